@@ -1,0 +1,89 @@
+# What people do with a checkout. Needs Python 3.11 with pip, make and git; `make PYTHON=...` names another one.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The question goes through the environment, unexpanded, so that no shell and no make reads it.
+unexport Q
+export QUESTION := $(value Q)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help ask test check format lock model bench wheel clean
+
+help:  ## List what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
+	@[ -n "$$QUESTION" ] || { echo 'usage: make ask Q="How is a document split into chunks?"' >&2; exit 2; }
+	@$(BIN)/openbook ask -- "$$QUESTION" .
+
+test: $(VENV)/.dev  ## Run all tests
+	@$(BIN)/python -m pytest -q
+
+check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling and tests with their coverage
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/codespell
+	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --cov --cov-report=term
+
+format: $(VENV)/.dev  ## Format the code and repair what lint can
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+LOCK = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --system-certs \
+	--custom-compile-command "make lock" --output-file requirements
+SAME = --constraint requirements/runtime.txt
+
+lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
+	@$(LOCK)/runtime.txt --generate-hashes pyproject.toml
+	@$(LOCK)/build.txt --generate-hashes $(SAME) --group build
+	@$(LOCK)/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
+	@$(LOCK)/model.txt --group model
+
+model: $(VENV)-model/.model  ## Distil the embedding model again, in an environment of its own
+	@PYTHONPATH=src $(VENV)-model/bin/python tools/distill_static_model.py
+
+bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=...
+	@$(BIN)/python -m benchmarks --data "$(DATA)"
+
+wheel: $(VENV)/.dev  ## Build the wheel into dist/
+	@$(BIN)/python -m hatchling build --target wheel
+
+clean:  ## Remove all that is made here, environments included
+	@rm -rf $(VENV) $(VENV)-model dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# $(call install,ENVIRONMENT,WHAT). Debian's Python cannot put pip into an environment, so the pip that
+# is there installs into it from outside; if an environment is active, that is the pip behind it.
+define install
+	@host=$$($(PYTHON) -c 'import sys; print(getattr(sys, "_base_executable", sys.executable))') && \
+	"$$host" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "error: Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python" >&2; exit 1; }; \
+	"$$host" -c 'import pip' 2>/dev/null || \
+		{ echo "error: $$host has no pip; on Debian: apt install python3-pip" >&2; exit 1; }; \
+	pip() { "$$host" -m pip --python $(1)/bin/python --disable-pip-version-check --no-input -qq "$$@"; }; \
+	echo "installing into $(1) ..." >&2; \
+	{ [ -x $(1)/bin/python ] || "$$host" -m venv --without-pip $(1); } && $(2)
+	@touch $@
+endef
+EDITABLE = pip install --no-deps --no-build-isolation --editable . && \
+	$(BIN)/python -m compileall -q src  # where writing bytecode is forbidden, help takes 0.20 s instead of 0.08 s
+
+$(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
+	$(call install,$(VENV),pip install --require-hashes -r requirements/runtime.txt -r requirements/build.txt && $(EDITABLE))
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml
+	$(call install,$(VENV),pip install --require-hashes -r requirements/dev.txt && $(EDITABLE))
+	@touch $(VENV)/.runtime
+
+# Without hashes: which build of torch suits a machine is the machine's affair. The script checks the
+# SHA-256 of what goes in and of what comes out.
+$(VENV)-model/.model: requirements/model.txt pyproject.toml
+	$(call install,$(VENV)-model,"$$host" -c "$$LIST_MODEL_GROUP" | pip install -c requirements/model.txt -r /dev/stdin)
+
+export LIST_MODEL_GROUP := import tomllib; \
+	print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["model"], sep="\n")

@@ -1,0 +1,252 @@
+"""Rules of this project that no linter knows, as pure functions from text to findings.
+
+A finding is `file:line: what is wrong`. An empty list means that the rule is kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+MAX_MODULE_LINES = 400
+MAX_FUNCTION_LINES = 50
+
+# Each has a better word in this project: excerpt or chunk, document, span, and what the thing does.
+BANNED_WORDS = frozenset(
+    {"base", "data", "doc", "handler", "helper", "info", "manager", "node", "passage_id", "process", "snippet"}
+    | {"util", "utils"}
+)
+
+# Importing the package must stay free; these cost from 20 ms to seconds.
+HEAVY_MODULES = frozenset(
+    {"asyncio", "click", "huggingface_hub", "markdown_it", "multiprocessing", "numpy", "pathspec", "platformdirs"}
+    | {"pydantic", "pygments", "rich", "semble_grammars", "sqlite3", "tokenizers", "tree_sitter", "typer"}
+)
+
+# Folders of one machine, and hosts that packages come from: both change under a reader's feet.
+_PLACES = re.compile(
+    r"(?<![\w.~])/(?:work|root|opt/pypi|opt/wheels)\b"
+    r"|pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|download\.pytorch"
+)
+_UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+_DRAWN = re.compile(r"^(?P<stem>[\s│├└─]*)(?P<name>[A-Z]\w+)")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def long_modules(path: str, text: str) -> list[str]:
+    """Find a module that one person can no longer hold in mind."""
+    count = text.count("\n")
+    return [f"{path}:{count}: {count} lines, at most {MAX_MODULE_LINES}"] if count > MAX_MODULE_LINES else []
+
+
+def long_functions(path: str, text: str) -> list[str]:
+    """Find functions that do not fit on a screen. Decorators and the docstring count."""
+    sizes = ((node, (node.end_lineno or 0) - node.lineno + 1) for node in _functions(text))
+    return [
+        f"{path}:{node.lineno}: {node.name} has {size} lines, at most {MAX_FUNCTION_LINES}"
+        for node, size in sizes
+        if size > MAX_FUNCTION_LINES
+    ]
+
+
+def environment_reads(path: str, text: str) -> list[str]:
+    """Find uses of the process environment."""
+    names = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
+            used = {node.attr} & names
+        elif isinstance(node, ast.ImportFrom) and node.module == "os":
+            used = {alias.name for alias in node.names} & names
+        else:
+            continue
+        found += [f"{path}:{node.lineno}: os.{name}; settings.py reads the environment" for name in sorted(used)]
+    return found
+
+
+def shell_calls(path: str, text: str) -> list[str]:
+    """Find calls that hand text to a shell."""
+    return [
+        f"{path}:{call.lineno}: runs a shell"
+        for call in _calls(text)
+        if _name(call.func) in {"os.system", "os.popen"}
+        or any(word.arg == "shell" and not _is_constant(word.value, False) for word in call.keywords)
+    ]
+
+
+def markup_calls(path: str, text: str) -> list[str]:
+    """Find terminal output that would read the brackets of a source or an error as style."""
+    found = []
+    for call in _calls(text):
+        name = _name(call.func).rpartition(".")[2]
+        if name in {"Console", "TextColumn"}:
+            if not any(word.arg == "markup" and _is_constant(word.value, False) for word in call.keywords):
+                found.append(f"{path}:{call.lineno}: {name} without markup=False")
+        elif name == "from_markup":
+            found.append(f"{path}:{call.lineno}: {name}; build the Text from plain strings")
+    return found
+
+
+def doubles_of_our_own(path: str, text: str) -> list[str]:
+    """Find tests that replace a part of Openbook instead of handing it another one."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and _name(node.func) in {"monkeypatch.setattr", "monkeypatch.delattr"}:
+            target = node.args[0] if node.args else node
+            modules = ["mock"] if str(getattr(target, "value", "")).startswith("openbook") else []
+        else:
+            continue
+        if any("mock" in module.split(".") for module in modules):
+            found.append(f"{path}:{node.lineno}: replaces our own parts; pass a double in")
+    return found
+
+
+def banned_names(path: str, text: str) -> list[str]:
+    """Find public names that use a word for which the project has a better one."""
+    names = [(1, part.removesuffix(".py")) for part in path.split("/") if not part.startswith("_")]
+    names += _public_names(ast.parse(text).body)
+    return [
+        f"{path}:{line}: {name} says {word!r}"
+        for line, name in names
+        for word in sorted({*_words(name), name})
+        if word in BANNED_WORDS and not name.startswith("_")
+    ]
+
+
+def unlisted_names(path: str, text: str) -> list[str]:
+    """Find public functions and classes that `__all__` leaves out, where there is one."""
+    body = ast.parse(text).body
+    listed: set[str] | None = None
+    for node in body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(_name(target) == "__all__" for target in targets):
+                listed = {str(item.value) for item in ast.walk(node.value) if isinstance(item, ast.Constant)}
+    if listed is None:
+        return []
+    return [
+        f"{path}:{node.lineno}: {node.name} is public and not in __all__"
+        for node in body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and node.name not in listed
+    ]
+
+
+def unfinished(path: str, text: str) -> list[str]:
+    """Find marks of unfinished work; an issue is the place for them."""
+    return _lines_with(_UNFINISHED, path, text)
+
+
+def machine_places(path: str, text: str) -> list[str]:
+    """Find paths of one machine and names of package hosts."""
+    return _lines_with(_PLACES, path, text)
+
+
+def unpinned(path: str, text: str) -> list[str]:
+    """Find requirements without an exact version or without a hash."""
+    found = []
+    # A requirement and its hashes are one logical line, continued with backslashes.
+    for match in re.finditer(r"^(?:[^\n]*\\\n)*[^\n]*$", text, re.MULTILINE):
+        entry = match.group()
+        if not entry.strip() or entry.lstrip().startswith("#"):
+            continue
+        if not re.match(r"[\w.-]+(?:\[[\w,-]+\])?==\S", entry) or "--hash=sha256:" not in entry:
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(f"{path}:{line}: not pinned with a hash: {entry.splitlines()[0]}")
+    return found
+
+
+def drawn_errors(drawing: str) -> dict[str, str]:
+    """Read a drawn tree as name to name of the parent; the root has an empty parent."""
+    parents: dict[str, str] = {}
+    open_at: list[tuple[int, str]] = []
+    for line in drawing.splitlines():
+        match = _DRAWN.match(line)
+        if match is None or not match["name"].endswith("Error"):
+            continue
+        depth = len(match["stem"])
+        while open_at and open_at[-1][0] >= depth:
+            open_at.pop()
+        parents[match["name"]] = open_at[-1][1] if open_at else ""
+        open_at.append((depth, match["name"]))
+    return parents
+
+
+def defined_errors(text: str) -> dict[str, str]:
+    """Read the error classes of a module as name to name of the parent among them."""
+    classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+    known = {node.name for node in classes}
+    return {
+        node.name: next((_name(parent) for parent in node.bases if _name(parent) in known), "")
+        for node in classes
+        if node.name.endswith("Error") and not node.name.startswith("_")
+    }
+
+
+def never_raised(parents: Mapping[str, str], texts: Mapping[str, str]) -> list[str]:
+    """Find leaves of the error tree that no other module makes."""
+    made = {
+        _name(call.func).rpartition(".")[2]
+        for path, text in texts.items()
+        if not path.endswith("/errors.py")
+        for call in _calls(text)
+    }
+    return [f"{name} is never raised" for name in parents if name not in parents.values() and name not in made]
+
+
+def _public_names(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
+    for node in body:
+        if isinstance(node, Function):
+            yield node.lineno, node.name
+            if not node.name.startswith("_"):
+                yield from _argument_names(node.args)
+        elif isinstance(node, ast.ClassDef):
+            yield node.lineno, node.name
+            if not node.name.startswith("_"):
+                yield from _public_names(node.body)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((node.lineno, target.id) for target in targets if isinstance(target, ast.Name))
+
+
+def _argument_names(arguments: ast.arguments) -> Iterator[tuple[int, str]]:
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+        # Called after its type: `node: Node` is the word of a library. Our own types are checked as such.
+        if argument.annotation is None or argument.arg not in _words(ast.unparse(argument.annotation)):
+            yield argument.lineno, argument.arg
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
+def _lines_with(pattern: re.Pattern[str], path: str, text: str) -> list[str]:
+    return [
+        f"{path}:{number}: {match.group()}"
+        for number, line in enumerate(text.splitlines(), start=1)
+        if (match := pattern.search(line))
+    ]
+
+
+def _functions(text: str) -> Iterator[Function]:
+    return (node for node in ast.walk(ast.parse(text)) if isinstance(node, Function))
+
+
+def _calls(text: str) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+
+
+def _name(node: ast.expr) -> str:
+    """Spell `a.b.c`; anything else is empty."""
+    return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+
+
+def _is_constant(node: ast.expr, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value

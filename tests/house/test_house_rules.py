@@ -1,0 +1,163 @@
+"""The house rules, applied to this project."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.house import rules
+
+ROOT = Path(__file__).parents[2]
+
+Rule = Callable[[str, str], list[str]]
+
+
+def _project_files() -> list[Path]:
+    """List what is or could be committed; in an unpacked archive, everything."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    if listing.returncode == 0:
+        paths = [ROOT / name for name in listing.stdout.split("\0") if name]
+    else:
+        paths = [path for path in ROOT.rglob("*") if not any(part.startswith(".") for part in path.parts)]
+    return sorted(path for path in paths if path.is_file() and not path.is_symlink())
+
+
+def _texts(paths: list[Path]) -> dict[str, str]:
+    texts = {}
+    for path in paths:
+        content = path.read_bytes()
+        if b"\0" not in content:
+            texts[path.relative_to(ROOT).as_posix()] = content.decode("utf-8", errors="replace")
+    return texts
+
+
+@pytest.fixture(scope="module")
+def project() -> Mapping[str, str]:
+    # Test data is input as people wrote it, not ours.
+    return {path: text for path, text in _texts(_project_files()).items() if not path.startswith("tests/data/")}
+
+
+@pytest.fixture(scope="module")
+def prose(project: Mapping[str, str]) -> Mapping[str, str]:
+    # The rules and their examples must spell out what they look for.
+    return {path: text for path, text in project.items() if not path.startswith("tests/house/")}
+
+
+@pytest.fixture(scope="module")
+def code(project: Mapping[str, str]) -> Mapping[str, str]:
+    return {path: text for path, text in project.items() if path.endswith(".py")}
+
+
+@pytest.fixture(scope="module")
+def package(code: Mapping[str, str]) -> Mapping[str, str]:
+    return {path: text for path, text in code.items() if path.startswith("src/")}
+
+
+def _check(rule: Rule, texts: Mapping[str, str]) -> None:
+    found = [finding for path, text in texts.items() for finding in rule(path, text)]
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)
+
+
+def test_the_rules_see_the_project(package: Mapping[str, str]) -> None:
+    assert "src/openbook/types.py" in package
+
+
+def test_no_module_has_more_than_400_lines(code: Mapping[str, str]) -> None:
+    _check(rules.long_modules, code)
+
+
+def test_no_function_has_more_than_50_lines(code: Mapping[str, str]) -> None:
+    _check(rules.long_functions, code)
+
+
+def test_only_settings_reads_the_environment(package: Mapping[str, str]) -> None:
+    others = {path: text for path, text in package.items() if path != "src/openbook/settings.py"}
+
+    _check(rules.environment_reads, others)
+
+
+def test_nothing_runs_a_shell(code: Mapping[str, str]) -> None:
+    _check(rules.shell_calls, code)
+
+
+def test_no_terminal_output_reads_brackets_as_style(package: Mapping[str, str]) -> None:
+    _check(rules.markup_calls, package)
+
+
+def test_no_test_replaces_our_own_parts(code: Mapping[str, str]) -> None:
+    _check(rules.doubles_of_our_own, {path: text for path, text in code.items() if path.startswith("tests/")})
+
+
+def test_public_names_use_the_words_of_the_glossary(package: Mapping[str, str]) -> None:
+    _check(rules.banned_names, package)
+
+
+def test_nothing_is_marked_as_unfinished(prose: Mapping[str, str]) -> None:
+    _check(rules.unfinished, prose)
+
+
+def test_no_file_names_a_machine_or_a_package_host(prose: Mapping[str, str]) -> None:
+    _check(rules.machine_places, prose)
+
+
+@pytest.mark.parametrize("name", ["build", "dev", "runtime"])
+def test_requirements_are_pinned_with_hashes(project: Mapping[str, str], name: str) -> None:
+    path = f"requirements/{name}.txt"
+
+    assert rules.unpinned(path, project[path]) == []
+
+
+def test_every_list_of_public_names_is_complete(package: Mapping[str, str]) -> None:
+    _check(rules.unlisted_names, package)
+
+
+def test_every_listed_public_name_exists(package: Mapping[str, str]) -> None:
+    missing = []
+    for path, text in package.items():
+        if "__all__" not in text:
+            continue
+        name = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        module = importlib.import_module(name)
+        missing += [f"{path}: {listed}" for listed in module.__all__ if not hasattr(module, listed)]
+
+    assert missing == []
+
+
+def test_the_error_tree_is_drawn_as_it_is(package: Mapping[str, str]) -> None:
+    text = package["src/openbook/errors.py"]
+
+    drawing = ast.get_docstring(ast.parse(text), clean=False) or ""
+
+    assert rules.drawn_errors(drawing) == rules.defined_errors(text)
+
+
+def test_every_error_is_raised_somewhere(package: Mapping[str, str]) -> None:
+    parents = rules.defined_errors(package["src/openbook/errors.py"])
+
+    assert rules.never_raised(parents, package) == []
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    script = "import sys, openbook; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    # The measuring of coverage follows child processes, and loads half of the library itself.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, encoding="utf-8", env=environment
+    )
+
+    assert rules.HEAVY_MODULES.isdisjoint(loaded.stdout.split())
