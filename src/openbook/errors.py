@@ -1,0 +1,74 @@
+"""Everything that Openbook raises on purpose.
+
+    OpenbookError
+    ├── SettingsError          a setting is set but does not parse
+    ├── QueryError             a question that cannot be asked (also a ValueError)
+    ├── SourceError            a source cannot be read
+    │   └── SkippedFileError   one file cannot be read; the rest of its source can
+    └── LibraryError           an index cannot be used
+        ├── CorruptLibraryError    the file is damaged, or is no index of ours
+        ├── MismatchedLibraryError the index was made by another version or embedder
+        ├── LibraryWriteError      the index cannot be written: disk full, read-only, locked
+        └── UnknownSourceError     the library has no source of that name
+
+Each carries a `hint`: what to do next, in one line.
+"""
+
+from __future__ import annotations
+
+
+class OpenbookError(Exception):
+    """Root of all errors raised on purpose."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class SettingsError(OpenbookError):
+    """A setting is set but does not parse."""
+
+
+class QueryError(OpenbookError, ValueError):
+    """A question that cannot be asked."""
+
+
+class SourceError(OpenbookError):
+    """A source cannot be read."""
+
+    def __init__(self, location: str, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"cannot read {location!r}: {reason}", hint=hint)
+        self.location = location
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process borders during ingest; the default would call with the message alone.
+        return (_rebuild_source_error, (type(self), self.location, self.reason, self.hint))
+
+
+class SkippedFileError(SourceError):
+    """One file cannot be read; the rest of its source can."""
+
+
+class LibraryError(OpenbookError):
+    """An index cannot be used."""
+
+
+class CorruptLibraryError(LibraryError):
+    """The file is damaged, or is no index of ours."""
+
+
+class MismatchedLibraryError(LibraryError):
+    """The index was made by another version or embedder."""
+
+
+class LibraryWriteError(LibraryError):
+    """The index cannot be written: disk full, read-only, locked."""
+
+
+class UnknownSourceError(LibraryError):
+    """The library has no source of that name."""
+
+
+def _rebuild_source_error(cls: type[SourceError], location: str, reason: str, hint: str) -> SourceError:
+    return cls(location, reason, hint=hint)

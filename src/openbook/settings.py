@@ -1,0 +1,104 @@
+"""Every knob, its default and its unit. Nothing else in the package reads the environment."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from openbook.errors import SettingsError
+
+Strategy = Literal["semantic", "fixed-size", "hybrid"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+_PREFIX = "OPENBOOK_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every knob of Openbook.
+
+    Each field is read from `OPENBOOK_` and its name in capitals: `max_file_bytes` from
+    `OPENBOOK_MAX_FILE_BYTES`.
+    """
+
+    home: Path = field(default_factory=lambda: _default_home())
+    """Folder where libraries live. Default: the platform's folder for user data."""
+    max_file_bytes: int = 1024 * 1024
+    """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
+    chunk_strategy: Strategy = "semantic"
+    """How prose is cut: `semantic`, `fixed-size` or `hybrid`."""
+    context_tokens: int = 6000
+    """Estimated tokens of sources that one answer may be written from."""
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    """Processes that read and cut files. 1 keeps the work in this process."""
+    lock_timeout_s: float = 60.0
+    """Seconds that a writer waits for another writer of the same library."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_file_bytes", "context_tokens", "workers", "lock_timeout_s"):
+            if not 0 < getattr(self, name) < math.inf:  # in this form, "not a number" is refused too
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)!r}, and must be a positive number", hint=f"set {_variable(name)}"
+                )
+        if self.chunk_strategy not in STRATEGIES:
+            raise SettingsError(
+                f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"
+            )
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read `OPENBOOK_*` variables, of this process unless `environ` is given.
+
+        An empty variable counts as not set; unknown ones are ignored.
+
+        Raises:
+            SettingsError: A variable is set but does not parse, or is out of range.
+
+        Example:
+            >>> Settings.from_env({"OPENBOOK_CONTEXT_TOKENS": "800"}).context_tokens
+            800
+        """
+        environ = os.environ if environ is None else environ
+        values: dict[str, Any] = {}
+        for setting in fields(cls):
+            text = environ.get(_variable(setting.name), "")
+            if text:
+                values[setting.name] = _parse(setting.name, text)
+        return cls(**values)
+
+    def origins(self, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
+        """List every setting as name, value in force and where it comes from, by name."""
+        environ = os.environ if environ is None else environ
+        return sorted(
+            (s.name, str(getattr(self, s.name)), _variable(s.name) if environ.get(_variable(s.name)) else "default")
+            for s in fields(self)
+        )
+
+
+def _default_home() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("openbook", appauthor=False)
+
+
+def _variable(name: str) -> str:
+    return _PREFIX + name.upper()
+
+
+_PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "home": (lambda text: Path(text).expanduser(), "a path"),
+    "chunk_strategy": (str, "a name"),
+    "lock_timeout_s": (float, "a number"),
+}
+
+
+def _parse(name: str, text: str) -> Any:
+    parser, wanted = _PARSERS.get(name, (int, "a whole number"))
+    try:
+        return parser(text)
+    except (ValueError, RuntimeError) as exc:  # RuntimeError: `~name` of nobody
+        raise SettingsError(f"{_variable(name)} is {text!r}, and must be {wanted}") from exc

@@ -1,0 +1,333 @@
+"""The values that cross rooms: frozen, checked at birth, knowing nothing of storage or models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+Kind = Literal["code", "docs", "course", "config", "data"]
+"""What a document is for. Decided by its reader, from name and content."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+BlockKind = Literal["heading", "text", "code"]
+"""What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
+
+Verdict = Literal["supported", "partial", "unsupported", "unknown", "stale"]
+"""How far a citation can be trusted.
+
+`unknown`: the mark names nothing that was shown. `stale`: the document has changed since it was
+indexed. The other three say how much of the claim the cited text carries.
+"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a document: lines for people, characters for machines.
+
+    Lines end at a line feed. Order is by path, then by characters, which makes spans a total
+    order within one source.
+    """
+
+    path: str
+    """POSIX path relative to the root of the source."""
+    start_char: int
+    """Offset of the first character in the document's text."""
+    end_char: int
+    """Offset behind the last character: the span is half-open."""
+    start_line: int
+    """1-based."""
+    end_line: int
+    """1-based, inclusive."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start_char <= self.end_char:
+            raise ValueError(f"span {self.path!r}: bad characters {self.start_char}-{self.end_char}")
+        if not 1 <= self.start_line <= self.end_line:
+            raise ValueError(f"span {self.path!r}: bad lines {self.start_line}-{self.end_line}")
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.start_line}-{self.end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A part of a course, as named by the course itself."""
+
+    course: str
+    """Title of the course; empty if the material has none."""
+    number: int | None = None
+    """As written, so 0 is a lesson. None for text before the first lesson."""
+    title: str = ""
+    link: str = ""
+    course_link: str = ""
+    instructor: str = ""
+
+    def __str__(self) -> str:
+        return "" if self.number is None else f"Lesson {self.number}: {self.title}".rstrip(": ")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a document that its reader recognised."""
+
+    start_char: int
+    end_char: int
+    kind: BlockKind = "text"
+    level: int = 0
+    """Depth of a heading, 1 at the top; 0 for what is no heading."""
+    title: str = ""
+    """Text of a heading without its markup."""
+    lesson: Lesson | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start_char <= self.end_char:
+            raise ValueError(f"bad block {self.start_char}-{self.end_char}")
+        if (self.kind == "heading") != (self.level > 0):
+            raise ValueError(f"a {self.kind} block cannot have level {self.level}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Anchor:
+    """A name that the original has for a place in the extracted text, such as `cell 3`."""
+
+    start_char: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file of a source, as text."""
+
+    source: str
+    """Name of the source it belongs to."""
+    path: str
+    """POSIX path relative to the root of the source."""
+    kind: Kind
+    language: str
+    """Name of the grammar or format, such as `python` or `markdown`; empty if unknown."""
+    text: str = field(repr=False)
+    """What every offset counts in. Line ends are kept as they are in the file."""
+    content_hash: str
+    """SHA-256 of the file's bytes, hexadecimal."""
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    """Structure of prose in order of appearance, not overlapping. Empty for code. Not stored."""
+    anchors: tuple[Anchor, ...] = field(default=(), repr=False)
+    """In order of appearance. Each one holds until the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The smallest citable thing: a line, or a sentence where a line is long."""
+
+    number: int
+    """1-based within its chunk. This is what a model cites."""
+    span: Span
+    text: str
+    """Exact slice of the document, never blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable piece of a document: always an exact slice of its text.
+
+    What helps retrieval but does not stand in the text lives in the other fields.
+    """
+
+    source: str
+    span: Span
+    text: str
+    kind: Kind
+    language: str = ""
+    symbol: str = ""
+    """Qualified name of the first definition, such as `Client.get`."""
+    defines: tuple[str, ...] = ()
+    """Unqualified names of all definitions, in order of appearance."""
+    signature: str = ""
+    docstring: str = ""
+    context: tuple[str, ...] = ()
+    """What the chunk stands under, outermost first: heading path or enclosing symbols."""
+    anchor: str = ""
+    """Label of the original's own place, such as `cell 3`."""
+    lesson: Lesson | None = None
+
+    def __post_init__(self) -> None:
+        size = self.span.end_char - self.span.start_char
+        if len(self.text) != size:
+            raise ValueError(f"chunk {self.span}: {len(self.text)} characters of text for a span of {size}")
+        if not self.text.strip():
+            raise ValueError(f"chunk {self.span}: blank text")
+
+    @property
+    def key(self) -> tuple[str, Span]:
+        """Identity within a library, and the order of ties."""
+        return (self.source, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which documents may be found. Empty fields allow everything."""
+
+    kinds: frozenset[Kind] = frozenset()
+    globs: tuple[str, ...] = ()
+    """Path patterns as in `.gitignore`, any of which may match: `*.py` matches in every folder."""
+    sources: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """A chunk that was found, and why it ranks where it does."""
+
+    chunk: Chunk
+    score: float
+    """Higher is better. Comparable within one query only."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """What each signal added to the score."""
+    relevance: float = 0.0
+    """How far the chunk speaks of the query at all, from 0 to 1. Comparable across queries."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the result as JSON values, in the shape that `search --json` prints."""
+        chunk = self.chunk
+        return {
+            "source": chunk.source,
+            **_place(chunk.span),
+            "kind": chunk.kind,
+            "language": chunk.language,
+            "symbol": chunk.symbol,
+            "score": round(self.score, 6),
+            "text": chunk.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A mark in an answer, the span it names, and what a check of it found."""
+
+    mark: str
+    """As it stands in the answer, such as `[2:14-18]`."""
+    source: str
+    span: Span
+    quote: str
+    """Text of the span when the answer was written."""
+    verdict: Verdict
+    label: str = ""
+    """Where the original puts it, for people: `cell 3`, or course and lesson."""
+
+    def __str__(self) -> str:
+        label = f" ({self.label})" if self.label else ""
+        return f"{self.mark} {self.span}{label}: {self.verdict}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the citation as JSON values, in the shape that `ask --json` prints."""
+        return {
+            "mark": self.mark,
+            "source": self.source,
+            **_place(self.span),
+            "quote": self.quote,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a model read and wrote."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells cheaply whether a file can have changed since it was read."""
+
+    size_bytes: int
+    modified_ns: int
+    changed_ns: int
+    """Of the inode: moves even if a tool sets the modification time back."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationResult:
+    """An answer, what it was made from, and what a check of its citations found."""
+
+    query: str
+    answer: str
+    """Markdown with marks such as `[2:14-18]`. For a refusal: the reason, in words for people."""
+    citations: tuple[Citation, ...] = ()
+    """In the order of their marks in the answer."""
+    results: tuple[RetrievalResult, ...] = ()
+    """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
+    refused: bool = False
+    reason: str = ""
+    """Why there is no answer: `nothing found` or `nothing relevant`; empty if there is one."""
+    model: str = "extractive"
+    usage: Usage = Usage()
+    cost_usd: Decimal | None = None
+    """None if the price is not known."""
+    took_ms: float = 0.0
+
+    @property
+    def sources_cited(self) -> tuple[str, ...]:
+        """Name the places of supported citations as `path:start-end`, each once, in order."""
+        cited = (str(citation.span) for citation in self.citations if citation.verdict == "supported")
+        return tuple(dict.fromkeys(cited))
+
+    @property
+    def has_citations(self) -> bool:
+        """Whether anything in the answer is cited and supported."""
+        return bool(self.sources_cited)
+
+    @property
+    def answer_length(self) -> int:
+        """Count the words of the answer."""
+        return len(self.answer.split())
+
+    @property
+    def quality_score(self) -> float:
+        """Give the share of citations that are supported, from 0 to 1; 0 without any."""
+        if not self.citations:
+            return 0.0
+        return sum(citation.verdict == "supported" for citation in self.citations) / len(self.citations)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the answer as JSON values, in the shape that `ask --json` prints."""
+        return {
+            "query": self.query,
+            "answer": self.answer,
+            "refused": self.refused,
+            "reason": self.reason,
+            "citations": [citation.to_dict() for citation in self.citations],
+            "sources": [{"number": n, **result.to_dict()} for n, result in enumerate(self.results, start=1)],
+            "model": self.model,
+            "usage": asdict(self.usage),
+            "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
+            "took_ms": round(self.took_ms, 1),
+        }
+
+    def format_for_display(self) -> str:
+        """Give the answer and its sources as plain text, ending in a line feed."""
+        if self.refused:
+            places = [str(result.chunk.span) for result in self.results]
+            heading = "Nearest:"
+        else:
+            places = [str(citation) for citation in self.citations]
+            heading = "Sources:"
+        listed = "".join(f"  {place}\n" for place in places)
+        return f"{self.answer}\n" + (f"\n{heading}\n{listed}" if listed else "")
+
+
+def _place(span: Span) -> dict[str, Any]:
+    return {
+        "path": span.path,
+        "start_line": span.start_line,
+        "end_line": span.end_line,
+        "start_char": span.start_char,
+        "end_char": span.end_char,
+    }

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from openbook.types import (
+    Block,
+    Chunk,
+    Citation,
+    GenerationResult,
+    Lesson,
+    RetrievalResult,
+    Span,
+    Usage,
+    Verdict,
+)
+
+SPAN = Span("a.py", 4, 8, 2, 2)
+CHUNK = Chunk("s", SPAN, "text", "code", "python", symbol="f")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param((-1, 4, 1, 1), id="before-the-start"),
+        pytest.param((5, 4, 1, 1), id="characters-backwards"),
+        pytest.param((0, 4, 0, 1), id="line-zero"),
+        pytest.param((0, 4, 3, 2), id="lines-backwards"),
+    ],
+)
+def test_a_span_that_cannot_be_is_refused(place: tuple[int, int, int, int]) -> None:
+    with pytest.raises(ValueError, match=r"span 'a\.py': bad"):
+        Span("a.py", *place)
+
+
+def test_a_span_may_be_empty() -> None:
+    assert str(Span("a.py", 0, 0, 1, 1)) == "a.py:1-1"
+
+
+def test_spans_are_ordered_by_path_then_by_characters() -> None:
+    ordered = [Span("a", 0, 2, 1, 1), Span("a", 0, 3, 1, 1), Span("a", 2, 3, 1, 1), Span("b", 0, 1, 1, 1)]
+
+    assert all(first < second for first, second in pairwise(ordered))
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        pytest.param({"text": "texts"}, "5 characters of text for a span of 4", id="wrong-length"),
+        pytest.param({"text": " \n\t "}, "blank text", id="blank"),
+    ],
+)
+def test_a_chunk_is_text_of_the_length_of_its_span(changed: dict[str, str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Chunk("s", SPAN, changed["text"], "code")
+
+
+def test_a_chunk_is_known_by_source_and_span() -> None:
+    assert CHUNK.key == ("s", SPAN)
+
+
+@pytest.mark.parametrize("fields", [{"kind": "heading"}, {"kind": "text", "level": 1}, {"kind": "code", "level": 2}])
+def test_headings_and_nothing_else_have_a_level(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="block cannot have level"):
+        Block(0, 4, **fields)
+
+
+def test_a_block_that_ends_before_it_starts_is_refused() -> None:
+    with pytest.raises(ValueError, match="bad block 5-4"):
+        Block(5, 4)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "text"),
+    [
+        (Lesson("Course", 0, "Start"), "Lesson 0: Start"),
+        (Lesson("Course", 3), "Lesson 3"),
+        (Lesson("Course"), ""),
+    ],
+)
+def test_a_lesson_is_shown_by_its_number_which_may_be_zero(lesson: Lesson, text: str) -> None:
+    assert str(lesson) == text
+
+
+def test_values_are_frozen_down_to_the_signals_of_a_result() -> None:
+    signals = {"words": 0.5}
+    result = RetrievalResult(CHUNK, 1.0, signals)
+
+    signals["words"] = 9.0
+
+    assert result.signals == {"words": 0.5}
+    with pytest.raises(TypeError):
+        result.signals["words"] = 9.0  # type: ignore[index]
+    with pytest.raises(FrozenInstanceError):
+        result.score = 9.0  # type: ignore[misc]
+
+
+def test_a_result_is_shown_as_json_values() -> None:
+    shown = RetrievalResult(CHUNK, 1 / 3, {"words": 0.5}).to_dict()
+
+    assert json.loads(json.dumps(shown)) == {
+        "source": "s",
+        "path": "a.py",
+        "start_line": 2,
+        "end_line": 2,
+        "start_char": 4,
+        "end_char": 8,
+        "kind": "code",
+        "language": "python",
+        "symbol": "f",
+        "score": 0.333333,
+        "text": "text",
+    }
+
+
+def cited(verdict: Verdict, line: int = 1, label: str = "") -> Citation:
+    return Citation(f"[1:{line}]", "s", Span("a.py", 0, 4, line, line), "text", verdict, label)
+
+
+def test_a_citation_is_shown_with_its_place_for_people_and_its_verdict() -> None:
+    assert str(cited("supported", label="cell 3")) == "[1:1] a.py:1-1 (cell 3): supported"
+    assert str(cited("stale")) == "[1:1] a.py:1-1: stale"
+
+
+def test_only_supported_places_count_as_sources_each_once_in_order() -> None:
+    citations = (cited("supported", 7), cited("partial", 5), cited("supported", 3), cited("supported", 7))
+
+    answer = GenerationResult("q", "one two  three", citations)
+
+    assert answer.sources_cited == ("a.py:7-7", "a.py:3-3")
+    assert answer.has_citations
+    assert answer.quality_score == 0.75
+    assert answer.answer_length == 3
+
+
+def test_an_answer_without_citations_has_no_quality() -> None:
+    answer = GenerationResult("q", "word")
+
+    assert answer.quality_score == 0.0
+    assert not answer.has_citations
+
+
+@pytest.mark.parametrize(("cost", "shown"), [(Decimal("0.25"), 0.25), (None, None), (Decimal(0), 0.0)])
+def test_an_unknown_cost_is_shown_as_unknown_and_never_as_zero(cost: Decimal | None, shown: float | None) -> None:
+    assert GenerationResult("q", "word", cost_usd=cost).to_dict()["cost_usd"] == shown
+
+
+def test_an_answer_is_shown_as_json_values_with_numbered_sources() -> None:
+    answer = GenerationResult(
+        "q", "word [1:1]", (cited("supported"),), (RetrievalResult(CHUNK, 1.0),), usage=Usage(5, 6), took_ms=1.26
+    )
+
+    shown = json.loads(json.dumps(answer.to_dict()))
+
+    assert shown["citations"][0] | {"start_line": 1, "end_line": 1} == shown["citations"][0]
+    assert [(source["number"], source["path"]) for source in shown["sources"]] == [(1, "a.py")]
+    assert shown["usage"] == {"input_tokens": 5, "output_tokens": 6}
+    assert shown["took_ms"] == 1.3
+
+
+def test_an_answer_is_displayed_with_its_sources_and_a_refusal_with_the_nearest() -> None:
+    answer = GenerationResult("q", "Yes [1:1].", (cited("supported"),))
+    refusal = GenerationResult("q", "Nothing found.", results=(RetrievalResult(CHUNK, 1.0),), refused=True)
+
+    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: supported\n"
+    assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2-2\n"
+    assert GenerationResult("q", "Yes.").format_for_display() == "Yes.\n"
