@@ -1,0 +1,1 @@
+"""Where text comes from: folders and files in, documents with exact offsets out."""

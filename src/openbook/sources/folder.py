@@ -1,0 +1,176 @@
+"""A folder, a git checkout or a single file as a source of documents."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from openbook.errors import SkippedFileError, SourceError
+from openbook.sources.walk import (
+    Scan,
+    ScannedFile,
+    Skipped,
+    refuse_by_name,
+    scan_folder,
+    size_limit,
+    stamp_of,
+)
+from openbook.types import Document
+
+DEFAULT_MAX_FILE_BYTES = 1024 * 1024
+"""Larger text is generated or data. The largest module written by people among 60 installed packages has 0.7 MB."""
+
+# Not there on Windows, which has no pipes among its files either. NONBLOCK: a file that has just
+# been replaced by a pipe must not stop us; NOFOLLOW: nor a link lead us out.
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def source_name(path: str | Path) -> str:
+    """Name a source after its folder or file. Names of two folders may be equal.
+
+    Example:
+        >>> source_name("/home/me/shop/")
+        'shop'
+    """
+    return Path(path).expanduser().resolve().name or "root"
+
+
+class Folder:
+    """A local folder, git checkout or single file.
+
+    Nothing is kept between calls, so one object may serve many threads.
+    """
+
+    def __init__(
+        self, root: str | Path, name: str | None = None, *, max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
+    ) -> None:
+        """Take a path; `~` is the home folder.
+
+        Args:
+            root: Folder, or a file that is then the only one and is read even if rules ignore it.
+            name: Of the source; None takes the one of the folder or file.
+            max_file_bytes: Larger files are skipped. Notebooks, which carry pictures, may have 16
+                times as much.
+
+        Raises:
+            SourceError: The path does not exist or cannot be reached.
+        """
+        given = Path(root).expanduser()
+        try:
+            path = given.resolve(strict=True)
+            is_file = not path.is_dir()
+        except (OSError, RuntimeError) as exc:
+            reason = "does not exist" if isinstance(exc, FileNotFoundError) else str(exc)
+            raise SourceError(str(given), reason, hint="give the path of a folder or file on this machine") from exc
+        self.root = path.parent if is_file else path
+        """Folder that all paths are relative to."""
+        self.name = source_name(path) if name is None else name
+        self.max_file_bytes = max_file_bytes
+        self._only = path.name if is_file else None
+
+    def scan(self) -> Scan:
+        """List what can be read, from names, sizes and times alone. No file is opened but rules.
+
+        Raises:
+            SourceError: The root has vanished or cannot be listed.
+        """
+        return scan_folder(self.root, self.max_file_bytes) if self._only is None else self._scan_file(self._only)
+
+    def _scan_file(self, name: str) -> Scan:
+        reason = refuse_by_name(name)
+        if reason:
+            return Scan(skipped=(Skipped(name, reason),))
+        try:
+            status = _lstat(str(self.root / name), name)
+            _check_regular(status, name)
+            _check_size(status, name, self.max_file_bytes)
+        except SkippedFileError as exc:
+            return Scan(skipped=(Skipped(name, exc.reason),))
+        return Scan(files=(ScannedFile(name, stamp_of(status)),))
+
+    def read(self, path: str) -> Document:
+        """Read one file as a document.
+
+        Ignore rules are not asked again; secrets, links and paths out of the root are refused.
+
+        Args:
+            path: POSIX path from the root, as `scan` gives it.
+
+        Raises:
+            SkippedFileError: Not read, with a reason of few words: `vanished`, `unreadable`,
+                `not a regular file`, `too large`, `binary`, `secret`, `changing`, ...
+        """
+        refused = refuse_by_name(path)
+        if refused:
+            raise SkippedFileError(path, refused)
+        # Decoding and the readers are there for files that changed; most scans find none.
+        from openbook.sources.documents import read_document
+
+        raw = _read_unchanged(self._locate(path), path, self.max_file_bytes)
+        return read_document(raw, source=self.name, path=path)
+
+    def _locate(self, path: str) -> str:
+        """Give the place of a file, making sure that no link and no `..` leads out of the root."""
+        *folders, name = path.split("/")
+        place = str(self.root)
+        for part in folders:
+            if part in {"", ".", ".."}:
+                raise SkippedFileError(path, "outside the source")
+            place = f"{place}/{part}"
+            if stat.S_ISLNK(_lstat(place, path).st_mode):
+                raise SkippedFileError(path, "outside the source")
+        return f"{place}/{name}"
+
+
+def _read_unchanged(file: str, path: str, max_file_bytes: int) -> bytes:
+    """Read a file that nobody writes to meanwhile; try twice."""
+    for _ in range(2):
+        raw = _read_once(file, path, max_file_bytes)
+        if raw is not None:
+            return raw
+    raise SkippedFileError(path, "changing", hint="it was written while it was read; try again")
+
+
+def _read_once(file: str, path: str, max_file_bytes: int) -> bytes | None:
+    # Asked before it is opened: opening a device can have effects.
+    _check_regular(_lstat(file, path), path)
+    try:
+        with os.fdopen(os.open(file, _OPEN_FLAGS), "rb") as stream:
+            before = os.fstat(stream.fileno())
+            _check_regular(before, path)
+            _check_size(before, path, max_file_bytes)
+            raw = stream.read(before.st_size + 1)
+            after = os.fstat(stream.fileno())
+    except OSError as exc:
+        raise _skipped(path, exc) from exc
+    unchanged = stamp_of(before) == stamp_of(after) and len(raw) == before.st_size
+    return raw if unchanged else None
+
+
+def _lstat(place: str, path: str) -> os.stat_result:
+    try:
+        return os.lstat(place)
+    except (OSError, ValueError) as exc:  # ValueError: a NUL character in the path
+        raise _skipped(path, exc) from exc
+
+
+def _check_regular(status: os.stat_result, path: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise SkippedFileError(path, "not a regular file")
+
+
+def _check_size(status: os.stat_result, path: str, max_file_bytes: int) -> None:
+    if status.st_size > size_limit(path, max_file_bytes):
+        raise SkippedFileError(path, "too large")
+
+
+def _skipped(path: str, exc: OSError | ValueError) -> SkippedFileError:
+    gone = isinstance(exc, (FileNotFoundError, NotADirectoryError))
+    return SkippedFileError(path, "vanished" if gone else "unreadable")

@@ -1,0 +1,124 @@
+"""Finds the markup in HTML: tags, comments, raw elements and character references, with offsets.
+
+Written for this package because `html.parser` joins and moves text differently from one Python
+release to the next, while offsets must not change under an index. Time is linear in the input.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+MarkKind = Literal["open", "close", "hidden", "template", "character"]
+
+# Elements whose content is no markup, and is not shown either. The standard ends them at the
+# first closing tag of the name, or at the end of the file.
+_RAW = frozenset({"script", "style", "iframe", "noembed", "noframes", "xmp"})
+
+# Elements whose content is markup that is not shown.
+_HIDDEN = frozenset({"template", "svg", "noscript"})
+
+_NEXT = re.compile(r"[<&]")
+_TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
+_TAG_STOP = re.compile(r"[>\"']")
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});?")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of markup.
+
+    `open` and `close` are tags; `hidden` is a comment, a declaration or an element that is not
+    shown, content included; `template` is an instruction of a template language; `character` is
+    a character reference.
+    """
+
+    start_char: int
+    end_char: int
+    kind: MarkKind
+    name: str = ""
+    """Of the element, in lower case; empty for comments and references."""
+
+
+class MarkFinder:
+    """Finds the marks of one text. Serves one pass."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        # What was once looked for in vain is not looked for again: pages of a million broken tags
+        # would cost quadratic time.
+        self._quotes_close = True
+        self._unclosed: set[str] = set()
+        self._last_tag_end = text.rfind(">")
+
+    def marks(self) -> Iterator[Mark]:
+        """Yield all marks in order. What lies between them is text."""
+        position = 0
+        while (match := _NEXT.search(self._text, position)) is not None:
+            mark = self._reference(match.start()) if match.group() == "&" else self._markup(match.start())
+            if mark is None:
+                position = match.end()
+                continue
+            yield mark
+            position = mark.end_char
+
+    def _reference(self, start: int) -> Mark | None:
+        match = _REFERENCE.match(self._text, start)
+        return Mark(start, match.end(), "character") if match else None
+
+    def _markup(self, start: int) -> Mark | None:
+        """Read what a `<` begins; None if it is only a character."""
+        text = self._text
+        if text.startswith("<!--", start):
+            return Mark(start, self._behind("-->", start + 2), "hidden")
+        if text.startswith(("<?php", "<?=", "<%"), start):
+            return Mark(start, self._behind(">", start), "template")
+        if text.startswith(("<!", "<?"), start):
+            return Mark(start, self._behind(">", start), "hidden")
+        match = _TAG_NAME.match(text, start)
+        closing = text.startswith("</", start)
+        end = self._tag_end(match.end() if match else start)
+        if end < 0 or not (match or closing):
+            return None
+        if match is None:
+            return Mark(start, end, "hidden")
+        name = match.group(1).lower()
+        if closing:
+            return Mark(start, end, "close", name)
+        if name in _RAW or name in _HIDDEN:
+            return Mark(start, self._element_end(name, end), "hidden", name)
+        return Mark(start, end, "open", name)
+
+    def _behind(self, closing: str, start: int) -> int:
+        found = self._text.find(closing, start)
+        return len(self._text) if found < 0 else found + len(closing)
+
+    def _tag_end(self, position: int) -> int:
+        """Find the end of a tag: the first `>` outside quotes, -1 if there is none."""
+        if position > self._last_tag_end:
+            return -1
+        first = self._text.find(">", position)
+        while self._quotes_close and (match := _TAG_STOP.search(self._text, position)) is not None:
+            if match.group() == ">":
+                return match.end()
+            closing = self._text.find(match.group(), match.end())
+            # A quote that stays open would swallow the rest of the page.
+            self._quotes_close = closing >= 0
+            position = closing + 1
+        return first + 1
+
+    def _element_end(self, name: str, position: int) -> int:
+        """Find the end of an element that is not shown: its first closing tag."""
+        found = None if name in self._unclosed else self._closing(name, position)
+        if found is not None:
+            return self._behind(">", found)
+        self._unclosed.add(name)
+        # A raw element lasts to the end then; of the others only the tag is dropped, so that a
+        # missing `</svg>` does not cost the page.
+        return len(self._text) if name in _RAW else position
+
+    def _closing(self, name: str, position: int) -> int | None:
+        match = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(self._text, position)
+        return match.end() if match else None

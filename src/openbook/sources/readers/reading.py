@@ -1,0 +1,87 @@
+"""What a reader gives, what a reader is, and the cutting into paragraphs that several share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from openbook.types import Anchor, Block, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of one file."""
+
+    text: str = field(repr=False)
+    kind: Kind
+    language: str
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    """In order, not overlapping. With any blocks, every non-blank character lies in one."""
+    anchors: tuple[Anchor, ...] = field(default=(), repr=False)
+
+
+class Reader(Protocol):
+    """Makes text and structure of one format.
+
+    A reader never fails: what is no valid file of its format it gives as plain text, with the
+    kind and language that are true. It may change the kind for the same reason.
+    """
+
+    def __call__(self, text: str, path: str) -> Reading:
+        """Read the decoded text of a file. The path may help to tell formats apart."""
+        ...
+
+
+def paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    r"""Yield the ranges of consecutive non-blank lines, without the white space behind them.
+
+    Indentation of the first line belongs to its paragraph.
+
+    Example:
+        >>> list(paragraphs("\n  ab\ncd \n\nef"))
+        [(1, 8), (11, 13)]
+    """
+    opened, closed = -1, -1
+    offset = start
+    for line in text[start:end].split("\n"):
+        content = len(line.rstrip())
+        if content:
+            opened = offset if opened < 0 else opened
+            closed = offset + content
+        elif opened >= 0:
+            yield opened, closed
+            opened = -1
+        offset += len(line) + 1
+    if opened >= 0:
+        yield opened, closed
+
+
+def complete(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
+    r"""Add text blocks for what lies between the given ones, so that no word is lost.
+
+    Args:
+        text: The whole text.
+        blocks: In order. Where two overlap, the later one gives way.
+
+    Example:
+        >>> [(block.start_char, block.end_char) for block in complete("a\n\nb", [Block(0, 1)])]
+        [(0, 1), (3, 4)]
+    """
+    found: list[Block] = []
+    reached = 0
+    for block in blocks:
+        start = max(block.start_char, reached)
+        if start >= block.end_char:
+            continue
+        found.extend(Block(a, b) for a, b in paragraphs(text, reached, start))
+        found.append(replace(block, start_char=start))
+        reached = block.end_char
+    found.extend(Block(a, b) for a, b in paragraphs(text, reached))
+    return tuple(found)
+
+
+def shifted(blocks: Iterable[Block], by: int) -> Iterator[Block]:
+    """Yield the blocks of a part of a text as blocks of the whole, where the part starts at `by`."""
+    for block in blocks:
+        yield replace(block, start_char=block.start_char + by, end_char=block.end_char + by)

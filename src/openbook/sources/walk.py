@@ -1,0 +1,192 @@
+"""List the files of a folder that are worth reading, from names and stamps, opening none of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from openbook.errors import SourceError
+from openbook.sources.ignore import Rules, rules_above
+from openbook.sources.unwanted import (
+    is_binary_name,
+    is_environment,
+    is_ignored_file,
+    is_ignored_folder,
+    is_secret,
+    is_secret_folder,
+)
+from openbook.types import Stamp
+
+# Text is a small part of such files (a notebook carries its pictures), so their size says little.
+_EXTRACTED_SUFFIXES = (".ipynb",)
+_EXTRACTED_FACTOR = 16
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ScannedFile:
+    """A file that can be read."""
+
+    path: str
+    """POSIX path relative to the root of the source."""
+    stamp: Stamp
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Skipped:
+    """A file, folder or link that is not read, though no rule ignores it."""
+
+    path: str
+    """POSIX path relative to the root. Folders end with a slash; bytes that are no UTF-8 show as U+FFFD."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a source holds now. Both lists are ordered by path, compared by code point."""
+
+    files: tuple[ScannedFile, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    ignored: int = 0
+    """Files and whole folders left out by rules. What lies in an ignored folder is not counted."""
+
+    def reasons(self) -> dict[str, int]:
+        """Count what was skipped by reason, in order of reasons."""
+        names = [skipped.reason for skipped in self.skipped]
+        return {reason: names.count(reason) for reason in sorted(set(names))}
+
+
+def size_limit(name: str, max_file_bytes: int) -> int:
+    """Give the largest size in bytes that a file of that name may have."""
+    return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
+
+
+def refuse_by_name(path: str) -> str:
+    """Say why a file of that path is never read, whatever the rules say; empty if it may be."""
+    *folders, name = path.split("/")
+    if is_secret(name) or any(is_secret_folder(folder) for folder in folders):
+        return "secret"
+    return "binary by name" if is_binary_name(name) else ""
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Take the stamp out of what the system says about a file."""
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def is_inside(path: str | Path, root: Path) -> bool:
+    """Tell whether a path, its links followed, lies under a root that has none."""
+    return Path(path).resolve().is_relative_to(root)
+
+
+def scan_folder(root: Path, max_file_bytes: int) -> Scan:
+    """List a folder and all below it.
+
+    Links are never followed: a link to a file of the same source would show that file twice, and
+    one out of the source is nobody's business. Special files are not opened. The root itself is
+    walked whatever its name is.
+
+    Args:
+        root: A folder, with its own links resolved.
+        max_file_bytes: Larger files are skipped; notebooks may have 16 times as much.
+
+    Raises:
+        SourceError: The root cannot be listed.
+    """
+    return _Walk(root, max_file_bytes).run()
+
+
+class _Walk:
+    def __init__(self, root: Path, max_file_bytes: int) -> None:
+        self._root = root
+        self._max_file_bytes = max_file_bytes
+        self._files: list[ScannedFile] = []
+        self._skipped: list[Skipped] = []
+        self._ignored = 0
+        self._waiting: list[tuple[str, str, Rules]] = []
+
+    def run(self) -> Scan:
+        self._waiting.append((str(self._root), "", rules_above(self._root)))
+        while self._waiting:
+            self._list(*self._waiting.pop())
+        self._files.sort(key=lambda file: file.path)
+        return Scan(tuple(self._files), tuple(sorted(self._skipped)), self._ignored)
+
+    def _list(self, folder: str, prefix: str, rules: Rules) -> None:
+        try:
+            with os.scandir(folder) as found:
+                entries = list(found)
+        except OSError as exc:
+            if not prefix:
+                raise SourceError(folder, exc.strerror or "unreadable", hint="check its permissions") from exc
+            self._skip(prefix, "unreadable folder")
+            return
+        names = {entry.name for entry in entries}
+        if prefix and is_environment(names):
+            self._ignored += 1
+            return
+        rules = rules.enter(Path(folder), prefix, names)
+        siblings = {name.lower() for name in names}
+        for entry in entries:
+            self._sort_in(entry, prefix, rules, siblings)
+
+    def _sort_in(self, entry: os.DirEntry[str], prefix: str, rules: Rules, siblings: set[str]) -> None:
+        name = entry.name
+        path = prefix + name
+        if not name.isascii() and not _is_utf8(name):
+            self._skip(path, "name is not UTF-8")
+        elif entry.is_symlink():
+            self._skip(path, "link in the source" if self._leads_inside(entry) else "link out of root")
+        elif entry.is_dir(follow_symlinks=False):
+            self._sort_in_folder(entry, path + "/", rules, siblings)
+        elif is_secret(name):
+            self._skip(path, "secret")
+        elif self._is_ignored(rules.verdict(path), is_ignored_file(name)):
+            self._ignored += 1
+        elif is_binary_name(name):
+            self._skip(path, "binary by name")
+        else:
+            self._sort_in_file(entry, path)
+
+    def _sort_in_folder(self, entry: os.DirEntry[str], path: str, rules: Rules, siblings: set[str]) -> None:
+        if is_secret_folder(entry.name):
+            self._skip(path, "secret")
+        elif self._is_ignored(rules.verdict(path), is_ignored_folder(entry.name, siblings)):
+            self._ignored += 1
+        else:
+            self._waiting.append((entry.path, path, rules))
+
+    def _sort_in_file(self, entry: os.DirEntry[str], path: str) -> None:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError:
+            self._skip(path, "vanished")
+            return
+        if not stat.S_ISREG(status.st_mode):
+            self._skip(path, "not a regular file")
+        elif status.st_size > size_limit(entry.name, self._max_file_bytes):
+            self._skip(path, "too large")
+        else:
+            self._files.append(ScannedFile(path, stamp_of(status)))
+
+    @staticmethod
+    def _is_ignored(verdict: bool | None, by_default: bool) -> bool:
+        return by_default if verdict is None else verdict
+
+    def _leads_inside(self, entry: os.DirEntry[str]) -> bool:
+        try:
+            return is_inside(entry.path, self._root)
+        except (OSError, RuntimeError):  # RuntimeError: a loop of links, until Python 3.13
+            return True
+
+    def _skip(self, path: str, reason: str) -> None:
+        self._skipped.append(Skipped(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), reason))
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

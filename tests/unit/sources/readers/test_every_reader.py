@@ -1,0 +1,97 @@
+"""What every reader must do. A new reader joins by adding one line to `FORMATS`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.sources.readers import Reading, read_text
+from openbook.sources.readers.course import read_course
+from openbook.types import Kind
+
+FORMATS: dict[str, tuple[str, Kind, str]] = {
+    "code": ("a.py", "code", "python"),
+    "text": ("a.txt", "docs", "text"),
+    "markdown": ("a.md", "docs", "markdown"),
+    "rst": ("a.rst", "docs", "rst"),
+    "html": ("a.html", "docs", "html"),
+    "notebook": ("a.ipynb", "docs", "notebook"),
+    "config": ("a.toml", "config", "toml"),
+}
+
+# Parts that formats give a meaning to, so that chance finds their combinations.
+PARTS = [
+    "a", "B c", "Überschrift", "\n", "\n\n", "\r\n", "\r", " ", "    ", "\t", "\f", "\x85", "\u2028", "# ", "## x",
+    "```", "~~~", "- ", "1. ", "> ", "| a | b |\n|---|---|\n", "---\n", "===\n", "====", "::", ".. code-block:: x\n",
+    ">>> ",
+    "<p>", "</p>", "<pre>", "</pre>", "<h1>", "</h1>", "<br/>", "<script>", "</script>", "<!--", "-->", "<a href='",
+    "\"", "'", ">", "<", "&amp;", "&#10;", "&", "<svg>", "<li>", "<title>", "Course Title: x\n", "Lesson 1: y\n",
+    "Lesson Link: z\n", "### Lesson 2", "[x]: y\n", "<div>", "**", "`", "a: b\n", "\\", "*", "😀",
+]  # fmt: skip
+texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PARTS), max_size=25).map("".join))
+
+
+def check(reading: Reading) -> None:
+    """Blocks are in order, do not overlap, and hold every word; so do anchors."""
+    reached = 0
+    outside = []
+    for block in reading.blocks:
+        assert reached <= block.start_char < block.end_char <= len(reading.text)
+        assert reading.text[block.start_char : block.end_char].strip()
+        outside.append(reading.text[reached : block.start_char])
+        reached = block.end_char
+    if reading.blocks:
+        assert not "".join([*outside, reading.text[reached:]]).strip()
+    assert list(reading.anchors) == sorted(reading.anchors)
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+@given(text=texts)
+def test_blocks_hold_every_word_in_order(name: str, text: str) -> None:
+    reading = read_text(text, *FORMATS[name])
+
+    check(reading)
+    if name != "html":
+        assert reading.text == text
+
+
+@given(text=texts, path=st.sampled_from(["a.txt", "a.md"]))
+def test_blocks_of_a_course_hold_every_word_and_a_lesson(text: str, path: str) -> None:
+    reading = read_course(text, path)
+
+    check(reading)
+    assert all(block.lesson is not None for block in reading.blocks)
+
+
+@given(text=texts)
+def test_html_keeps_its_length_and_its_lines(text: str) -> None:
+    reading = read_text(text, *FORMATS["html"])
+
+    assert len(reading.text) == len(text)
+    assert [at for at, sign in enumerate(reading.text) if sign == "\n"] == [
+        at for at, sign in enumerate(text) if sign == "\n"
+    ]
+
+
+@given(sources=st.lists(texts, max_size=5), form=st.sampled_from(["code", "markdown", "raw", "heading"]))
+def test_blocks_of_a_notebook_hold_every_word_of_its_cells(sources: list[str], form: str) -> None:
+    cells = [{"cell_type": form, "level": 2, "source": source} for source in sources]
+
+    reading = read_text(json.dumps({"cells": cells}), *FORMATS["notebook"])
+
+    check(reading)
+    assert len(reading.anchors) == sum(1 for source in sources if source.strip())
+
+
+def test_plain_text_has_paragraphs_and_no_headings() -> None:
+    text = "Title\n=====\n\n# not a heading\nmore\n"
+
+    reading = read_text(text, *FORMATS["text"])
+
+    assert [(block.kind, text[block.start_char : block.end_char]) for block in reading.blocks] == [
+        ("text", "Title\n====="),
+        ("text", "# not a heading\nmore"),
+    ]

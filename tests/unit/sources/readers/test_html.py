@@ -1,0 +1,124 @@
+"""HTML becomes text of the same length and lines; what a browser shows stays, nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.sources.readers.html import read_html
+
+
+def shown(text: str) -> str:
+    return " ".join(read_html(text).text.split())
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    reading = read_html(text)
+    return [(block.kind, " ".join(reading.text[block.start_char : block.end_char].split())) for block in reading.blocks]
+
+
+def test_an_offset_into_the_text_is_one_into_the_file() -> None:
+    page = "<html>\n<body class='a'>\r\n<p>Hello <b>big</b>\nworld</p>"
+
+    reading = read_html(page)
+
+    assert len(reading.text) == len(page)
+    assert [reading.text.index(word) for word in ("Hello", "big", "world")] == [
+        page.index(word) for word in ("Hello", "big", "world")
+    ]
+    assert [at for at, sign in enumerate(reading.text) if sign in "\r\n"] == [
+        at for at, sign in enumerate(page) if sign in "\r\n"
+    ]
+
+
+def test_a_block_tag_leaves_a_form_feed_and_an_inline_tag_none() -> None:
+    assert read_html("<p>a<b>b</b></p>").text == "\f  a   b    \f   "
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<!-- no -->",
+        "<!-- > no",
+        "<!DOCTYPE no>",
+        "<script>if (a < b) { no() }</script>",
+        "<SCRIPT type='x'>'<p>no</p>'</SCRIPT >",
+        "<script>no",
+        "<style>p { no: 1 }</style>",
+        "<template><p>no</p></template>",
+        "<svg><text>no</text></svg>",
+        "<img alt='a > no'>",
+        "<?xml no?>",
+        "<meta content='no'>",
+    ],
+)
+def test_what_a_browser_does_not_show_is_blank(hidden: str) -> None:
+    assert shown(f"<p>yes</p>{hidden}") == "yes"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        pytest.param("a &amp; b &lt;c&gt;", "a & b < c>", id="named"),
+        pytest.param("a&nbsp;b &#8212; &#x41;", "a b — A", id="numeric"),
+        pytest.param("a&copy 2020 &unknown; & &", "a© 2020 &unknown; & &", id="unclosed-and-unknown"),
+        pytest.param("a&#10;b&#12;c&#0;d", "a b c\ufffd d", id="control-characters"),
+        pytest.param("1 < 2, a<2 and 3 > 2", "1 < 2, a<2 and 3 > 2", id="bare-signs"),
+        pytest.param("<p>open <b>never closed", "open never closed", id="unclosed-tags"),
+        pytest.param("<p>a <a href='x>b <p>c", "a b c", id="unclosed-quote"),
+        pytest.param("a <svg> b", "a b", id="unclosed-svg"),
+        pytest.param("no markup at all", "no markup at all", id="plain"),
+        pytest.param("a </ b> c </> d", "a c d", id="broken-closing-tags"),
+    ],
+)
+def test_references_and_broken_markup_are_read_as_browsers_do(page: str, text: str) -> None:
+    assert shown(page) == text
+
+
+def test_headings_code_and_paragraphs_are_blocks() -> None:
+    page = (
+        "<title>Page</title><h1 id=a>The <code>f</code> &amp; g<a href='#a'>¶</a></h1>text<p>one<br>two<ul><li>a<li>b"
+        "</ul><pre>x\n  <div>y</div>\n</pre><table><tr><td>1</td><td>2</td></tr></table>"
+    )
+
+    assert blocks(page) == [
+        ("text", "Page"),
+        ("heading", "The f & g ¶"),
+        ("text", "text"),
+        ("text", "one two"),
+        ("text", "a"),
+        ("text", "b"),
+        ("code", "x y"),
+        ("text", "1 2"),
+    ]
+    assert [(block.level, block.title) for block in read_html(page).blocks if block.level] == [(1, "The f & g")]
+
+
+def test_a_title_has_no_spaces_where_markup_was() -> None:
+    page = "<h2>fn <a href='x'>into</a>(self) -&gt; <b>U</b></h2>"
+
+    assert [block.title for block in read_html(page).blocks] == ["fn into(self) -> U"]
+
+
+def test_indentation_in_pre_stays() -> None:
+    assert "if a:\n    b" in read_html("<pre>if a:\n    b</pre>").text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("<p>{{ name }}</p>", id="double-braces"),
+        pytest.param("{% extends 'a' %}<p>x</p>", id="statement"),
+        pytest.param("<?php echo 1 ?><p>x</p>", id="php"),
+        pytest.param("<p><%= a %></p>", id="erb"),
+        pytest.param("<div id='root'></div><script>x()</script>", id="no-visible-text"),
+        pytest.param("", id="empty"),
+    ],
+)
+def test_a_template_is_code_and_unchanged(page: str) -> None:
+    reading = read_html(page)
+
+    assert (reading.kind, reading.text, reading.blocks) == ("code", page, ())
+
+
+def test_documentation_of_a_template_language_is_no_template() -> None:
+    assert read_html("<p>Write <code>{{ name }}</code> or</p><pre>{% if %}</pre>").kind == "docs"

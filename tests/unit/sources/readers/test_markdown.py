@@ -1,0 +1,117 @@
+"""Markdown: headings where CommonMark sees them, code as code, offsets into the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.sources.readers.markdown import read_markdown
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, text[block.start_char : block.end_char]) for block in read_markdown(text).blocks]
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    return [(block.level, block.title) for block in read_markdown(text).blocks if block.kind == "heading"]
+
+
+def test_a_page_is_headings_text_and_code() -> None:
+    text = "# Top\n\nOne\ntwo.\n\n```sh\nls\n```\n\n    indented\n\nSub\n---\nlast"
+
+    found = blocks(text)
+
+    assert found == [
+        ("heading", "# Top"),
+        ("text", "One\ntwo."),
+        ("code", "```sh\nls\n```"),
+        ("code", "    indented"),
+        ("heading", "Sub\n---"),
+        ("text", "last"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("```\n# no\n```\n", id="in-a-fence"),
+        pytest.param("~~~~\n```\n# no\n~~~~\n", id="in-a-fence-around-a-fence"),
+        pytest.param("    # no\n", id="in-indented-code"),
+        pytest.param("```\n# no", id="in-a-fence-that-stays-open"),
+        pytest.param("#no\n", id="without-a-space"),
+        pytest.param("<!--\n# no\n-->\n", id="in-a-comment"),
+        pytest.param("- # no\n", id="in-a-list"),
+        pytest.param("> # no\n", id="in-a-quotation"),
+        pytest.param("####### no\n", id="seven-deep"),
+    ],
+)
+def test_a_heading_inside_something_else_is_no_heading(text: str) -> None:
+    assert headings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("## Plain ##", "Plain"),
+        ("## `code_of` and **bold** _it_", "code_of and bold it"),
+        ("## A [link](https://example.org) here", "A link here"),
+        ("## A [reference][x]", "A reference"),
+        ("## ![logo](a.png) Name", "logo Name"),
+        ("## a &amp; b \\* c", "a & b * c"),
+        ("## Install {#install}", "Install"),
+        ("## <a id='x'></a>Name", "Name"),
+        ("## __init__", "init"),
+        ("## `__init__`", "__init__"),
+        ("##", ""),
+    ],
+)
+def test_a_title_is_what_a_reader_would_see(line: str, title: str) -> None:
+    assert headings(f"{line}\n\n[x]: https://example.org\n") == [(2, title)]
+
+
+def test_a_long_list_is_one_block_for_each_item() -> None:
+    text = "".join(f"- item {number}\n  more\n" for number in range(500))
+
+    found = blocks(text)
+
+    assert len(found) == 500
+    assert found[7] == ("text", "- item 7\n  more")
+
+
+def test_an_item_keeps_its_nested_list_and_gives_up_its_code() -> None:
+    text = "1. one\n   - a\n   - b\n\n   ```\n   code\n   ```\n\n   after\n2. two\n"
+
+    found = blocks(text)
+
+    assert found == [
+        ("text", "1. one\n   - a\n   - b"),
+        ("code", "   ```\n   code\n   ```"),
+        ("text", "   after"),
+        ("text", "2. two"),
+    ]
+
+
+def test_front_matter_is_text_and_shifts_no_line() -> None:
+    text = "---\ntitle: x\n# comment\n---\n# Top\n"
+
+    assert blocks(text) == [("text", "---\ntitle: x\n# comment\n---"), ("heading", "# Top")]
+
+
+def test_a_rule_at_the_top_is_no_front_matter() -> None:
+    assert headings("---\n\n# Top\n\n---\n") == [(1, "Top")]
+
+
+@pytest.mark.parametrize("separator", ["\r", "\r\r", "\x0b", "\x0c", "\x85", "\u2028"])
+def test_only_line_feeds_are_lines(separator: str) -> None:
+    text = f"one{separator}two\r\n\r\n# Top\r\n"
+
+    assert blocks(text) == [("text", f"one{separator}two"), ("heading", "# Top")]
+
+
+def test_link_definitions_and_tables_are_text() -> None:
+    text = "[a]: https://example.org\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+
+    assert blocks(text) == [("text", "[a]: https://example.org"), ("text", "| a | b |\n|---|---|\n| 1 | 2 |")]
+
+
+def test_an_empty_page_has_no_blocks() -> None:
+    assert read_markdown(" \n\n").blocks == ()

@@ -1,0 +1,103 @@
+"""Kind and language come from the name first, then from the first line."""
+
+from __future__ import annotations
+
+import pytest
+import semble_grammars
+
+from openbook.sources.classify import classify
+from openbook.sources.languages import BY_NAME, BY_PROGRAM, BY_SUFFIX
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/a.py", ("code", "python")),
+        ("a.pyi", ("code", "python")),
+        ("a.jsx", ("code", "javascript")),
+        ("a.mjs", ("code", "javascript")),
+        ("a.ts", ("code", "typescript")),
+        ("a.tsx", ("code", "tsx")),
+        ("A.java", ("code", "java")),
+        ("A.CS", ("code", "csharp")),
+        ("a.c", ("code", "c")),
+        ("a.hpp", ("code", "cpp")),
+        ("a.sql", ("code", "sql")),
+        ("Rakefile", ("code", "ruby")),
+        ("BUILD", ("code", "starlark")),
+        ("README.md", ("docs", "markdown")),
+        ("docs/index.rst", ("docs", "rst")),
+        ("notes.txt", ("docs", "text")),
+        ("a.ipynb", ("docs", "notebook")),
+        ("a.adoc", ("docs", "asciidoc")),
+        ("README", ("docs", "text")),
+        ("LICENSE", ("docs", "text")),
+        ("CHANGELOG.unknown", ("docs", "text")),
+        ("pyproject.toml", ("config", "toml")),
+        ("a.yml", ("config", "yaml")),
+        ("package.json", ("config", "json")),
+        ("Dockerfile", ("config", "dockerfile")),
+        ("Dockerfile.dev", ("config", "dockerfile")),
+        ("docker/web.Dockerfile", ("config", "dockerfile")),
+        ("Makefile", ("config", "make")),
+        ("CMakeLists.txt", ("config", "cmake")),
+        ("requirements-dev.txt", ("config", "text")),
+        ("requirements.txt", ("config", "text")),
+        (".gitignore", ("config", "gitignore")),
+        ("a.csv", ("data", "csv")),
+        ("a.jsonl", ("data", "jsonl")),
+        ("server.log", ("data", "log")),
+    ],
+)
+def test_names_tell_the_format(path: str, expected: tuple[str, str]) -> None:
+    assert classify(path, "") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("#!/bin/sh", "bash"),
+        ("#!/usr/bin/env python3", "python"),
+        ("#!/usr/bin/python3.11 -u", "python"),
+        ("#!/usr/bin/env -S node --no-warnings", "javascript"),
+        ("#!/usr/bin/env -S LANG=C perl", "perl"),
+        ("#! /usr/local/bin/Rscript", "r"),
+    ],
+)
+def test_a_first_line_tells_the_language_of_a_script(line: str, language: str) -> None:
+    assert classify("bin/tool", f"{line}\n") == ("code", language)
+
+
+def test_an_unknown_program_leaves_text() -> None:
+    assert classify("tool", "#!/opt/strange\n") == ("docs", "text")
+    assert classify("tool", "#!") == ("docs", "text")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        pytest.param("int add(int a, int b);\n", "c", id="c"),
+        pytest.param("#include <stdio.h>\nstruct a { int b; };\n", "c", id="c-with-system-header"),
+        pytest.param("#ifndef A\nnamespace a {\n", "cpp", id="namespace"),
+        pytest.param("template <typename T>\nT f(T);\n", "cpp", id="template"),
+        pytest.param("#include <vector>\n", "cpp", id="cpp-header"),
+        pytest.param("#import <Foundation/Foundation.h>\n@interface A : NSObject\n", "objc", id="objective-c"),
+    ],
+)
+def test_the_dialect_of_a_header_is_in_its_text(text: str, language: str) -> None:
+    assert classify("a.h", text) == ("code", language)
+
+
+def test_large_json_is_data() -> None:
+    assert classify("a.json", "[" + "1," * 60_000 + "1]") == ("data", "json")
+
+
+def test_grammars_are_called_as_their_package_calls_them() -> None:
+    named = {language for _, language in [*BY_SUFFIX.values(), *BY_NAME.values()]} | set(BY_PROGRAM.values())
+
+    without_grammar = named - set(semble_grammars.available_languages())
+
+    assert without_grammar == {
+        "asm", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fsharp", "jsonl", "less", "log", "matlab",
+        "nim", "notebook", "pascal", "po", "sass", "subtitles", "tcl", "text", "tsv", "verilog", "vhdl",
+    }  # fmt: skip

@@ -1,0 +1,117 @@
+"""Rules mean what they mean to git; .openbookignore is stronger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.sources.folder import Folder
+
+
+def tree(root: Path, *files: str, **rules: str) -> Path:
+    """Make empty files, and files of rules: `git` and `own` at the root, `git_sub` in `sub/`."""
+    names = {
+        "git": ".gitignore",
+        "own": ".openbookignore",
+        "git_sub": "sub/.gitignore",
+        "own_sub": "sub/.openbookignore",
+    }
+    for name in (*files, *(names[rule] for rule in rules)):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for rule, text in rules.items():
+        (root / names[rule]).write_text(text, encoding="utf-8")
+    return root
+
+
+def listed(root: Path) -> list[str]:
+    paths = [file.path for file in Folder(root).scan().files]
+    return [path for path in paths if not path.endswith("ignore")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "files", "left"),
+    [
+        pytest.param("*.log", ["a.log", "b/c.log", "d.py"], ["d.py"], id="a-name-matches-at-every-depth"),
+        pytest.param("/a.py", ["a.py", "b/a.py"], ["b/a.py"], id="a-leading-slash-anchors"),
+        pytest.param("b/a.py", ["b/a.py", "c/b/a.py"], ["c/b/a.py"], id="an-inner-slash-anchors"),
+        pytest.param("out/", ["out/a.py", "b/out"], ["b/out"], id="a-final-slash-means-a-folder"),
+        pytest.param("*.log\n!keep.log", ["a.log", "keep.log"], ["keep.log"], id="the-last-match-decides"),
+        pytest.param("out/\n!out/a.py", ["out/a.py"], [], id="nothing-returns-from-an-ignored-folder"),
+        pytest.param(
+            "out/**\n!out/a.py", ["out/a.py", "out/b.py"], ["out/a.py"], id="but-from-ignored-content-it-does"
+        ),
+        pytest.param("*\n!*/\n!*.py", ["a.py", "a.txt", "b/c.py", "b/d.txt"], ["a.py", "b/c.py"], id="white-list"),
+        pytest.param("a/**/z.py", ["a/z.py", "a/b/c/z.py", "z.py"], ["z.py"], id="two-stars-cross-folders"),
+        pytest.param("out/**/", ["out/a.py", "out/b/c.py"], ["out/a.py"], id="folders-below-but-not-the-folder"),
+        pytest.param("# x\n\n\\#y", ["# x", "#y"], ["# x"], id="comments-and-escapes"),
+        pytest.param("[z-a]\ntail\\\nx[\n*.log", ["a", "b.log"], ["a"], id="malformed-patterns-match-nothing"),
+        pytest.param("\ufeffa.py\r\nb.py\r\n", ["a.py", "b.py", "c.py"], ["c.py"], id="windows-line-ends-and-mark"),
+    ],
+)
+def test_patterns_mean_what_they_mean_to_git(tmp_path: Path, rules: str, files: list[str], left: list[str]) -> None:
+    assert listed(tree(tmp_path, *files, git=rules)) == left
+
+
+def test_a_deeper_file_overrules_one_above_it(tmp_path: Path) -> None:
+    root = tree(tmp_path, "a.log", "sub/a.log", "sub/b.py", git="*.log", git_sub="!a.log\nb.py")
+
+    assert listed(root) == ["sub/a.log"]
+
+
+def test_patterns_are_relative_to_the_folder_of_their_file(tmp_path: Path) -> None:
+    root = tree(tmp_path, "a.py", "sub/a.py", "sub/c/a.py", git_sub="/a.py")
+
+    assert listed(root) == ["a.py", "sub/c/a.py"]
+
+
+def test_openbookignore_wins_over_gitignore_at_any_depth(tmp_path: Path) -> None:
+    root = tree(tmp_path, "a.log", "sub/b.log", "sub/c.py", git="*.log", own="!*.log\nc.py", git_sub="b.log")
+
+    assert listed(root) == ["a.log", "sub/b.log"]
+
+
+def test_openbookignore_can_ask_for_what_is_ignored_by_default(tmp_path: Path) -> None:
+    root = tree(tmp_path, "node_modules/a.js", "uv.lock", "poetry.lock", own="!node_modules/\n!uv.lock")
+
+    assert listed(root) == ["node_modules/a.js", "uv.lock"]
+
+
+def test_gitignore_cannot_ask_for_what_is_ignored_by_default(tmp_path: Path) -> None:
+    assert listed(tree(tmp_path, "node_modules/a.js", git="!node_modules/")) == []
+
+
+def test_the_exclude_file_of_a_checkout_applies(tmp_path: Path) -> None:
+    root = tree(tmp_path, "a.tmp", "b.py", ".git/info/exclude")
+    (root / ".git/info/exclude").write_text("*.tmp", encoding="utf-8")
+
+    assert listed(root) == ["b.py"]
+
+
+def test_rules_above_the_root_apply_up_to_the_top_of_the_checkout(tmp_path: Path) -> None:
+    tree(tmp_path, "top/.git/HEAD", "top/lib/a.py", "top/lib/a.tmp", "top/lib/b.log")
+    (tmp_path / ".gitignore").write_text("*.py", encoding="utf-8")
+    (tmp_path / "top/.gitignore").write_text("/lib/*.tmp", encoding="utf-8")
+    (tmp_path / "top/.openbookignore").write_text("*.log", encoding="utf-8")
+
+    assert listed(tmp_path / "top/lib") == ["a.py"]
+
+
+def test_rules_above_do_not_apply_outside_a_checkout(tmp_path: Path) -> None:
+    tree(tmp_path, "lib/a.py", git="*.py")
+
+    assert listed(tmp_path / "lib") == ["a.py"]
+
+
+@pytest.mark.parametrize("rule", ["out/", "*"])
+def test_a_root_that_is_ignored_itself_is_walked_without_the_rules_above(tmp_path: Path, rule: str) -> None:
+    tree(tmp_path, ".git/HEAD", "out/a.py", "out/deep/b.py", git=rule)
+
+    assert listed(tmp_path / "out") == ["a.py", "deep/b.py"]
+    assert listed(tmp_path / "out/deep") == ["b.py"]
+
+
+def test_a_folder_named_like_a_file_of_rules_is_no_rule(tmp_path: Path) -> None:
+    assert listed(tree(tmp_path, ".gitignore/a.py", "b.py")) == [".gitignore/a.py", "b.py"]
