@@ -1,0 +1,219 @@
+"""Finds the definitions of a parsed text: where they begin and end, and what they are called.
+
+The walk goes only where definitions can stand, and never recurses: a tree may be 20,000 levels
+deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tree_sitter import Node, Tree
+
+from openbook.chunking.docstrings import leading_docstring, literal_docstring
+from openbook.chunking.naming import Named
+from openbook.chunking.outline import MAX_CHUNK_CHARS, MAX_SIGNATURE_CHARS, Definition
+from openbook.chunking.rules import Rules
+from openbook.spans import LineIndex
+
+# People nest classes and functions three deep. Deeper ones stay part of what holds them.
+_MAX_DEPTH = 30
+
+# Real code has one step in 130 characters. A text with this many in it is generated, or hostile:
+# what is found so far counts, and the rest is cut between lines.
+_MAX_STEPS = 25_000
+
+# Comments over more lines than this are a chapter, not the comment of one definition.
+_MAX_LEADING_LINES = 100
+
+_BLOCK_COMMENTS = {"*/": "/*", "-}": "{-", "-->": "<!--"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the walk stands."""
+
+    into: list[Definition]
+    path: tuple[str, ...] = ()
+    depth: int = 0
+    is_local: bool = False
+    """Whether this is the inside of a function, where variables are nobody's constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """The whole of a definition: its outermost wrapper and what stands before that."""
+
+    node: Node
+    leading: tuple[Node, ...]
+    previous: Node | None
+
+
+_Step = tuple[Node, str, _Place, _Extent]
+
+
+class Finder:
+    """One walk through one tree."""
+
+    def __init__(self, text: str, source: bytes, lines: LineIndex, rules: Rules) -> None:
+        self._text = text
+        self._source = source
+        self._lines = lines
+        self._rules = rules
+        self._wanted = rules.defining.keys() | rules.containers | rules.wrappers | rules.fillers
+        self._broken_bytes = 0
+        self.is_broken = False
+        """Whether the grammar could make nothing of most of the text."""
+
+    def find(self, tree: Tree) -> list[Definition]:
+        """Give the outermost definitions in order. Sets `is_broken`."""
+        root = tree.root_node
+        found: list[Definition] = []
+        stack: list[_Step] = list(self._steps(root, _Place(found)))
+        steps = 0
+        while stack and steps < _MAX_STEPS:
+            steps += 1
+            stack.extend(self._visit(*stack.pop()))
+        self.is_broken = root.type == "ERROR" or 2 * self._broken_bytes > len(self._source)
+        return found
+
+    def _visit(self, node: Node, kind: str, place: _Place, extent: _Extent) -> Iterable[_Step]:
+        rules = self._rules
+        rule = rules.defining.get(kind)
+        named = rule(node, self._text_of) if rule is not None else None
+        if named is not None:
+            return self._define(node, named, place, extent)
+        if kind in rules.wrappers:
+            return self._unwrap(node, place, extent)
+        if kind in rules.containers:
+            if kind == "ERROR":
+                self._broken_bytes += node.end_byte - node.start_byte
+            return self._steps(node, place)
+        if kind in rules.fillers and node.end_byte - node.start_byte > MAX_CHUNK_CHARS:
+            return self._steps(node, _Place(place.into, place.path, place.depth, is_local=True))
+        return ()
+
+    def _steps(self, parent: Node, place: _Place) -> Iterable[_Step]:
+        """Give the children that matter, last first, with what leads up to each."""
+        leading_types, wanted = self._rules.leading, self._wanted
+        steps: list[_Step] = []
+        leading: list[Node] = []
+        previous: Node | None = None
+        for node in parent.named_children:
+            kind = node.type
+            if kind in leading_types:
+                leading.append(node)
+                continue
+            if kind in wanted:
+                steps.append((node, kind, place, _Extent(node, tuple(leading), previous)))
+            previous = node
+            leading.clear()
+        return reversed(steps)
+
+    def _unwrap(self, node: Node, place: _Place, extent: _Extent) -> Iterable[_Step]:
+        steps = list(self._steps(node, place))
+        if len(steps) == 1:
+            # What stands before the wrapper stands before what it holds.
+            return [(steps[0][0], steps[0][1], place, extent)]
+        return steps
+
+    def _define(self, node: Node, named: Named, place: _Place, extent: _Extent) -> Iterable[_Step]:
+        is_large = node.end_byte - node.start_byte > MAX_CHUNK_CHARS
+        definition = self._definition(node, named, place, extent)
+        if definition is None:
+            return self._steps(node, place) if is_large else ()
+        before = place.into[-1] if place.into else None
+        if before is not None and self._continues(before, definition):
+            before.last_line = max(before.last_line, definition.last_line)
+            return ()
+        place.into.append(definition)
+        if place.depth >= _MAX_DEPTH or not (is_large or named.role in {"type", "scope", "element"}):
+            return ()
+        is_local = place.is_local or named.role == "function"
+        inside = _Place(definition.inner, definition.path, place.depth + 1, is_local=is_local)
+        return self._steps(named.body if named.body is not None else node, inside)
+
+    def _definition(self, node: Node, named: Named, place: _Place, extent: _Extent) -> Definition | None:
+        line, last_line = node.start_point.row + 1, _last_row(extent.node) + 1
+        if named.role == "constant" and place.is_local:
+            return None
+        if line == last_line and self._lines.end_of(line) - self._lines.start_of(line) > MAX_CHUNK_CHARS:
+            return None  # minified: the line will be cut without regard to what is in it
+        if named.role == "element" and line == last_line:
+            return None
+        line = extent.node.start_point.row + 1 if extent.node.type != "decorated_definition" else line
+        first_line = self._first_line(extent)
+        docstring = "" if named.role == "constant" else literal_docstring(named.body, self._text_of)
+        return Definition(
+            path=(*place.path, *named.path) if named.role != "element" else place.path,
+            names=(named.path[-1], *named.also) if named.role not in {"scope", "element"} else (),
+            role=named.role,
+            first_line=first_line,
+            line=line,
+            last_line=last_line,
+            signature=self._signature(node, named, extent) if named.role != "element" else "",
+            docstring=docstring or leading_docstring(self._lines_between(first_line, line)),
+        )
+
+    def _continues(self, before: Definition, definition: Definition) -> bool:
+        return (
+            self._rules.grouped
+            and before.path == definition.path
+            and before.role == definition.role == "function"
+            and not before.inner
+        )
+
+    def _first_line(self, extent: _Extent) -> int:
+        """Go up over attributes and comments that stand directly above."""
+        floor = _last_row(extent.previous) + 1 if extent.previous is not None else 0
+        row = extent.node.start_point.row
+        for node in reversed(extent.leading):
+            if not floor <= node.start_point.row or _last_row(node) < row - 1:
+                break
+            row = node.start_point.row
+        top = max(floor, row - _MAX_LEADING_LINES)
+        while row > top and (height := self._comment_above(row, top)):
+            row -= height
+        return row + 1
+
+    def _comment_above(self, row: int, top: int) -> int:
+        """Count the rows of the comment that ends directly above a 0-based row."""
+        line = self._lines_between(row, row + 1).strip()
+        if line.startswith(self._rules.comments):
+            return 1
+        opening = next((_BLOCK_COMMENTS[end] for end in _BLOCK_COMMENTS if line.endswith(end)), "")
+        if opening:
+            for height in range(1, row - top + 1):
+                if self._lines_between(row - height + 1, row - height + 2).lstrip().startswith(opening):
+                    return height
+        return 0
+
+    def _signature(self, node: Node, named: Named, extent: _Extent) -> str:
+        outer = extent.node if extent.node.type != "decorated_definition" else node
+        start = min(outer.start_byte, node.start_byte)
+        end = named.body.start_byte if named.body is not None else node.end_byte
+        # Four bytes hold any character, so this is enough text and not a whole class.
+        head = self._source[start : min(end, start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "ignore")
+        if named.body is None and named.role != "function":
+            head = head.partition("\n")[0]
+        written = head[:MAX_SIGNATURE_CHARS].rstrip().split("\n")
+        # Some bodies begin behind the comment of their first member.
+        while len(written) > 1 and written[-1].lstrip().startswith((*self._rules.comments, "/*")):
+            written.pop()
+        return "\n".join(written).rstrip()
+
+    def _lines_between(self, first_line: int, line: int) -> str:
+        """Give the lines from one to before another, both 1-based."""
+        return self._text[self._lines.start_of(first_line) : self._lines.start_of(line)]
+
+    def _text_of(self, node: Node | None) -> str:
+        if node is None:
+            return ""
+        return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _last_row(node: Node) -> int:
+    """Give the 0-based row of the last character: some syntax ends behind its line feed."""
+    end = node.end_point
+    return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row

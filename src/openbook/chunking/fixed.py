@@ -1,0 +1,208 @@
+"""Ranges of bounded size: text is cut into pieces, pieces are packed into windows.
+
+Every strategy for text stands on these two steps and differs only in what it takes for a piece.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from openbook.settings import STRATEGIES, Strategy
+from openbook.spans import sentences
+
+Range = tuple[int, int]
+"""Offsets of a stretch of text, half-open."""
+
+# 500 words of the Markdown files of 167 Python packages had at most 7.7 characters a word, spaces
+# included, in 19 of 20 windows; German prose has 7.8. More is a table or a listing.
+_CHARS_PER_WORD = 8
+
+# A longer "word" is a URL, an encoded file or a script without spaces, and counts as several.
+_LONG_WORD_CHARS = 100
+
+# Han and kana stand without spaces; each character counts as a word, as in word processors.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]{{1,{_LONG_WORD_CHARS}}}")
+_UNBROKEN = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkOptions:
+    """How documents are cut.
+
+    Code, configuration and data are cut by rules of their own and read none of this.
+    """
+
+    strategy: Strategy = "semantic"
+    """For prose: by sections, by a fixed number of words, or `hybrid`: sections, the long ones by words."""
+    max_words: int = 500
+    """Words in a window of the strategies `fixed-size` and `hybrid`, of 8 characters each at most on average."""
+    overlap_words: int = 50
+    """Words that such a window repeats of the one before. Below `max_words`."""
+    max_chars: int = 1500
+    """Characters in a semantic chunk. Headings that open it may take up to half as much again."""
+    merge_chars: int = 700
+    """Neighbouring sections that are no longer together become one chunk. At most `max_chars`."""
+    course_chars: int = 800
+    """Characters in a chunk of a course. Headings that open it may take up to half as much again."""
+    course_overlap_chars: int = 150
+    """At most this many characters, in whole sentences, are repeated of the chunk before. Below `course_chars`.
+
+    150 gives the mean of 100 that is aimed at: 78 to 103 on four courses, where 100 gives 36 to 48.
+    """
+
+    def __post_init__(self) -> None:
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy is {self.strategy!r}, and must be one of {', '.join(STRATEGIES)}")
+        for name, limit in (
+            ("overlap_words", self.max_words - 1),
+            ("merge_chars", self.max_chars),
+            ("course_overlap_chars", self.course_chars - 1),
+        ):
+            if not 0 <= getattr(self, name) <= limit:
+                raise ValueError(f"{name} is {getattr(self, name)}, and must be from 0 to {limit}")
+        for name in ("max_words", "max_chars", "course_chars"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
+
+
+def pack(
+    pieces: Sequence[Range],
+    *,
+    max_chars: int,
+    max_pieces: int = sys.maxsize,
+    overlap_chars: int = 0,
+    overlap_pieces: int = sys.maxsize,
+) -> Iterator[Range]:
+    """Group ordered pieces into windows, each as long as it may be.
+
+    Yields half-open ranges of indices into `pieces`. Starts and ends both rise from window to
+    window, and every piece is in at least one. A piece above `max_chars` gets a window for itself.
+    The overlap is as long as both of its limits allow, and shorter where the next piece would
+    otherwise not fit. Time is linear in the number of pieces.
+
+    Example:
+        >>> list(pack([(0, 4), (5, 9), (10, 14)], max_chars=9))
+        [(0, 2), (2, 3)]
+        >>> list(pack([(0, 4), (5, 9), (10, 14)], max_chars=9, overlap_chars=4))
+        [(0, 2), (1, 3)]
+    """
+
+    def chars(first: int, last: int) -> int:
+        return pieces[last][1] - pieces[first][0]
+
+    def fits(first: int, last: int) -> bool:
+        return chars(first, last) <= max_chars and last - first < max_pieces
+
+    def repeats(first: int, last: int) -> bool:
+        return chars(first, last) <= overlap_chars and last - first < overlap_pieces
+
+    first = last = 0
+    while first < len(pieces):
+        while last + 1 < len(pieces) and fits(first, last + 1):
+            last += 1
+        yield first, last + 1
+        if last + 1 == len(pieces):
+            return
+        first += 1
+        while first <= last and not (repeats(first, last) and fits(first, last + 1)):
+            first += 1
+        last = max(first, last)
+
+
+def windows(pieces: Sequence[Range], *, max_chars: int, overlap_chars: int = 0) -> Iterator[Range]:
+    """Pack ordered pieces by characters and yield the offsets of each window.
+
+    Example:
+        >>> list(windows([(0, 4), (5, 9), (10, 14)], max_chars=9))
+        [(0, 9), (10, 14)]
+    """
+    for first, behind in pack(pieces, max_chars=max_chars, overlap_chars=overlap_chars):
+        yield pieces[first][0], pieces[behind - 1][1]
+
+
+def word_windows(text: str, start: int, end: int, options: ChunkOptions) -> Iterator[Range]:
+    """Yield windows of at most `max_words` words that repeat `overlap_words` of the one before.
+
+    Each starts with a word and ends with one. Blank text gives none.
+
+    Example:
+        >>> options = ChunkOptions(max_words=3, overlap_words=1)
+        >>> [text[a:b] for text in ["one two three four five"] for a, b in word_windows(text, 0, 23, options)]
+        ['one two three', 'three four five']
+    """
+    words = [match.span() for match in _WORD.finditer(text, start, end)]
+    for first, behind in pack(
+        words,
+        max_chars=options.max_words * _CHARS_PER_WORD,
+        max_pieces=options.max_words,
+        overlap_chars=options.overlap_words * _CHARS_PER_WORD,
+        overlap_pieces=options.overlap_words,
+    ):
+        yield words[first][0], words[behind - 1][1]
+
+
+def lines(text: str, start: int, end: int) -> Iterator[Range]:
+    r"""Yield the non-blank lines of a range: indentation kept, white space behind them left out.
+
+    Example:
+        >>> list(lines("ab\n\n  c \n", 0, 9))
+        [(0, 2), (4, 7)]
+    """
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        if length := len(text[start:stop].rstrip()):
+            yield start, start + length
+        start = stop + 1
+
+
+def paragraphs(text: str, start: int, end: int) -> Iterator[Range]:
+    r"""Yield the runs of lines between blank lines.
+
+    Example:
+        >>> list(paragraphs("ab\ncd\n \nef", 0, 10))
+        [(0, 5), (8, 10)]
+    """
+    opened = closed = -1
+    for line_start, line_end in lines(text, start, end):
+        if opened < 0:
+            opened = line_start
+        elif text.count("\n", closed, line_start) > 1:
+            yield opened, closed
+            opened = line_start
+        closed = line_end
+    if opened >= 0:
+        yield opened, closed
+
+
+Cut = Callable[[str, int, int], Iterator[Range]]
+
+# From coarse to fine. White space, and then any character, come last.
+_LADDER: tuple[Cut, ...] = (paragraphs, lines, sentences)
+
+
+def cut(text: str, start: int, end: int, max_chars: int, ladder: Sequence[Cut] = _LADDER) -> Iterator[Range]:
+    r"""Cut a range into pieces of at most `max_chars`, and only what is too long more finely.
+
+    Together the pieces hold every non-blank character. A range that fits stays whole.
+
+    Example:
+        >>> [text[a:b] for text in ["one\n\ntwo\nthree"] for a, b in cut(text, 0, 14, 9)]
+        ['one', 'two\nthree']
+    """
+    if end - start <= max_chars:
+        yield start, end
+    elif ladder:
+        for piece_start, piece_end in ladder[0](text, start, end):
+            yield from cut(text, piece_start, piece_end, max_chars, ladder[1:])
+    else:
+        words = [
+            (at, min(at + max_chars, match.end()))
+            for match in _UNBROKEN.finditer(text, start, end)
+            for at in range(match.start(), match.end(), max_chars)
+        ]
+        yield from windows(words, max_chars=max_chars)

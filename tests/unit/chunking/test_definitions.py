@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import pytest
+
+from openbook.chunking.definitions import Finder
+from openbook.chunking.grammars import parse
+from openbook.chunking.outline import Definition, flatten
+from openbook.chunking.rules import RULES
+from openbook.spans import LineIndex
+from tests.unit.chunking.languages import CASES
+
+
+def find(language: str, text: str) -> list[Definition]:
+    source = text.encode("utf-8")
+    tree = parse(language, source)
+    assert tree is not None
+    return list(flatten(Finder(text, source, LineIndex(text), RULES[language]).find(tree)))
+
+
+@pytest.mark.parametrize("language", list(CASES))
+def test_definitions_are_found_under_their_qualified_names(language: str) -> None:
+    text, expected = CASES[language]
+
+    found = find(language, text)
+
+    assert [".".join(each.path).replace(" ", "_") for each in found] == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        pytest.param("python", "low, high = 1, 9\n", ("low", "high"), id="python-tuple"),
+        pytest.param("go", "package a\nvar v, w int\n", ("v", "w"), id="go-variables"),
+        pytest.param("c", "typedef struct node { int a; } node_t, *link;\n", ("node_t", "link", "node"), id="c-tag"),
+        pytest.param("haskell", "a, b :: Int\n", ("a", "b"), id="haskell-signature"),
+        pytest.param("rust", "impl Foo {}\n", (), id="impl-defines-nothing"),
+        pytest.param("swift", "extension Foo {}\n", (), id="extension-defines-nothing"),
+        pytest.param("elixir", "defimpl P, for: X do\nend\n", (), id="defimpl-defines-nothing"),
+    ],
+)
+def test_one_definition_can_define_several_names_or_none(language: str, text: str, names: tuple[str, ...]) -> None:
+    found = find(language, text)
+
+    assert [each.names for each in found] == [names]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        pytest.param("python", "x = 1\n\n# Why.\n@a\n@b(\n  1)\ndef f():\n  pass\n", (3, 7, 8), id="decorators"),
+        pytest.param("python", "class A:\n  # Why.\n  def f(self): ...\n", (2, 3, 3), id="first-in-a-class"),
+        pytest.param("python", "x = 1  # trailing\ndef f(): ...\n", (2, 2, 2), id="trailing-comment"),
+        pytest.param("python", "# far\n\ndef f(): ...\n", (3, 3, 3), id="blank-line-between"),
+        pytest.param("rust", "use a;\n/// Why.\n#[inline]\n#[cold]\nfn f() {}\n", (2, 5, 5), id="attributes"),
+        pytest.param("java", "class A {}\n/**\n * Why.\n */\n@X\nclass B {}\n", (2, 5, 6), id="block-comment"),
+        pytest.param("typescript", "class A {\n  @x()\n  m() {}\n}\n", (2, 3, 3), id="class-decorator"),
+        pytest.param("javascript", "/** Why. */\nexport const f = () => {\n};\n", (1, 2, 3), id="export"),
+        pytest.param("cpp", "// Why.\ntemplate<class T>\nT f() {\n}\n", (1, 2, 4), id="template"),
+        pytest.param("haskell", "import A\n-- | Why.\nf :: Int\nf = 1\n", (2, 3, 4), id="equations"),
+        pytest.param("elixir", 'use X\n@doc "Why."\n@spec f :: 1\ndef f, do: 1\n', (2, 4, 4), id="module-attributes"),
+    ],
+)
+def test_what_leads_up_to_a_definition_belongs_to_it(language: str, text: str, lines: tuple[int, int, int]) -> None:
+    last = find(language, text)[-1]
+
+    assert (last.first_line, last.line, last.last_line) == lines
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "signature", "docstring"),
+    [
+        pytest.param(
+            "python", 'def f(a,\n      b):\n    """One.\n\n    Two."""\n', "def f(a,\n      b):", "One.", id="py"
+        ),
+        pytest.param("python", '@x\nclass A(B):\n    r"Raw."\n', "class A(B):", "Raw.", id="py-raw"),
+        pytest.param(
+            "rust",
+            "/// One.\n///\n/// Two.\npub fn f<T>(a: T) -> u8 { 1 }\n",
+            "pub fn f<T>(a: T) -> u8",
+            "One.",
+            id="rust",
+        ),
+        pytest.param(
+            "java",
+            "class A { }\n/**\n * One\n * two.\n * @since 3\n */\nclass B<T> { }\n",
+            "class B<T>",
+            "One\ntwo.",
+            id="javadoc",
+        ),
+        pytest.param(
+            "csharp", "/// <summary>\n/// One.\n/// </summary>\nclass A { }\n", "class A", "One.", id="csharp"
+        ),
+        pytest.param(
+            "javascript",
+            "// One.\nexport const f = async (a) => {\n}\n",
+            "export const f = async (a) =>",
+            "One.",
+            id="js",
+        ),
+        pytest.param(
+            "go",
+            "package a\n// F does.\nfunc F(a int) error { return nil }\n",
+            "func F(a int) error",
+            "F does.",
+            id="go",
+        ),
+        pytest.param(
+            "elixir", 'defmodule A do\n  @moduledoc """\n  One.\n  """\nend\n', "defmodule A", "One.", id="ex"
+        ),
+        pytest.param("elixir", '@doc """\nOne.\n"""\ndef f(x) do\n  1\nend\n', "def f(x)", "One.", id="ex-doc"),
+        pytest.param("haskell", "import A\n-- | One.\nf :: Int -> Int\nf 0 = 1\n", "f :: Int -> Int", "One.", id="hs"),
+        pytest.param("ruby", "module A\n  # One.\n  class B\n    def c; end\n  end\nend\n", "class B", "One.", id="rb"),
+        pytest.param("sql", "-- One.\nCREATE TABLE t (\n  id INT\n);\n", "CREATE TABLE t (", "One.", id="sql"),
+        pytest.param("python", "def f(): ...\n", "def f():", "", id="none"),
+    ],
+)
+def test_a_definition_carries_its_header_and_what_it_says_of_itself(
+    language: str, text: str, signature: str, docstring: str
+) -> None:
+    found = {each.signature: each.docstring for each in find(language, text)}
+
+    assert signature in found
+    assert found[signature] == docstring
+
+
+def test_a_long_header_is_cut_after_300_characters() -> None:
+    text = f"def f({', '.join(f'argument_{number}' for number in range(90))}):\n    pass\n"
+
+    [definition] = find("python", text)
+
+    assert definition.signature == text[:300].rstrip()
+
+
+def test_variables_of_a_function_are_no_constants() -> None:
+    body = "".join(f"    local_{number} = {number}\n" for number in range(120))
+
+    found = find("python", f"def f():\n{body}    def inner(): ...\n")
+
+    assert [".".join(each.path) for each in found] == ["f", "f.inner"]
+
+
+def test_a_broken_stretch_hides_no_whole_definition() -> None:
+    found = find("python", "def f(): ...\n\nclass ???\n\ndef g(): ...\n")
+
+    assert [each.path for each in found] == [("f",), ("g",)]
+
+
+def test_deeper_than_thirty_levels_belongs_to_the_thirty_first() -> None:
+    text = "class A {\n" * 40 + "}\n" * 40
+
+    found = find("java", text)
+
+    assert max(len(each.path) for each in found) == 31

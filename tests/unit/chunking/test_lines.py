@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from openbook.chunking.lines import chunk_lines
+from openbook.types import Document, Kind
+
+
+def document(text: str, kind: Kind = "code") -> Document:
+    return Document("s", "a.txt", kind, "", text, "")
+
+
+@pytest.mark.parametrize("text", ["", "\n", " \r\n\f\t\n"])
+def test_blank_text_gives_no_chunk(text: str) -> None:
+    assert chunk_lines(document(text)) == []
+
+
+def test_a_chunk_keeps_its_indentation_and_loses_blank_edges() -> None:
+    [chunk] = chunk_lines(document("\n\n  a\n\n  b  \r\n\n"))
+
+    assert chunk.text == "  a\n\n  b"
+    assert str(chunk.span) == "a.txt:3-5"
+
+
+def test_long_text_is_cut_at_blank_lines_into_pieces_of_similar_size() -> None:
+    paragraph = "word\n" * 60
+    text = "\n".join([paragraph] * 12)
+
+    chunks = chunk_lines(document(text))
+
+    assert [chunk.text.count(paragraph.rstrip()) for chunk in chunks] == [4, 4, 4]
+
+
+def test_a_megabyte_in_one_line_is_cut_into_bounded_chunks() -> None:
+    text = f"short\n{'x' * 1_000_000}\nshort again"
+
+    chunks = chunk_lines(document(text))
+
+    assert max(len(chunk.text) for chunk in chunks) <= 1500
+    assert "".join(chunk.text for chunk in chunks) == text.replace("\n", "")
+    assert {chunk.span.end_line for chunk in chunks[1:-1]} == {2}
+
+
+@pytest.mark.parametrize(
+    ("line", "symbol", "defines"),
+    [
+        pytest.param("def run(x)", "run", ("run",), id="def"),
+        pytest.param("export default function run() {", "run", ("run",), id="function"),
+        pytest.param("  pub(crate) fn run<T>(x: T)", "run", ("run",), id="fn"),
+        pytest.param("public final class Client extends Base", "Client", ("Client",), id="class"),
+        pytest.param("sub Acme::Client::run {", "Acme.Client.run", ("run",), id="perl"),
+        pytest.param("module Acme.Client", "Acme.Client", ("Client",), id="module"),
+        pytest.param("(defn run [x]", "run", ("run",), id="lisp"),
+        pytest.param("CREATE OR REPLACE PROCEDURE dbo.[run] AS", "dbo.run", ("run",), id="sql"),
+        pytest.param("# def run(x)", "", (), id="comment"),
+        pytest.param("class of its own.", "of", ("of",), id="prose-can-fool-it"),
+        pytest.param("define run", "", (), id="other-word"),
+        pytest.param("def 9lives", "", (), id="no-name"),
+    ],
+)
+def test_a_line_that_looks_like_a_definition_names_its_chunk(line: str, symbol: str, defines: tuple[str, ...]) -> None:
+    [chunk] = chunk_lines(document(f"first\n{line}\n"))
+
+    assert (chunk.symbol, chunk.defines) == (symbol, defines)
+    assert chunk.signature == (line.strip() if symbol else "")
+
+
+@pytest.mark.parametrize("kind", ["config", "data"])
+def test_only_code_has_definitions(kind: Kind) -> None:
+    [chunk] = chunk_lines(document("class: first\ndef run()\n", kind))
+
+    assert (chunk.symbol, chunk.defines, chunk.kind) == ("", (), kind)
+
+
+def test_a_cut_stands_before_a_definition_rather_than_at_a_blank_line() -> None:
+    body = "  x = 1\n" * 70
+    text = f"def one()\n{body}\n{body}def two()\n{body}\n{body}"
+
+    chunks = chunk_lines(document(text))
+
+    assert [chunk.symbol for chunk in chunks] == ["one", "two"]

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from openbook.chunking.fixed import ChunkOptions
+from openbook.chunking.prose import chunk_prose
+from openbook.types import Anchor, Block, Chunk, Document
+
+
+def blocks_of(text: str) -> Iterator[Block]:
+    """Recognise `# headings` and fences; the rest is left to be gaps."""
+    for match in re.finditer(r"^```(?s:.*?)^```$|^(#+) (.*)$", text, re.MULTILINE):
+        if match[1]:
+            yield Block(match.start(), match.end(), "heading", len(match[1]), match[2])
+        else:
+            yield Block(match.start(), match.end(), "code")
+
+
+def chunks_of(text: str, *anchors: Anchor, blocks: tuple[Block, ...] | None = None, **options: Any) -> list[Chunk]:
+    blocks = tuple(blocks_of(text)) if blocks is None else blocks
+    document = Document("s", "a.md", "docs", "markdown", text, "", blocks, anchors)
+    return chunk_prose(document, ChunkOptions(**options))
+
+
+def long(word: str, chars: int) -> str:
+    """One paragraph of about so many characters, in one line."""
+    return f"{word} is a word. " * (chars // (len(word) + 12))
+
+
+HEADED = "\n\n".join(
+    ["before", "# A", long("ape", 600), "## B", long("bee", 800), "### C", long("cat", 800), "## D", long("dog", 800)]
+)
+
+
+def test_a_chunk_knows_the_headings_it_stands_under() -> None:
+    found = chunks_of(HEADED)
+
+    assert [(chunk.text.split()[0:2], chunk.context) for chunk in found] == [
+        (["before"], ()),
+        (["#", "A"], ("A",)),
+        (["##", "B"], ("A", "B")),
+        (["###", "C"], ("A", "B", "C")),
+        (["##", "D"], ("A", "D")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("# A\n\na\n\n## B\n\nb\n\n## C\n\nc", [("A",)], id="under-one-top"),
+        pytest.param("# A\n\na\n\n# B\n\nb", [("A",), ("B",)], id="not-across-tops"),
+        pytest.param("# A\n\na\n\n# A\n\nb", [("A",), ("A",)], id="not-across-tops-of-one-name"),
+        pytest.param("x\n\n# A\n\na", [(), ("A",)], id="text-before-the-first-heading"),
+        pytest.param("### A\n\na\n\n# B\n\nb", [("A",), ("B",)], id="a-deep-heading-first"),
+        pytest.param(
+            f"# A\n\n## B\n\n{'b ' * 300}\n\n## C\n\n{'c ' * 300}", [("A", "B"), ("A", "C")], id="not-above-700"
+        ),
+    ],
+)
+def test_small_sections_are_joined_under_the_same_top_heading(text: str, expected: list[tuple[str, ...]]) -> None:
+    found = chunks_of(text)
+
+    assert [chunk.context for chunk in found] == expected
+
+
+def test_joined_sections_stand_under_what_they_share() -> None:
+    found = chunks_of("# A\n\n## B\n\n### C\n\nc\n\n### D\n\nd")
+
+    assert [chunk.context for chunk in found] == [("A", "B")]
+
+
+def test_a_heading_without_text_goes_with_the_next_one() -> None:
+    text = f"# A\n\n{long('ape', 1200)}\n\n## B\n\n### C\n\n{long('cat', 1200)}"
+
+    found = chunks_of(text)
+
+    assert [chunk.text.split("\n")[0] for chunk in found] == ["# A", "## B"]
+    assert found[1].context == ("A", "B", "C")
+
+
+def test_a_heading_at_the_end_of_the_document_is_kept() -> None:
+    found = chunks_of(f"# A\n\n{long('ape', 1200)}\n\n# B\n")
+
+    assert found[-1].text == "# B"
+    assert found[-1].context == ("B",)
+
+
+def test_a_heading_stays_with_a_listing_that_fills_a_chunk() -> None:
+    fence = "```\n" + "x = 1\n" * 248 + "```"
+    text = f"# A\n\n{long('ape', 1490)}\n\n## B\n\n{fence}\n\nafter"
+
+    found = chunks_of(text)
+
+    assert [chunk.text[:4] for chunk in found] == ["# A\n", "## B", "afte"]
+    assert found[1].text.endswith(fence)
+
+
+def test_a_long_section_is_cut_between_paragraphs() -> None:
+    paragraphs = [long(word, 600).strip() for word in ("ape", "bee", "cat", "dog")]
+    text = "# A\n\n" + "\n\n".join(paragraphs)
+
+    found = chunks_of(text)
+
+    assert [chunk.text for chunk in found] == ["# A\n\n" + "\n\n".join(paragraphs[:2]), "\n\n".join(paragraphs[2:])]
+
+
+def test_the_rest_of_a_long_section_is_not_left_alone() -> None:
+    paragraphs = [long(word, 450).strip() for word in ("ape", "bee", "cat")]
+    text = "\n\n".join([*paragraphs, "The last word."])
+
+    found = chunks_of(text, max_chars=1360)
+
+    assert [chunk.text for chunk in found] == ["\n\n".join(paragraphs[:2]), paragraphs[2] + "\n\nThe last word."]
+
+
+def test_a_long_table_is_cut_between_rows() -> None:
+    rows = [f"| {number} | value |" for number in range(300)]
+
+    found = chunks_of("\n".join(rows))
+
+    assert [row for chunk in found for row in chunk.text.split("\n")] == rows
+    assert len(found) > 2
+
+
+def test_a_line_that_is_too_long_is_cut_between_sentences() -> None:
+    found = chunks_of(long("ape", 4000))
+
+    assert len(found) > 2
+    assert all(chunk.text.endswith("word.") for chunk in found)
+
+
+def test_a_listing_that_fits_is_not_cut_at_its_blank_lines() -> None:
+    fence = "```\n" + "x = 1\n\n" * 200 + "```"
+    text = f"{long('ape', 1000)}\n\n{fence}\n\n{long('bee', 1000)}"
+
+    found = chunks_of(text)
+
+    assert [chunk.text.strip() for chunk in found] == [long("ape", 1000).strip(), fence, long("bee", 1000).strip()]
+
+
+def test_a_longer_listing_is_cut_at_blank_lines_and_keeps_its_indentation() -> None:
+    function = "    def f(self):\n        return 1" + "\n        # more" * 30
+    fence = "```\n" + "\n\n".join([function] * 6) + "\n```"
+
+    found = chunks_of(fence)
+
+    assert len(found) == 2
+    assert all(chunk.text.startswith("    def f") for chunk in found[1:])
+    assert "\n\n".join(chunk.text for chunk in found) == fence
+
+
+def test_a_heading_inside_a_fence_is_no_heading() -> None:
+    found = chunks_of("# A\n\n```\n# B\n```\n\ntext")
+
+    assert [chunk.context for chunk in found] == [("A",)]
+
+
+def test_text_between_blocks_is_text() -> None:
+    text = "title\nclaimed\nnot claimed"
+
+    found = chunks_of(text, blocks=(Block(0, 5, "heading", 1, "title"), Block(6, 13)))
+
+    assert [chunk.text for chunk in found] == [text]
+
+
+def test_a_chunk_stays_between_two_anchors() -> None:
+    text = "# A\n\none\n\ntwo\n\nthree"
+
+    found = chunks_of(text, Anchor(5, "cell 2"), Anchor(10, "cell 2"), Anchor(15, "cell 4"))
+
+    assert [(chunk.text, chunk.anchor, chunk.context) for chunk in found] == [
+        ("# A", "", ("A",)),
+        ("one\n\ntwo", "cell 2", ("A",)),
+        ("three", "cell 4", ("A",)),
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["semantic", "fixed-size", "hybrid"])
+def test_every_strategy_respects_anchors_inside_a_block(strategy: str) -> None:
+    found = chunks_of("one two three", Anchor(4, "page 2"), blocks=(Block(0, 13),), strategy=strategy)
+
+    assert [(chunk.text, chunk.anchor) for chunk in found] == [("one", ""), ("two three", "page 2")]
+
+
+def test_spans_count_lines_from_one_and_characters_from_zero() -> None:
+    found = chunks_of("\n\n  indented\r\n\r\nmore\r\n")
+
+    assert [(str(chunk.span), chunk.span.start_char, chunk.text) for chunk in found] == [
+        ("a.md:3-5", 2, "  indented\r\n\r\nmore")
+    ]
+
+
+def test_fixed_windows_ignore_headings_but_know_them() -> None:
+    found = chunks_of(
+        "# A\n\none two\n\n## B\n\nthree four\n\nfive six", strategy="fixed-size", max_words=6, overlap_words=1
+    )
+
+    assert [(chunk.text, chunk.context) for chunk in found] == [
+        ("# A\n\none two\n\n## B", ("A",)),
+        ("B\n\nthree four\n\nfive six", ("A", "B")),
+    ]
+
+
+def test_hybrid_windows_end_with_their_section() -> None:
+    text = "# A\n\none two three four five\n\n# B\n\nsix"
+
+    found = chunks_of(text, strategy="hybrid", max_words=5, overlap_words=1)
+
+    assert [(chunk.text, chunk.context) for chunk in found] == [
+        ("# A\n\none two three", ("A",)),
+        ("three four five", ("A",)),
+        ("# B\n\nsix", ("B",)),
+    ]
+
+
+def test_hybrid_leaves_a_section_whole_that_has_few_enough_words() -> None:
+    text = f"# A\n\n{long('ape', 1800)}".strip()
+
+    found = chunks_of(text, strategy="hybrid")
+
+    assert [chunk.text for chunk in found] == [text]
