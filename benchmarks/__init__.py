@@ -1,0 +1,1 @@
+"""Measures quality and speed. Not shipped; `docs/benchmarks.md` has the results."""
