@@ -1,0 +1,166 @@
+"""What retrieval and ingest may ask of an engine. No engine knows how words are split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from openbook.types import Chunk, Document, Filter, Stamp
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+
+class Hit(NamedTuple):
+    """A chunk that a leg found. Ids belong to one index and one put of the document."""
+
+    id: int
+    score: float
+    """Higher is better. BM25 for words; cosine for vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of a chunk, already split and stemmed, by the field they come from."""
+
+    path: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Of what the chunk defines."""
+    context: tuple[str, ...] = ()
+    body: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A chunk ready to be indexed."""
+
+    chunk: Chunk
+    terms: Terms
+    vector: Vector
+    """float32 (dim,), of unit length or zero. Stored with 8 bits a dimension."""
+
+
+class Found(NamedTuple):
+    """A chunk as the index holds it."""
+
+    id: int
+    chunk: Chunk
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What made the vectors, words and chunks of an index. Another maker means another index."""
+
+    embedder: str
+    tokens: str
+    chunks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A source as the library remembers it."""
+
+    name: str
+    kind: str
+    """`folder` or `file`."""
+    location: str
+    """Absolute path."""
+    synced_at: float = 0.0
+    """Unix seconds of the last complete sync; 0 for never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the index knows of one file, enough to tell whether it must be read again."""
+
+    stamp: Stamp
+    content_hash: str
+    """Empty for a file that was skipped."""
+    skipped: str = ""
+    """Why the file is not indexed; empty if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Size of an index."""
+
+    documents: int
+    chunks: int
+    size_bytes: int
+    """On disk, write-ahead log included."""
+
+
+class Index(Protocol):
+    """One library.
+
+    Ranked lists are ordered by `(-score, source, span)`: ties never depend on the order in which
+    documents were put. Every change is a transaction of its own unless it happens inside
+    `batch()`; readers in other processes see all of a transaction or nothing.
+    """
+
+    def batch(self) -> AbstractContextManager[None]:
+        """Make what happens inside one transaction. An exception undoes all of it.
+
+        Raises:
+            LibraryWriteError: Disk full, read-only, or another writer holds on for too long.
+        """
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Make what is read inside belong to one state of the library."""
+
+    def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
+        """Store a document and its chunks, in place of what was there under its source and path."""
+
+    def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
+        """Remember that a file is not indexed, in place of what was there."""
+
+    def touch(self, source: str, path: str, stamp: Stamp) -> None:
+        """Remember that a file was looked at again and holds what it held."""
+
+    def delete(self, source: str, path: str) -> bool:
+        """Forget a document and its chunks. False if there was none."""
+
+    def put_root(self, root: Root) -> None:
+        """Remember a source, in place of one with that name."""
+
+    def delete_source(self, name: str) -> bool:
+        """Forget a source and all that came from it. False if there was none."""
+
+    def roots(self) -> list[Root]:
+        """List the sources by name."""
+
+    def records(self, source: str) -> dict[str, Record]:
+        """Give what is known of each file of a source, by path."""
+
+    def document(self, source: str, path: str) -> Document | None:
+        """Give a document with its text and anchors, without blocks."""
+
+    def lexical(self, tokens: Sequence[str], k: int, where: Filter) -> list[Hit]:
+        """Rank chunks by BM25 over their terms, at most `k`.
+
+        A chunk that shares no token with the query is absent. Filters apply before the cut.
+        """
+
+    def dense(self, vector: Vector, k: int, where: Filter) -> list[Hit]:
+        """Rank chunks by cosine with `vector`, exactly, at most `k`. Zero vectors are absent."""
+
+    def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
+        """Count the chunks that hold each token. Absent tokens are left out."""
+
+    def fetch(self, ids: Sequence[int]) -> list[Found]:
+        """Give chunks in the order of `ids`. Ids that are gone are left out."""
+
+    def optimize(self) -> None:
+        """Make later reads faster and the file smaller. Changes no result."""
+
+    def stats(self) -> Stats:
+        """Count what is stored."""
+
+    def close(self) -> None:
+        """Let go of files. A closed index cannot be used again."""

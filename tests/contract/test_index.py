@@ -1,0 +1,341 @@
+"""What every engine must do to keep a library. `test_index_search.py` has what it must find."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from openbook.errors import LibraryError
+from openbook.index.protocol import Index, Record, Root, Stats, Terms
+from openbook.types import Anchor, Block, Lesson
+from tests.support import EVERYTHING, document, entry, everything, paths, put, stamp, vector
+
+Connect = Callable[[], Index]
+
+ROOT = Root("s", "folder", "/home/me/s")
+
+
+def test_a_new_library_answers_every_question_with_nothing(index: Index) -> None:
+    assert index.roots() == []
+    assert index.records("s") == {}
+    assert index.document("s", "a.md") is None
+    assert index.lexical(["word"], 5, EVERYTHING) == []
+    assert index.dense(vector(1), 5, EVERYTHING) == []
+    assert index.frequencies(["word"]) == {}
+    assert index.fetch([1, 2]) == []
+    assert replace(index.stats(), size_bytes=0) == Stats(0, 0, 0)
+
+
+def test_a_document_comes_back_with_its_text_and_anchors_and_without_blocks(index: Index) -> None:
+    whole = replace(
+        document("b/ä.md", "One.\r\n\tTwo\0 é e\u0301 😀\n", anchors=(Anchor(0, "cell 1"), Anchor(6, "cell 2"))),
+        blocks=(Block(0, 4),),
+    )
+
+    index.put(whole, [], stamp())
+
+    assert index.document("s", "b/ä.md") == replace(whole, blocks=())
+
+
+def test_the_fields_of_a_chunk_survive(index: Index) -> None:
+    whole = document("a.py", "def f(): 1\nclass Größe: 2\n", kind="code")
+    full = entry(
+        whole,
+        0,
+        10,
+        terms=Terms(path=("a", "py"), names=("f", "f"), context=("größe",), body=("def", "f", "1")),
+        symbol="Client.f",
+        defines=("f", "Größe"),
+        signature="def f()",
+        docstring='Say "hello".\n\n\tTwice.',
+        context=("Guide", "1. Größe"),
+        anchor="cell 3",
+        lesson=Lesson("Course", 0, "Start", "https://a", "https://b", "Ann"),
+    )
+    plain = entry(whole, 11, terms=Terms(body=("2",)))
+
+    index.put(whole, [full, plain], stamp())
+
+    found = index.fetch(hit_ids(index, "def") + hit_ids(index, "2"))
+    assert [(item.chunk, item.terms) for item in found] == [(full.chunk, full.terms), (plain.chunk, plain.terms)]
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(Lesson("Course"), id="before-the-first"),
+        pytest.param(Lesson("", 0), id="number-zero-of-no-course"),
+        pytest.param(Lesson(""), id="all-empty"),
+    ],
+)
+def test_a_lesson_of_little_is_not_no_lesson(index: Index, lesson: Lesson) -> None:
+    whole = document(text="word")
+
+    index.put(whole, [entry(whole, lesson=lesson)], stamp())
+
+    assert index.fetch(hit_ids(index, "word"))[0].chunk.lesson == lesson
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=st.text(max_size=5), text=st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != ""))
+def test_the_text_of_a_chunk_is_an_exact_slice_whatever_its_characters(index: Index, before: str, text: str) -> None:
+    whole = document(text=before + text + "\n")
+    made = entry(whole, len(before), len(before) + len(text), terms=Terms(body=("word",)))
+
+    index.put(whole, [made], stamp())
+
+    assert [found.chunk for found in index.fetch(hit_ids(index, "word"))] == [made.chunk]
+
+
+def test_a_second_put_takes_the_place_of_the_first(index: Index) -> None:
+    put(index, "a.md", "old both", vector=vector(1))
+    old = hit_ids(index, "old")
+
+    put(index, "a.md", "new both", vector=vector(0, 1))
+
+    assert index.fetch(old) == []
+    assert hit_ids(index, "old") == []
+    assert len(hit_ids(index, "both")) == 1
+    assert [hit.score for hit in index.dense(vector(1), 5, EVERYTHING)] == [pytest.approx(0.0)]
+    assert index.document("s", "a.md") == document(text="new both")
+    assert index.stats().chunks == 1
+
+
+def test_an_id_is_never_given_to_another_chunk(index: Index) -> None:
+    put(index, "a.md", "one")
+    old = hit_ids(index, "one")
+
+    index.delete("s", "a.md")
+    put(index, "b.md", "one")
+
+    assert index.fetch(old) == []
+    assert set(old).isdisjoint(hit_ids(index, "one"))
+
+
+def test_one_path_in_two_sources_is_two_documents(index: Index) -> None:
+    put(index, "a.md", "word", source="s")
+    put(index, "a.md", "word", source="t")
+
+    index.delete("s", "a.md")
+
+    assert index.document("s", "a.md") is None
+    assert [found.chunk.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
+
+
+def test_a_skipped_file_takes_the_place_of_its_document(index: Index) -> None:
+    put(index, "a.md", "word", vector=vector(1))
+
+    index.skip("s", "a.md", stamp(2), "binary")
+
+    assert index.records("s") == {"a.md": Record(stamp(2), "", "binary")}
+    assert index.document("s", "a.md") is None
+    assert hit_ids(index, "word") == []
+    assert index.dense(vector(1), 5, EVERYTHING) == []
+
+
+def test_a_document_takes_the_place_of_a_skipped_file(index: Index) -> None:
+    index.skip("s", "a.md", stamp(1), "binary")
+
+    put(index, "a.md", "word")
+
+    assert index.records("s") == {"a.md": Record(stamp(1), document(text="word").content_hash)}
+
+
+def test_a_touched_document_keeps_all_but_its_stamp(index: Index) -> None:
+    index.put_root(ROOT)
+    put(index, "a.md", "word", vector=vector(1))
+    before = everything(index, ["word"], vector(1))
+
+    index.touch("s", "a.md", stamp(2))
+
+    record = Record(stamp(2), document(text="word").content_hash)
+    assert everything(index, ["word"], vector(1)) == before | {"records": {"s": {"a.md": record}}}
+
+
+def test_a_touch_of_what_is_not_there_makes_nothing(index: Index) -> None:
+    index.touch("s", "a.md", stamp(2))
+
+    assert index.records("s") == {}
+
+
+def test_a_deleted_document_leaves_nothing_behind(index: Index) -> None:
+    put(index, "a.md", "word", vector=vector(1))
+
+    deleted = index.delete("s", "a.md"), index.delete("s", "a.md")
+
+    assert deleted == (True, False)
+    assert index.records("s") == {}
+    assert index.document("s", "a.md") is None
+    assert index.dense(vector(1), 5, EVERYTHING) == []
+    assert index.frequencies(["word"]) == {}
+    assert index.stats().chunks == 0
+
+
+def test_roots_are_listed_by_name_and_replaced_by_name(index: Index) -> None:
+    index.put_root(Root("t", "file", "/t", 2.5))
+    index.put_root(Root("s", "folder", "/old"))
+
+    index.put_root(ROOT)
+
+    assert index.roots() == [ROOT, Root("t", "file", "/t", 2.5)]
+
+
+def test_a_deleted_source_takes_along_all_that_came_from_it_and_nothing_else(index: Index) -> None:
+    index.put_root(ROOT)
+    index.put_root(replace(ROOT, name="t"))
+    index.skip("s", "b.bin", stamp(), "binary")
+    for source in ("s", "t"):
+        put(index, "a.md", "word", source=source)
+
+    deleted = index.delete_source("s"), index.delete_source("s")
+
+    assert deleted == (True, False)
+    assert index.roots() == [replace(ROOT, name="t")]
+    assert index.records("s") == {}
+    assert [found.chunk.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
+
+
+def test_records_tell_stamps_hashes_and_reasons_of_one_source(index: Index) -> None:
+    put(index, "a.md", "word")
+    index.skip("s", "b.bin", stamp(2), "binary")
+    put(index, "c.md", "word", source="t")
+
+    assert index.records("s") == {
+        "a.md": Record(stamp(), document(text="word").content_hash),
+        "b.bin": Record(stamp(2), "", "binary"),
+    }
+
+
+def test_chunks_are_fetched_in_the_order_asked_for_without_those_that_are_gone(index: Index) -> None:
+    for path in ("a.md", "b.md", "c.md"):
+        put(index, path)
+    a, b, c = hit_ids(index, "word")
+
+    index.delete("s", "b.md")
+
+    assert [found.id for found in index.fetch([c, b, a, 10**6])] == [c, a]
+
+
+def test_an_exception_undoes_the_whole_batch(index: Index) -> None:
+    index.put_root(ROOT)
+    put(index, "a.md", "word", vector=vector(1))
+    put(index, "b.md", "word", vector=vector(0, 1))
+    before = everything(index, ["word", "new"], vector(1))
+
+    with contextlib.suppress(ZeroDivisionError), index.batch():
+        put(index, "a.md", "new")
+        put(index, "c.md", "new", vector=vector(1))
+        index.skip("s", "d.bin", stamp(), "binary")
+        index.touch("s", "b.md", stamp(9))
+        index.delete("s", "b.md")
+        index.put_root(replace(ROOT, location="/elsewhere"))
+        index.delete_source("s")
+        raise ZeroDivisionError
+
+    assert everything(index, ["word", "new"], vector(1)) == before
+
+
+def test_an_exception_leaves_a_batch_or_a_snapshot_as_it_came(index: Index) -> None:
+    for context in (index.batch, index.snapshot):
+        with pytest.raises(ValueError, match="mine"), context():
+            raise ValueError("mine")
+
+
+def test_what_an_undone_batch_saw_of_itself_is_forgotten(index: Index) -> None:
+    put(index, "a.md", vector=vector(1))
+
+    with contextlib.suppress(ZeroDivisionError), index.batch():
+        put(index, "b.md", vector=vector(0.9, 0.1))
+        assert len(index.dense(vector(1), 5, EVERYTHING)) == 2
+        raise ZeroDivisionError
+
+    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["a.md"]
+    assert len(index.dense(vector(1), 5, EVERYTHING)) == 1
+
+
+def test_a_batch_within_a_batch_ends_with_the_outer_one(index: Index) -> None:
+    with contextlib.suppress(ZeroDivisionError), index.batch():
+        with index.batch():
+            put(index, "a.md")
+        raise ZeroDivisionError
+
+    assert index.records("s") == {}
+
+
+def test_others_see_all_of_a_batch_or_nothing(index: Index, connect: Connect) -> None:
+    other = connect()
+
+    with index.batch():
+        put(index, "a.md", vector=vector(1))
+        put(index, "b.md", vector=vector(1))
+        during = other.records("s"), hit_ids(other, "word"), other.dense(vector(1), 5, EVERYTHING)
+
+    assert during == ({}, [], [])
+    assert sorted(other.records("s")) == ["a.md", "b.md"]
+    assert len(hit_ids(other, "word")) == len(other.dense(vector(1), 5, EVERYTHING)) == 2
+
+
+def test_a_snapshot_belongs_to_one_state(index: Index, connect: Connect) -> None:
+    other = connect()
+    put(index, "a.md", "word", vector=vector(1))
+
+    with index.snapshot():
+        first = index.records("s")
+        put(other, "b.md", "word", vector=vector(1))
+        other.delete("s", "a.md")
+        during = index.records("s"), index.lexical(["word"], 5, EVERYTHING), index.dense(vector(1), 5, EVERYTHING)
+        inside = paths(index, during[1]), paths(index, during[2])
+
+    assert during[0] == first
+    assert inside == (["a.md"], ["a.md"])
+    assert paths(index, index.lexical(["word"], 5, EVERYTHING)) == ["b.md"]
+    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["b.md"]
+
+
+def test_threads_may_share_an_index(index: Index) -> None:
+    put(index, "a.md", "word", vector=vector(1))
+    answers = []
+
+    def ask(number: int) -> None:
+        put(index, f"{number}.md", "other", vector=vector(0, 1))
+        answers.append(len(hit_ids(index, "word")) + len(index.dense(vector(1), 1, EVERYTHING)))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert answers == [2] * 8
+    assert index.stats().documents == 9
+
+
+def test_stats_count_documents_and_chunks_but_no_skipped_files(index: Index) -> None:
+    whole = document(text="one two")
+    empty = index.stats().size_bytes
+
+    index.put(whole, [entry(whole, 0, 3), entry(whole, 4, 7)], stamp())
+    put(index, "b.md", "word " * 100_000)
+    index.skip("s", "c.bin", stamp(), "binary")
+
+    assert replace(index.stats(), size_bytes=0) == Stats(2, 3, 0)
+    assert index.stats().size_bytes > empty + 500_000
+
+
+def test_a_closed_index_cannot_be_used_again(index: Index) -> None:
+    index.close()
+
+    with pytest.raises(LibraryError):
+        index.roots()
+    with pytest.raises(LibraryError):
+        put(index, "a.md")
+
+
+def hit_ids(index: Index, *tokens: str) -> list[int]:
+    return [hit.id for hit in index.lexical(tokens, 100, EVERYTHING)]

@@ -1,0 +1,204 @@
+"""What only the embedded engine promises: errors while it writes, and files beside its own."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import resource
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from openbook.errors import CorruptLibraryError, LibraryWriteError
+from openbook.index.sqlite import SqliteIndex, remove_library
+from tests.support import EVERYTHING, IDENTITY, everything, put, run_child, stamp, vector
+
+WORDS = " ".join(f"word{number}" for number in range(20_000))
+
+DISK_BYTES = 4_000_000
+_CLONE_NEWNS = 0x20000
+_MS_REC, _MS_PRIVATE = 0x4000, 0x40000
+
+
+def open_index(file: str | Path, lock_timeout_s: float = 60.0) -> contextlib.closing[SqliteIndex]:
+    return contextlib.closing(SqliteIndex(Path(file), IDENTITY, lock_timeout_s=lock_timeout_s))
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    file = tmp_path / "library.sqlite"
+    with open_index(file) as index:
+        put(index, "a.md", "red fox", vector=vector(1))
+    return file
+
+
+def test_a_writer_that_waits_too_long_says_what_for(library: Path) -> None:
+    with open_index(library) as first, open_index(library, lock_timeout_s=0.01) as second, first.batch():
+        with pytest.raises(LibraryWriteError, match="another process is writing to it") as caught:
+            put(second, "b.md")
+
+        assert "OPENBOOK_LOCK_TIMEOUT_S" in caught.value.hint
+        assert len(second.lexical(["fox"], 5, EVERYTHING)) == 1
+
+
+def test_a_full_disk_leaves_the_library_as_it_was(library: Path) -> None:
+    with open_index(library) as index:
+        before = everything(index, ["fox", "word7"], vector(1))
+        (pages,) = index._connection.execute("PRAGMA page_count").fetchone()
+        index._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+
+        with pytest.raises(LibraryWriteError, match="the disk is full") as caught:
+            put(index, "a.md", WORDS)
+
+        assert "free some space" in caught.value.hint
+        assert everything(index, ["fox", "word7"], vector(1)) == before
+        put(index, "b.md", "fox")  # there is still room for a little
+
+
+def write_until_full(library: str) -> tuple[int, str]:
+    """Write documents until one does not fit; give how many did, and what the other one met."""
+    with open_index(library) as index:
+        for number in range(1000):
+            try:
+                put(index, f"{number}.md", WORDS)
+            except LibraryWriteError as exc:
+                readable = len(index.lexical(["word7"], 1000, EVERYTHING))
+                return number, f"{readable} readable, {exc}"
+    raise AssertionError("there is more room than expected")
+
+
+def check_written(library: str | Path, count: int) -> None:
+    """Check that a library holds what was written to it, and can be written."""
+    with open_index(library) as index:
+        assert sorted(index.records("s")) == sorted(["a.md", *(f"{number}.md" for number in range(count))])
+        assert all(found.chunk.text == WORDS for found in index.fetch(range(2, 2 + count)))
+        assert len(index.lexical(["word7"], 1000, EVERYTHING)) == count
+        put(index, "new.md", WORDS)
+        index.optimize()
+    with contextlib.closing(sqlite3.connect(library)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        connection.execute("INSERT INTO terms (terms) VALUES ('integrity-check')")
+
+
+def write_to_the_limit(library: str) -> str:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (DISK_BYTES, DISK_BYTES))
+    count, message = write_until_full(library)
+    return f"{count} written, {message}"
+
+
+def write_to_a_small_disk(folder: str) -> str:
+    libc = ctypes.CDLL(None)
+    options = f"size={4 * DISK_BYTES}".encode()
+    if (
+        not hasattr(libc, "unshare")
+        or libc.unshare(_CLONE_NEWNS)
+        or libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)
+        or libc.mount(b"none", folder.encode(), b"tmpfs", 0, options)
+    ):
+        return "no mount"
+    library, ballast = Path(folder) / "library.sqlite", Path(folder) / "ballast"
+    with open_index(library) as index:
+        put(index, "a.md", "red fox")
+    ballast.write_bytes(bytes(3 * DISK_BYTES))
+    count, message = write_until_full(str(library))
+    ballast.unlink()
+    check_written(library, count)
+    return f"{count} written, {message}"
+
+
+def test_a_write_over_the_limit_of_file_sizes_leaves_what_was_written(library: Path) -> None:
+    told = run_child(write_to_the_limit, library)
+
+    written, _, reason = told.partition(" written, ")
+    assert int(written) > 0
+    assert reason.startswith(f"{written} readable, cannot use the library")
+    check_written(library, int(written))
+
+
+def test_a_disk_that_fills_up_leaves_what_was_written(tmp_path: Path) -> None:
+    told = run_child(write_to_a_small_disk, tmp_path)
+
+    if told == "no mount":
+        pytest.skip("this system does not let us mount a small disk")
+    written, _, reason = told.partition(" written, ")
+    assert int(written) > 0
+    assert reason.startswith(f"{written} readable, cannot use the library")
+    assert reason.endswith("the disk is full")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM texts",
+        "DELETE FROM chunks",
+        "UPDATE texts SET text = ''",
+        "UPDATE chunks SET fields = '{'",
+        "UPDATE chunks SET start_char = 'x'",
+        "UPDATE documents SET anchors = '[['",
+        "UPDATE vectors SET rows = x'0102'",
+        "UPDATE texts SET text = CAST(x'ff' AS TEXT)",
+    ],
+)
+def test_rows_that_do_not_fit_together_are_damage(library: Path, damage: str) -> None:
+    with contextlib.closing(sqlite3.connect(library, isolation_level=None)) as connection:
+        connection.execute(damage)
+
+    with open_index(library) as index, pytest.raises(CorruptLibraryError, match="is damaged"):
+        read_all(index)
+
+
+def read_all(index: SqliteIndex) -> None:
+    index.document("s", "a.md")
+    index.dense(vector(1, *[0.5] * 7), 5, EVERYTHING)
+    index.fetch([hit.id for hit in index.lexical(["fox"], 5, EVERYTHING)])
+
+
+def test_what_was_forgotten_leaves_no_row_behind(library: Path) -> None:
+    with open_index(library) as index:
+        put(index, "a.md", "red hen", vector=vector(1))
+        index.skip("s", "a.md", stamp(), "binary")
+        index.delete("s", "a.md")
+
+        tables = ("documents", "texts", "chunks", "terms", "vectors")
+        assert [index._read(f"SELECT count(*) FROM {table}") for table in tables] == [[(0,)]] * len(tables)
+
+
+def test_a_removed_library_leaves_no_file(library: Path) -> None:
+    with open_index(library) as index:
+        put(index, "b.md")  # the log is there while it is open
+        assert len(list(library.parent.iterdir())) > 1
+
+        remove_library(library)
+        remove_library(library)
+
+    assert list(library.parent.iterdir()) == []
+
+
+def test_size_on_disk_counts_the_log(library: Path) -> None:
+    with open_index(library) as index:
+        before = index.stats().size_bytes
+        put(index, "b.md", WORDS)
+
+        assert index.stats().size_bytes > before + len(WORDS)
+
+
+def test_optimizing_takes_the_log_into_the_file(library: Path) -> None:
+    with open_index(library) as index:
+        put(index, "b.md", WORDS)
+
+        index.optimize()
+
+        assert library.with_name(library.name + "-wal").stat().st_size == 0
+        assert library.stat().st_size > len(WORDS)
+
+
+def test_a_library_in_use_can_be_optimized_by_another(library: Path) -> None:
+    with open_index(library) as index, open_index(library, lock_timeout_s=0.01) as other, index.snapshot():
+        before = everything(index, ["fox"], vector(1))
+
+        other.optimize()
+
+        assert everything(index, ["fox"], vector(1)) == before
