@@ -1,0 +1,103 @@
+"""What a question asks for: its words, the identifiers in it, and the kind of question it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from openbook.errors import QueryError
+from openbook.retrieval.tokens import tokenize
+
+# A pasted log or file is no question; what it is about would drown. Longest question seen in
+# public sets of questions on code: 1,900 characters.
+MAX_QUERY_CHARS = 20_000
+
+# Words of asking, not of what is asked. They are rare in code, where they would weigh most.
+STOP_WORDS = frozenset(
+    "a about all an and any are as at be by can could do does did for from get give has have how i if in into is it"
+    " its me my of on one or our please show so tell than that the their them then there these this those to us use"
+    " used uses using was we were what when where which who why will with work works would you your explain"
+    " describe find".split()
+)
+
+# "Which lessons talk about ..." asks for places. The words up to "about" are not what is looked for.
+_ASKS_FOR_PLACES = re.compile(
+    r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
+    r"(?:lessons|courses|files|documents|pages|chapters|sections|modules)\b"
+    r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on)\b)*",
+    re.IGNORECASE,
+)
+
+_QUOTED = re.compile(r"`([^`\s][^`]*)`")
+_CALL = re.compile(r"\b([A-Za-z_][\w.]*)\(\)?")
+_IDENTIFIER = re.compile(
+    r"\b(?:[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+"  # dotted
+    r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
+    r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
+)
+_ONE_WORD = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)*")
+_SEPARATOR = re.compile(r"\.|::|#|->")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, read."""
+
+    text: str
+    tokens: tuple[str, ...]
+    """Distinct, in order, words of asking left out unless nothing else is there."""
+    identifiers: tuple[str, ...]
+    """Distinct unqualified names that the question spells as code, in order."""
+    is_symbol: bool
+    """The whole question is one name."""
+    asks_for_places: bool = False
+    """It asks which lessons, files or the like: several places are the answer, not one passage."""
+
+    @property
+    def content_words(self) -> int:
+        """Count the distinct tokens: how much the question itself says."""
+        return len(self.tokens)
+
+
+def read_query(text: str) -> Query:
+    """Read a question.
+
+    Raises:
+        QueryError: It is blank, holds no word at all, or is longer than 20,000 characters.
+
+    Example:
+        >>> query = read_query("where is `Client.send_request` tested?")
+        >>> query.identifiers, query.is_symbol
+        (('send_request',), False)
+    """
+    text = text.strip()
+    if not text:
+        raise QueryError("the question is empty", hint="write what you want to know in quotes")
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryError(
+            f"the question is {len(text):,} characters long; at most {MAX_QUERY_CHARS:,} are read",
+            hint="ask about its most telling line",
+        )
+    places = _ASKS_FOR_PLACES.match(text)
+    content = text[places.end() :] if places else text
+    is_symbol = _ONE_WORD.fullmatch(text) is not None
+    # In `Client.get` nothing is a word of asking.
+    asking = frozenset() if is_symbol else STOP_WORDS
+    words = tokenize(" ".join(word for word in re.findall(r"\w+", content) if word.lower() not in asking))
+    tokens = tuple(dict.fromkeys(words or tokenize(text)))
+    if not tokens:
+        raise QueryError(f"the question {text[:40]!r} holds no word", hint="ask in words or with a name")
+    names = tuple(dict.fromkeys(_identifiers(text, is_symbol)))
+    return Query(text, tokens, names, is_symbol, asks_for_places=places is not None)
+
+
+def _identifiers(text: str, is_symbol: bool) -> list[str]:
+    if is_symbol:
+        return [_SEPARATOR.split(text)[-1]]
+    found: list[tuple[int, str]] = []
+    for pattern in (_QUOTED, _CALL, _IDENTIFIER):
+        for match in pattern.finditer(text):
+            name = match.group(match.lastindex or 0).rstrip("()")
+            if _ONE_WORD.fullmatch(name):
+                found.append((match.start(), _SEPARATOR.split(name)[-1]))
+    return [name for _, name in sorted(found)]

@@ -1,0 +1,115 @@
+"""How text becomes words: identifiers split, words stemmed, scripts without spaces in pairs.
+
+The same function serves documents and questions, so that both speak one language.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import chain
+
+# Changes whenever the tokens of some text would; an index made with others must be made again.
+_RULES_VERSION = 1
+
+_WORD = re.compile(r"\w+")
+_ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_PART = re.compile(r"[^\W\d_]+|\d+")
+
+# `URLs` is more than one `URL`; by its capitals it would fall apart as `UR` and `Ls`.
+_PLURAL_OF_CAPITALS = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
+
+# Han, Hiragana, Katakana and Thai are written without spaces. Hangul has spaces, but its particles
+# stick to the words, so pairs help there as well.
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+
+# Distinct words of a large library; each takes about 200 bytes.
+_CACHED_WORDS = 1 << 17
+
+# Code shortens what questions spell out. Each pair was seen in at least two public projects.
+ABBREVIATIONS = {
+    "addr": "address", "app": "application", "arg": "argument", "args": "argument", "arr": "array",
+    "async": "asynchronous", "attr": "attribute", "attrs": "attribute", "auth": "authentication", "bg": "background",
+    "bool": "boolean", "buf": "buffer", "cb": "callback", "cert": "certificate", "cfg": "configuration",
+    "char": "character", "cls": "class", "cmd": "command", "cmp": "compare", "col": "column", "cond": "condition",
+    "conf": "configuration", "config": "configuration", "conn": "connection", "coord": "coordinate",
+    "creds": "credential", "ctx": "context", "db": "database", "deps": "dependency", "desc": "description",
+    "dest": "destination", "dict": "dictionary", "diff": "difference", "dir": "directory", "dist": "distribution",
+    "doc": "documentation", "docs": "documentation", "elem": "element", "enc": "encode", "env": "environment",
+    "eq": "equal", "err": "error", "eval": "evaluate", "exc": "exception", "exec": "execute", "expr": "expression",
+    "ext": "extension", "fmt": "format", "fn": "function", "func": "function", "gen": "generate", "hdr": "header",
+    "id": "identifier", "idx": "index", "impl": "implementation", "info": "information", "init": "initialize",
+    "int": "integer", "iter": "iterator", "lang": "language", "lib": "library", "loc": "location", "mem": "memory",
+    "msg": "message", "num": "number", "obj": "object", "op": "operation", "opt": "option", "opts": "option",
+    "param": "parameter", "params": "parameter", "pkg": "package", "pos": "position", "prev": "previous",
+    "proc": "process", "prop": "property", "props": "property", "ptr": "pointer", "pwd": "password", "ref": "reference",
+    "regex": "regular", "repo": "repository", "req": "request", "res": "response", "resp": "response",
+    "spec": "specification", "src": "source", "std": "standard", "str": "string", "sync": "synchronous",
+    "sys": "system", "temp": "temporary", "tmp": "temporary", "util": "utility", "utils": "utility", "val": "value",
+    "var": "variable", "ver": "version", "ws": "websocket",
+}  # fmt: skip
+
+
+def tokens_identity() -> str:
+    """Name the rules and the stemmer that make tokens, for an index to remember."""
+    import Stemmer
+
+    # Algorithms change with the second number at most; the third is packaging.
+    release = ".".join(Stemmer.version().split(".")[:2])
+    return f"words-{_RULES_VERSION}/snowball-{release}"
+
+
+def tokenize(text: str) -> list[str]:
+    """Split text into tokens, in order, repeated as they repeat.
+
+    Identifiers give their parts and, when there are several, their joined form, so that
+    `getUser`, `get_user` and "get user" meet. Words are stemmed as English; numbers stay.
+    Scripts without spaces give pairs of characters. Tokens hold no space and no quote.
+
+    Example:
+        >>> tokenize("getUserNames()")
+        ['get', 'user', 'name', 'getusernam']
+        >>> tokenize("向量索引")
+        ['向量', '量索', '索引']
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)  # file names of macOS spell accents apart
+    return list(chain.from_iterable(map(_tokens_of, _WORD.findall(text))))
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _tokens_of(word: str) -> tuple[str, ...]:
+    if not word.isascii():
+        return tuple(_mixed(word))
+    return tuple(_identifier(_ASCII_PART.findall(_PLURAL_OF_CAPITALS.sub("", word))))
+
+
+def _mixed(word: str) -> Iterator[str]:
+    position = 0
+    for match in _UNSPACED.finditer(word):
+        yield from _identifier(_PART.findall(word[position : match.start()]))
+        run = match.group()
+        yield from (run[i : i + 2] for i in range(max(1, len(run) - 1)))
+        position = match.end()
+    yield from _identifier(_PART.findall(word[position:]))
+
+
+def _identifier(parts: list[str]) -> Iterator[str]:
+    stem = _stemmer()
+    for part in parts:
+        lower = part.lower()
+        yield stem(lower)
+        if lower in ABBREVIATIONS:
+            yield stem(ABBREVIATIONS[lower])
+    if len(parts) > 1:
+        yield stem("".join(parts).lower())
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Callable[[str], str]:
+    import Stemmer
+
+    stem: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
+    return stem

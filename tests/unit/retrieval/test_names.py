@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.errors import QueryError
+from openbook.retrieval.names import MAX_QUERY_CHARS, STOP_WORDS, read_query
+from openbook.retrieval.tokens import tokenize
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \u3000"], ids=["empty", "space", "white-space"])
+def test_an_empty_question_is_refused(text: str) -> None:
+    with pytest.raises(QueryError, match="the question is empty") as caught:
+        read_query(text)
+
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["?", "?!...", "--- ___ ---", "🎉"], ids=["mark", "marks", "lines", "emoji"])
+def test_a_question_without_a_word_is_refused(text: str) -> None:
+    with pytest.raises(QueryError, match="holds no word") as caught:
+        read_query(text)
+
+    assert repr(text) in str(caught.value)
+    assert caught.value.hint
+
+
+def test_the_message_about_a_wordless_question_stays_short() -> None:
+    with pytest.raises(QueryError) as caught:
+        read_query("?" * 1_000)
+
+    assert len(str(caught.value)) < 100
+
+
+def test_a_question_of_20000_characters_is_read_and_a_longer_one_is_refused() -> None:
+    longest = "word " * (MAX_QUERY_CHARS // 5 - 1) + "words"
+
+    assert read_query(longest).tokens == ("word",)
+    with pytest.raises(QueryError, match=r"20,001 characters long; at most 20,000") as caught:
+        read_query(longest + "s")
+    assert caught.value.hint
+
+
+def test_white_space_around_a_question_does_not_count() -> None:
+    query = read_query("\n  retry policy " + " " * MAX_QUERY_CHARS)
+
+    assert query.text == "retry policy"
+
+
+def test_a_question_that_cannot_be_asked_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        read_query("")
+
+
+def test_words_of_asking_are_left_out() -> None:
+    query = read_query("How does the retry policy work, and where is it?")
+
+    assert query.tokens == ("retri", "polici")
+
+
+def test_a_question_of_nothing_but_words_of_asking_keeps_them() -> None:
+    query = read_query("What is this all about?")
+
+    assert query.tokens == tuple(tokenize("what is this all about"))
+
+
+def test_a_word_of_asking_is_one_in_any_case() -> None:
+    assert read_query("WHERE IS the Retry").tokens == ("retri",)
+
+
+@pytest.mark.parametrize("text", ["Client.get", "Router::use", "find"])
+def test_a_symbol_holds_no_words_of_asking(text: str) -> None:
+    query = read_query(text)
+
+    assert query.is_symbol
+    assert query.tokens == tuple(tokenize(text))
+
+
+def test_tokens_are_distinct_and_in_the_order_of_the_question() -> None:
+    query = read_query("session store, store session, lock")
+
+    assert query.tokens == ("session", "store", "lock")
+    assert query.content_words == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "identifiers"),
+    [
+        pytest.param("where is `send` called", ["send"], id="backticks"),
+        pytest.param("where is `Client.send()` called", ["send"], id="backticks-with-a-call"),
+        pytest.param("what does `two words` mean", [], id="backticks-around-prose"),
+        pytest.param("where is send() called", ["send"], id="call"),
+        pytest.param("what does client.send(x) do", ["send"], id="dotted-call"),
+        pytest.param("how is get_user cached", ["get_user"], id="snake-case"),
+        pytest.param("how is _cache filled", ["_cache"], id="leading-underscore"),
+        pytest.param("how is UserCache filled", ["UserCache"], id="pascal-case"),
+        pytest.param("how is userCache filled", ["userCache"], id="camel-case"),
+        pytest.param("when is http.client.HTTPError raised", ["HTTPError"], id="dotted"),
+        pytest.param("when does std::vector grow", ["vector"], id="colons"),
+        pytest.param("when does Array#push copy", ["push"], id="hash"),
+        pytest.param("when is node->next read", ["next"], id="arrow"),
+        pytest.param("why does foo_b call barA", ["foo_b", "barA"], id="in-order"),
+        pytest.param("is `get_user` the get_user() of users.get_user", ["get_user"], id="each-once"),
+        pytest.param("How do sessions end in Berlin", [], id="prose"),
+        pytest.param("wo steht die Größe", [], id="german"),
+    ],
+)
+def test_identifiers_are_what_a_question_spells_as_code(text: str, identifiers: list[str]) -> None:
+    query = read_query(text)
+
+    assert list(query.identifiers) == identifiers
+    assert not query.is_symbol
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("send", "send"),
+        ("HTTPError", "HTTPError"),
+        ("Client.send", "send"),
+        ("std::vector", "vector"),
+        ("Array#push", "push"),
+        ("node->next", "next"),
+        ("  __init__  ", "__init__"),
+    ],
+)
+def test_a_question_that_is_one_name_is_a_symbol(text: str, name: str) -> None:
+    query = read_query(text)
+
+    assert query.is_symbol
+    assert query.identifiers == (name,)
+
+
+@pytest.mark.parametrize("text", ["send it", "send?", "`send`", "404", "a.b.", "größe über"])
+def test_anything_else_is_no_symbol(text: str) -> None:
+    assert not read_query(text).is_symbol
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Which lessons talk about retries?", ("retri",)),
+        ("which of the lessons do we discuss embeddings", ("embed",)),
+        ("In which documents is the retry policy?", ("retri", "polici")),
+        ("List all files about retries", ("retri",)),
+        ("list the pages that mention retries", ("retri",)),
+        ("Name all chapters on retries", ("retri",)),
+        ("What courses cover retries?", ("retri",)),
+        ("all sections which explain retries", ("retri",)),
+    ],
+)
+def test_a_question_for_places_is_about_what_stands_behind_its_phrase(text: str, tokens: tuple[str, ...]) -> None:
+    query = read_query(text)
+
+    assert query.asks_for_places
+    assert query.tokens == tokens
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is a file?",
+        "which retries are in the files",
+        "how are files listed",
+        "list comprehension of files",
+        "listing files",
+        "files",
+    ],
+)
+def test_a_question_that_only_speaks_of_files_asks_for_no_places(text: str) -> None:
+    query = read_query(text)
+
+    assert not query.asks_for_places
+    assert set(query.tokens) & {"file", "retri"}
+
+
+def test_a_question_for_places_alone_keeps_its_words() -> None:
+    query = read_query("list all files")
+
+    assert query.asks_for_places
+    assert query.tokens == ("list", "all", "file")
+
+
+def test_an_identifier_is_also_found_in_a_question_for_places() -> None:
+    assert read_query("which files mention get_user").identifiers == ("get_user",)
+
+
+@given(st.text(min_size=1, max_size=60))
+def test_a_question_is_read_or_refused_and_its_tokens_are_distinct(text: str) -> None:
+    try:
+        query = read_query(text)
+    except QueryError:
+        assert not tokenize(text)
+        return
+
+    assert query.tokens
+    assert len(set(query.tokens)) == len(query.tokens)
+    assert set(query.tokens) <= set(tokenize(text))
+
+
+def test_words_of_asking_are_single_lower_case_words() -> None:
+    assert {word for word in STOP_WORDS if word != word.lower() or len(word.split()) != 1} == set()
