@@ -1,0 +1,218 @@
+"""Child processes for work that is slow, or that one bad file can bring down.
+
+Not `multiprocessing`: its children import the caller's main module again, which runs scripts that
+have no guard twice, and a crash of one child breaks its whole pool.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import IO, Any, Generic, TypeVar, cast
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+# The child takes the parent's import path instead of the working folder's, where a source under
+# scrutiny may well hold a file called `pickle.py`.
+_CHILD = (
+    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer);"
+    " from openbook.workers import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
+)
+
+_POLL_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What stands in the place of a result when a child did not bring one."""
+
+    reason: str
+
+
+class Workers(Generic[Job, Result]):
+    """A few child processes that each apply one function to jobs.
+
+    Function, jobs and results cross the border pickled. A child that crashes or takes too long
+    costs the job it had, and is replaced.
+    """
+
+    def __init__(self, function: Callable[[Job], Result], *, count: int, timeout_s: float) -> None:
+        """Prepare; children start with the first job.
+
+        Args:
+            function: Picklable, and not from the caller's main module. An exception in it is a `Lost` result.
+            count: Number of children.
+            timeout_s: Seconds that one job may take.
+        """
+        self._function = pickle.dumps(function)  # here, where what does not pickle is the caller's error
+        self._count = count
+        self._timeout_s = timeout_s
+
+    def run(self, jobs: Iterable[Job]) -> Generator[tuple[Job, Result | Lost], None, None]:
+        """Yield every job with its result, as they finish. Closing the iterator ends the children."""
+        waiting: queue.SimpleQueue[tuple[Job, bytes]] = queue.SimpleQueue()
+        left = 0
+        for job in jobs:
+            waiting.put((job, pickle.dumps(job)))
+            left += 1
+        # Bounded, so that fast children do not fill the memory of a slow consumer.
+        done: queue.Queue[tuple[Job, Result | Lost]] = queue.Queue(maxsize=4 * self._count)
+        children = [_Child[Job, Result](self._function, waiting, done) for _ in range(min(self._count, left))]
+        try:
+            while left:
+                try:
+                    finished = done.get(timeout=_POLL_S)
+                except queue.Empty:
+                    for child in children:
+                        child.kill_if_older(self._timeout_s)
+                    continue
+                left -= 1
+                yield finished
+        finally:
+            for child in children:
+                child.stop()
+
+
+class _Child(Generic[Job, Result]):
+    """One child process, and the thread that feeds it."""
+
+    def __init__(
+        self,
+        function: bytes,
+        waiting: queue.SimpleQueue[tuple[Job, bytes]],
+        done: queue.Queue[tuple[Job, Result | Lost]],
+    ) -> None:
+        self._function = function
+        self._waiting = waiting
+        self._done = done
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started_s: float | None = None
+        self._too_late = False
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._feed, daemon=True)
+        self._thread.start()
+
+    def _feed(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                job, packed = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            try:
+                answer = self._ask(packed)
+            except Exception as exc:  # noqa: BLE001 - the edge of a thread: `run` waits for every job
+                self._end()
+                answer = Lost(f"{type(exc).__name__}: {exc}")
+            self._deliver((job, answer))
+        self._end()
+
+    def _ask(self, packed: bytes) -> Result | Lost:
+        if self._process is None or self._process.poll() is not None:
+            self._end()
+            self._process = self._spawn()
+        stdin, stdout = _pipes(self._process)
+        self._too_late = False
+        self._started_s = time.monotonic()
+        try:
+            stdin.write(packed)
+            stdin.flush()
+            return cast("Result | Lost", pickle.load(stdout))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            code = self._end()
+            return Lost("took too long" if self._too_late else f"ended the process that read it ({code})")
+        finally:
+            self._started_s = None
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the parent, which decides what it means
+        )
+        self._process = process
+        if self._stopped.is_set():  # `stop` may have come before there was a process to kill
+            process.kill()
+        stdin, _ = _pipes(process)
+        pickle.dump(sys.path, stdin)
+        stdin.write(self._function)
+        stdin.flush()
+        return process
+
+    def _deliver(self, finished: tuple[Job, Result | Lost]) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._done.put(finished, timeout=_POLL_S)
+            except queue.Full:
+                continue
+            return
+
+    def kill_if_older(self, seconds: float) -> None:
+        """Kill the process if it has been at its job for longer; the thread notices."""
+        started, process = self._started_s, self._process
+        if started is not None and process is not None and time.monotonic() - started > seconds:
+            self._too_late = True
+            process.kill()
+
+    def stop(self) -> None:
+        """End the process, whatever it does, and the thread."""
+        self._stopped.set()
+        process = self._process
+        if process is not None:
+            process.kill()
+        self._thread.join()
+
+    def _end(self) -> int | None:
+        """End the process if there is one, and give its exit code."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.kill()
+        for pipe in _pipes(process):
+            _close_quietly(pipe)
+        return process.wait()
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
+
+
+def _close_quietly(pipe: IO[bytes]) -> None:
+    try:
+        pipe.close()
+    except OSError:
+        return  # closing flushes, and nobody is left to read
+
+
+def serve(jobs: IO[bytes], results: IO[bytes]) -> None:
+    """Answer jobs until the stream ends. This is the child's whole life."""
+    # Where there are no sessions, Ctrl-C reaches children as well.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # whatever prints must not end up between the results
+    function: Callable[[Any], Any] = pickle.load(jobs)
+    while True:
+        try:
+            job = pickle.load(jobs)
+        except (EOFError, pickle.UnpicklingError):
+            return
+        try:
+            answer = function(job)
+        except Exception as exc:  # noqa: BLE001 - the edge of a process: one bad job must not end it
+            answer = Lost(f"{type(exc).__name__}: {exc}")
+        try:
+            pickle.dump(answer, results)
+            results.flush()
+        except BrokenPipeError:
+            # The parent is gone. Leaving the usual way would flush once more, and complain.
+            os._exit(0)

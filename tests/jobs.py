@@ -1,0 +1,58 @@
+"""What tests have done in child processes, which load this module and so pay for what it imports."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from openbook.testing import HashEmbedder
+
+if TYPE_CHECKING:
+    from openbook.embedding.protocol import Vectors
+
+
+class Unreadable:
+    """Pickles, but does not come back."""
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return (int, ("x",))
+
+
+def act(job: str) -> object:
+    """Do what a job says, in a child process."""
+    verb, _, argument = job.partition(" ")
+    actions: dict[str, Callable[[], object]] = {
+        "say": lambda: argument,
+        "pid": os.getpid,
+        "fail": lambda: int(argument),
+        "exit": lambda: os._exit(int(argument)),
+        "fade": lambda: threading.Timer(0.05, os._exit, [0]).start(),
+        "crash": lambda: ctypes.string_at(0),
+        "sleep": lambda: time.sleep(float(argument)),
+        "print": lambda: sys.stdout.write(f"{argument}\n"),
+        "big": lambda: "x" * int(argument),
+        "lambda": lambda: lambda: None,
+        "unreadable": Unreadable,
+        "modules": lambda: sorted(sys.modules),
+        "path": lambda: list(sys.path),
+    }
+    return actions[verb]()
+
+
+class FragileEmbedder(HashEmbedder):
+    """Ends its process at the words `poison` and `venom`, and fails at `thorn`."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        text = " ".join(texts)
+        if "poison" in text:
+            os._exit(7)
+        if "venom" in text:
+            ctypes.string_at(0)
+        if "thorn" in text:
+            raise ArithmeticError("thorn")
+        return super().embed(texts)
