@@ -31,6 +31,10 @@ class Settings:
     """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
     chunk_strategy: Strategy = "semantic"
     """How prose is cut: `semantic`, `fixed-size` or `hybrid`."""
+    chunk_words: int = 500
+    """Words in a chunk of the strategies `fixed-size` and `hybrid`."""
+    chunk_overlap_words: int = 50
+    """Words that such a chunk repeats of the one before. Fewer than `chunk_words`."""
     context_tokens: int = 6000
     """Estimated tokens of sources that one answer may be written from."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
@@ -39,11 +43,16 @@ class Settings:
     """Seconds that a writer waits for another writer of the same library."""
 
     def __post_init__(self) -> None:
-        for name in ("max_file_bytes", "context_tokens", "workers", "lock_timeout_s"):
+        for name in ("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s"):
             if not 0 < getattr(self, name) < math.inf:  # in this form, "not a number" is refused too
                 raise SettingsError(
                     f"{name} is {getattr(self, name)!r}, and must be a positive number", hint=f"set {_variable(name)}"
                 )
+        if not 0 <= self.chunk_overlap_words < self.chunk_words:
+            raise SettingsError(
+                f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
+                hint=f"set {_variable('chunk_overlap_words')}",
+            )
         if self.chunk_strategy not in STRATEGIES:
             raise SettingsError(
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"

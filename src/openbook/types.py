@@ -186,8 +186,8 @@ class RetrievalResult:
     """Higher is better. Comparable within one query only."""
     signals: Mapping[str, float] = field(default_factory=dict)
     """What each signal added to the score."""
-    relevance: float = 0.0
-    """How far the chunk speaks of the query at all, from 0 to 1. Comparable across queries."""
+    relevance: float | None = None
+    """How far the chunk speaks of the query at all, from 0 to 1, across queries. None if nobody measured it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
@@ -266,7 +266,7 @@ class GenerationResult:
     """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
     refused: bool = False
     reason: str = ""
-    """Why there is no answer: `nothing found` or `nothing relevant`; empty if there is one."""
+    """Why there is no answer: `nothing found`, `nothing relevant`, `nothing that could be quoted`; else empty."""
     model: str = "extractive"
     usage: Usage = Usage()
     cost_usd: Decimal | None = None

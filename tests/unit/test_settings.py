@@ -18,6 +18,8 @@ def test_every_setting_can_be_set_by_a_variable_of_its_name() -> None:
         "OPENBOOK_HOME": "/srv/openbook",
         "OPENBOOK_MAX_FILE_BYTES": "2048",
         "OPENBOOK_CHUNK_STRATEGY": "hybrid",
+        "OPENBOOK_CHUNK_WORDS": "200",
+        "OPENBOOK_CHUNK_OVERLAP_WORDS": "0",
         "OPENBOOK_CONTEXT_TOKENS": "800",
         "OPENBOOK_WORKERS": "3",
         "OPENBOOK_LOCK_TIMEOUT_S": "0.5",
@@ -29,6 +31,8 @@ def test_every_setting_can_be_set_by_a_variable_of_its_name() -> None:
         home=Path("/srv/openbook"),
         max_file_bytes=2048,
         chunk_strategy="hybrid",
+        chunk_words=200,
+        chunk_overlap_words=0,
         context_tokens=800,
         workers=3,
         lock_timeout_s=0.5,
@@ -76,6 +80,7 @@ def test_a_variable_that_does_not_parse_is_named_with_what_it_must_be(variable: 
         ("OPENBOOK_WORKERS", "0"),
         ("OPENBOOK_CONTEXT_TOKENS", "-1"),
         ("OPENBOOK_MAX_FILE_BYTES", "0"),
+        ("OPENBOOK_CHUNK_WORDS", "0"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "0"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "-0.5"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "nan"),
@@ -87,6 +92,14 @@ def test_a_number_out_of_range_is_refused_with_the_name_of_its_variable(variable
         Settings.from_env({variable: text})
 
     assert variable in caught.value.hint
+
+
+@pytest.mark.parametrize("overlap", [-1, 10, 11])
+def test_chunks_overlap_by_less_than_they_hold(overlap: int) -> None:
+    with pytest.raises(SettingsError, match="must be below chunk_words, 10") as caught:
+        Settings(chunk_words=10, chunk_overlap_words=overlap)
+
+    assert "OPENBOOK_CHUNK_OVERLAP_WORDS" in caught.value.hint
 
 
 def test_ranges_hold_for_settings_made_in_code() -> None:

@@ -52,6 +52,20 @@ def test_a_span_names_the_lines_of_its_first_and_last_character(text: str, data:
     assert span.end_line == text.count("\n", 0, max(start, end - 1)) + 1
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "place"),
+    [
+        pytest.param(0, 2, "1-1", id="line-with-its-line-feed"),
+        pytest.param(0, 3, "1-2", id="one-character-more"),
+        pytest.param(1, 2, "1-1", id="line-feed-alone"),
+        pytest.param(2, 2, "2-2", id="nothing-at-the-start-of-a-line"),
+        pytest.param(0, 6, "1-4", id="everything"),
+    ],
+)
+def test_a_line_feed_belongs_to_the_line_it_ends(start: int, end: int, place: str) -> None:
+    assert str(LineIndex("a\nb\n\nc").span("x", start, end)) == f"x:{place}"
+
+
 @given(TEXT, st.data())
 def test_trimming_takes_the_white_space_of_both_ends_and_nothing_else(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))

@@ -1,4 +1,4 @@
-"""Cuts documents into chunks: exact slices of their text, each small enough to be retrieved."""
+"""Which rules a document is cut by: its kind decides."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from openbook.chunking.course import chunk_course
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
 from openbook.types import Chunk, Document
-
-__all__ = ["ChunkOptions", "chunk_document"]
 
 _DEFAULTS = ChunkOptions()
 

@@ -62,9 +62,9 @@ class Folder:
         Raises:
             SourceError: The path does not exist or cannot be reached.
         """
-        given = Path(root).expanduser()
+        given = Path(root)
         try:
-            path = given.resolve(strict=True)
+            path = given.expanduser().resolve(strict=True)
             is_file = not path.is_dir()
         except (OSError, RuntimeError) as exc:
             reason = "does not exist" if isinstance(exc, FileNotFoundError) else str(exc)

@@ -24,6 +24,10 @@ _EXTRACTED_SUFFIXES = (".ipynb",)
 _EXTRACTED_FACTOR = 16
 
 
+UNREADABLE_FOLDER = "unreadable folder"
+"""A reason of `Skipped`: what lies in it is unknown, which is not the same as gone."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class ScannedFile:
     """A file that can be read."""
@@ -120,7 +124,7 @@ class _Walk:
         except OSError as exc:
             if not prefix:
                 raise SourceError(folder, exc.strerror or "unreadable", hint="check its permissions") from exc
-            self._skip(prefix, "unreadable folder")
+            self._skip(prefix, UNREADABLE_FOLDER)
             return
         names = {entry.name for entry in entries}
         if prefix and is_environment(names):

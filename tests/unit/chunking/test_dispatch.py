@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.chunking import ChunkOptions, chunk_document
+from openbook.chunking.dispatch import chunk_document
+from openbook.chunking.fixed import ChunkOptions
 from openbook.types import KINDS, Anchor, Block, BlockKind, Chunk, Document, Kind, Lesson
 
 SMALL = {"max_words": 6, "overlap_words": 2, "max_chars": 40, "merge_chars": 20}

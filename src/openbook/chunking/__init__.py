@@ -1,0 +1,1 @@
+"""Cuts documents into chunks: exact slices of their text, each small enough to be retrieved."""
