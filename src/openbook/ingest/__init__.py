@@ -1,0 +1,1 @@
+"""From a source to an index that holds what the source holds."""

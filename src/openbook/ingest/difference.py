@@ -1,0 +1,62 @@
+"""What a source holds, against what the index knows of it. Reads no content."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from openbook.index.protocol import Index, Record, Root
+from openbook.settings import Settings
+from openbook.sources.folder import Folder
+from openbook.sources.walk import UNREADABLE_FOLDER, Scan, ScannedFile
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far a source and what the index knows of it are apart."""
+
+    source: str
+    scan: Scan
+    known: Mapping[str, Record]
+    todo: tuple[ScannedFile, ...]
+    """Files that are new, or can have changed."""
+    gone: frozenset[str]
+    """Paths that the index knows and the source has no more."""
+
+    @property
+    def forgotten(self) -> int:
+        """Count the documents among what is gone; the others were skipped all along."""
+        return sum(1 for path in self.gone if not self.known[path].skipped)
+
+    def not_indexed(self) -> dict[str, int]:
+        """Count files that are not indexed by reason, in order of reasons."""
+        refused = [skipped.reason for skipped in self.scan.skipped]
+        unread = [record.skipped for path, record in self.known.items() if record.skipped and path not in self.gone]
+        return dict(sorted(Counter(refused + unread).items()))
+
+
+def folder_of(root: Root, settings: Settings) -> Folder:
+    """Open the source that a library remembers.
+
+    Raises:
+        SourceError: It is gone.
+    """
+    return Folder(Path(root.location), root.name, max_file_bytes=settings.max_file_bytes)
+
+
+def compare(folder: Folder, index: Index) -> Difference:
+    """Tell what a sync would do, without reading any content.
+
+    Raises:
+        SourceError: The source cannot be listed.
+    """
+    scan = folder.scan()
+    known = index.records(folder.name)
+    todo = tuple(file for file in scan.files if file.path not in known or known[file.path].stamp != file.stamp)
+    missing = known.keys() - {file.path for file in scan.files}
+    # What lies in a folder that cannot be listed now may still be there.
+    closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == UNREADABLE_FOLDER}
+    gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
+    return Difference(folder.name, scan, known, todo, frozenset(gone))

@@ -1,0 +1,226 @@
+"""Brings an index up to date with a source, reading only what can have changed."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from openbook.embedding.protocol import Embedder
+from openbook.index.protocol import Index, Root
+from openbook.ingest.difference import Difference, compare, folder_of
+from openbook.settings import Settings
+from openbook.sources.folder import Folder
+from openbook.sources.walk import ScannedFile, Skipped
+from openbook.types import Stamp
+from openbook.workers import Lost, Workers
+
+if TYPE_CHECKING:
+    from openbook.ingest.prepare import Prepared
+
+# Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
+# has to be merged; a kill loses at most what is not committed.
+_FILES_PER_COMMIT = 50
+
+# Below this size one process is done before two more have started (0.4 s each).
+_PARALLEL_BYTES = 2 * 1024 * 1024
+
+# No file within the size limit has taken a second; what takes a minute will not end.
+_FILE_TIMEOUT_S = 60.0
+
+# Clocks of file systems tick every 10 ms at worst on Linux. A file written that shortly before it
+# was read can be written again without its times moving.
+_UNSETTLED_NS = 20_000_000
+
+# Share of documents that must be new before the word index is worth merging into one segment.
+_OPTIMIZE_SHARE = 0.2
+
+Progress = Callable[[int, int], None]
+"""Called with files done and files to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What bringing one source up to date did."""
+
+    source: str
+    added: int = 0
+    changed: int = 0
+    renamed: int = 0
+    """Added with the content of a file that is gone; not counted as added or removed."""
+    removed: int = 0
+    unchanged: int = 0
+    read: int = 0
+    """Files whose content was read, changed or not."""
+    skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Paths of files that are not indexed, by reason. Files under an ignore rule are not among them."""
+    seconds: float = 0.0
+
+    @property
+    def wrote(self) -> bool:
+        """Whether the index is another one now."""
+        return bool(self.added or self.changed or self.renamed or self.removed)
+
+
+_Outcome = tuple[ScannedFile, "Prepared"]
+
+
+def sync(
+    root: Root,
+    index: Index,
+    *,
+    settings: Settings,
+    load_embedder: Callable[[], Embedder],
+    progress: Progress | None = None,
+    now: Callable[[], float] = time.time,
+) -> SyncReport:
+    """Make the index hold what the source holds.
+
+    Each file is committed as a whole, a few at a time: whatever ends this early, what was
+    committed stays and the next call goes on from there.
+
+    Args:
+        root: What to read. Remembered in the index before anything else.
+        index: Where to write.
+        settings: Limits and sizes.
+        load_embedder: Gives the embedder; called in child processes too, so it must pickle.
+        progress: Told after each commit.
+        now: Clock, in Unix seconds.
+
+    Raises:
+        SourceError: The root is gone or cannot be listed. The index keeps what it has.
+        LibraryWriteError: The index cannot be written.
+    """
+    started = now()
+    folder = folder_of(root, settings)
+    difference = compare(folder, index)
+    if root.name not in {remembered.name for remembered in index.roots()}:
+        index.put_root(root)
+    writer = _Writer(index, root.name, difference, started)
+    # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
+    with contextlib.closing(_prepared(difference, folder, settings, load_embedder)) as outcomes:
+        for batch in _batched(outcomes, _FILES_PER_COMMIT):
+            writer.write(batch)
+            if progress:
+                progress(writer.counts.total(), len(difference.todo))
+    if difference.gone or difference.todo or not root.synced_at:
+        writer.finish(replace(root, synced_at=started))
+    if writer.counts["added"] > _OPTIMIZE_SHARE * len(difference.scan.files):
+        index.optimize()
+    return _report(difference, writer.counts, now() - started, _skipped(index, root.name, difference.scan.skipped))
+
+
+def _prepared(
+    difference: Difference, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder]
+) -> Generator[_Outcome, None, None]:
+    """Prepare files, in child processes where the amount pays for them."""
+    if not difference.todo:
+        return
+    from openbook.ingest.prepare import Job, Prepared, Preparer  # an unchanged source needs no grammars
+
+    preparer = Preparer(folder, settings, load_embedder)
+    files = {file.path: file for file in difference.todo}
+    known = difference.known
+    jobs = [Job(path, known[path].content_hash if path in known else "") for path in files]
+    if settings.workers == 1 or sum(file.stamp.size_bytes for file in difference.todo) < _PARALLEL_BYTES:
+        for job in jobs:
+            yield files[job.path], preparer(job)
+        return
+    workers = Workers(preparer, count=settings.workers, timeout_s=_FILE_TIMEOUT_S)
+    with contextlib.closing(workers.run(jobs)) as results:
+        for job, result in results:
+            yield files[job.path], Prepared(reason=result.reason) if isinstance(result, Lost) else result
+
+
+class _Writer:
+    """Writes what was prepared, several files to a commit, and counts what happened to each."""
+
+    def __init__(self, index: Index, source: str, difference: Difference, started: float) -> None:
+        self._index = index
+        self._source = source
+        self._known = difference.known
+        self._gone = sorted(difference.gone)
+        self._started = started
+        self._departed = Counter(difference.known[path].content_hash for path in difference.gone)
+        self.counts: Counter[str] = Counter()
+
+    def write(self, batch: Iterable[_Outcome]) -> None:
+        """Commit a few files."""
+        with self._index.batch():
+            for file, outcome in batch:
+                self.counts[self._write_one(file.path, outcome, _settled(file.stamp, self._started))] += 1
+
+    def finish(self, root: Root) -> None:
+        """Forget what is gone, and remember that the source was seen whole."""
+        with self._index.batch():
+            for path in self._gone:
+                self._index.delete(self._source, path)
+            self._index.put_root(root)
+
+    def _write_one(self, path: str, outcome: Prepared, stamp: Stamp) -> str:
+        was_indexed = path in self._known and not self._known[path].skipped
+        if outcome.reason:
+            self._index.skip(self._source, path, stamp, outcome.reason)
+            return "removed" if was_indexed else "skipped"
+        if outcome.document is None:
+            self._index.touch(self._source, path, stamp)
+            return "unchanged"
+        self._index.put(outcome.document, outcome.entries, stamp)
+        if was_indexed:
+            return "changed"
+        if self._departed[outcome.document.content_hash]:
+            self._departed[outcome.document.content_hash] -= 1
+            return "renamed"
+        return "added"
+
+
+def _report(
+    difference: Difference, counts: Counter[str], seconds: float, skipped: Mapping[str, tuple[str, ...]]
+) -> SyncReport:
+    indexed = sum(1 for record in difference.known.values() if not record.skipped)
+    return SyncReport(
+        source=difference.source,
+        added=counts["added"],
+        changed=counts["changed"],
+        renamed=counts["renamed"],
+        removed=counts["removed"] + difference.forgotten - counts["renamed"],
+        unchanged=indexed - counts["changed"] - counts["removed"] - difference.forgotten,
+        read=len(difference.todo),
+        skipped=skipped,
+        seconds=seconds,
+    )
+
+
+def _settled(stamp: Stamp, started: float) -> Stamp:
+    """Give the stamp, or one that never matches if the file may be written again in the same tick.
+
+    What counts is when the sync began: the file can have been read right after that, and the
+    commit may come minutes later.
+    """
+    recent = started * 1e9 - max(stamp.modified_ns, stamp.changed_ns) < _UNSETTLED_NS
+    return replace(stamp, changed_ns=0) if recent else stamp
+
+
+def _skipped(index: Index, source: str, by_scan: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
+    """Gather what is not indexed: refused by name or size now, or by content when it was read."""
+    reasons: dict[str, list[str]] = {}
+    for skipped in by_scan:
+        reasons.setdefault(skipped.reason, []).append(skipped.path)
+    for path, record in index.records(source).items():
+        if record.skipped:
+            reasons.setdefault(record.skipped, []).append(path)
+    return {reason: tuple(sorted(paths)) for reason, paths in sorted(reasons.items())}
+
+
+def _batched(items: Iterable[_Outcome], size: int) -> Iterator[list[_Outcome]]:
+    batch = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
