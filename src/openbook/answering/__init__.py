@@ -1,0 +1,1 @@
+"""From results to an answer whose citations have been checked."""

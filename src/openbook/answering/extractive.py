@@ -1,0 +1,146 @@
+"""Answers without a model: picks the passages that speak most of the question, and quotes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from openbook.answering.citations import mark_of
+from openbook.answering.context import Context
+from openbook.answering.passages import Passage, passages_of
+from openbook.embedding.protocol import Embedder
+from openbook.retrieval.names import Query
+from openbook.retrieval.ranking import coverage
+from openbook.retrieval.tokens import tokenize
+
+# Weights of what speaks for a passage. Found on the English half of XQuAD that was not kept aside
+# (`benchmarks/extractive.py`); each may move by a third without changing a sentence in a hundred.
+_COVER_WEIGHT = 0.5
+_PLACE_WEIGHT = 0.2
+_MEANING_WEIGHT = 0.3
+_RANK_WEIGHT = 0.15
+
+# Code is found as a whole and quoted by its head: single lines share words with anything.
+_RANK_WEIGHT_CODE = 0.4
+_HEAD_BONUS = 0.15
+
+# Three quotes are read; what is much weaker than the best one is padding.
+_MOST_QUOTES = 3
+_LEAST_SHARE = 0.6
+
+# "Which lessons ...": one quote from each place instead of several from the best one.
+_MOST_PLACES = 8
+
+_FENCE = re.compile(r"`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A passage, and how much speaks for it."""
+
+    passage: Passage
+    score: float
+
+
+def pick(
+    query: Query, context: Context, embedder: Embedder, frequencies: Mapping[str, int], chunks: int
+) -> list[Picked]:
+    """Choose the passages to quote, best first. Equal ones are ordered by where they were shown.
+
+    Args:
+        query: What was asked.
+        context: What may be quoted.
+        embedder: The one that made the index.
+        frequencies: How many chunks hold each token of the question.
+        chunks: Size of the library.
+    """
+    passages = [passage for shown in context.shown for passage in passages_of(shown)]
+    if not passages:
+        return []
+    asked, *vectors = embedder.embed([query.text, *(passage.text for passage in passages)])
+    best_score = max(shown.result.score for shown in context.shown)
+    scored = []
+    for passage, vector in zip(passages, vectors, strict=True):
+        result = passage.shown.result
+        words = frozenset(tokenize(passage.text))
+        place = words | frozenset(tokenize(" ".join((*result.chunk.context, result.chunk.symbol))))
+        score = (
+            _COVER_WEIGHT * coverage(query.tokens, words, frequencies, chunks)
+            + _PLACE_WEIGHT * coverage(query.tokens, place, frequencies, chunks)
+            + _MEANING_WEIGHT * max(0.0, float(asked @ vector))
+            + (_RANK_WEIGHT if passage.shown.is_prose else _RANK_WEIGHT_CODE)
+            * (result.score / best_score if best_score > 0 else 0.0)
+            + _HEAD_BONUS * passage.is_head
+        )
+        scored.append(Picked(passage, score))
+    ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+    return _chosen(ranked, by_place=query.asks_for_places)
+
+
+def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
+    """Take the best, leaving out repeats, what overlaps, and what is much weaker."""
+    taken: list[Picked] = []
+    seen: set[object] = set()
+    for item in ranked:
+        chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
+        place = (chunk.source, chunk.span.path, chunk.lesson)
+        if item.score < _LEAST_SHARE * ranked[0].score or text in seen or (by_place and place in seen):
+            continue
+        if any(_overlap(item.passage, other.passage) for other in taken):
+            continue
+        taken.append(item)
+        seen.update((text, place))
+        if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
+            break
+    return taken
+
+
+def _overlap(a: Passage, b: Passage) -> bool:
+    # Compared in the document: course chunks overlap, so one sentence can be shown twice.
+    if (a.shown.result.chunk.source, a.first.span.path) != (b.shown.result.chunk.source, b.first.span.path):
+        return False
+    return a.first.span.start_char < b.last.span.end_char and b.first.span.start_char < a.last.span.end_char
+
+
+def compose(picked: Sequence[Picked]) -> str:
+    """Write the answer: one line that says what it is, then each quote with its mark."""
+    parts = ["Quoted from the sources; no model wrote this."]
+    heading = ""
+    for item in picked:
+        lesson = item.passage.shown.label if item.passage.shown.result.chunk.lesson else ""
+        if lesson != heading:
+            heading = lesson
+            parts.append(lesson)
+        parts.append(_quoted(item.passage))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _quoted(passage: Passage) -> str:
+    shown, mark = passage.shown, _mark(passage)
+    if shown.is_prose and not _FENCE.search(passage.text):
+        # `split` and not `splitlines`: a form feed in the text ends no line.
+        lines = (line.strip() for line in passage.text.replace("\f", " ").split("\n"))
+        return "\n".join(f"> {line}" for line in lines) + f" {mark}"
+    fence = "`" * (max((len(run) for run in _FENCE.findall(passage.text)), default=2) + 1)
+    return f"{fence}{shown.result.chunk.language}\n{passage.text}\n{fence}\n{mark}"
+
+
+def marks_of(picked: Sequence[Picked]) -> str:
+    """Give the marks of the quotes alone: what is quoted may hold brackets that only look like marks."""
+    return " ".join(_mark(item.passage) for item in picked)
+
+
+def _mark(passage: Passage) -> str:
+    return mark_of(passage.shown, passage.first, passage.last)
+
+
+def missing_words(query: Query, frequencies: Mapping[str, int]) -> tuple[str, ...]:
+    """List the words of the question that stand nowhere in the library, as written, in order."""
+    words = dict.fromkeys(re.findall(r"\w+", query.text))
+    wanted = set(query.tokens)
+    return tuple(
+        word
+        for word in words
+        if (tokens := wanted.intersection(tokenize(word))) and not any(token in frequencies for token in tokens)
+    )

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.answering.context import (
+    Shown,
+    build_context,
+    estimate_tokens,
+    format_chunk,
+    format_context,
+    label_of,
+)
+from openbook.spans import units
+from openbook.types import Chunk, Kind, Lesson
+from tests.unit.retrieval.material import chunk_of, result_of
+
+TEXTS = st.text(alphabet="ab .\n\u4e2d\u00fc`", min_size=1, max_size=900).filter(str.strip)
+CHUNKS = st.builds(chunk_of, TEXTS, st.sampled_from(["a.md", "some/long/folder/größe.md"]))
+
+
+@given(st.lists(CHUNKS, max_size=6), st.integers(-5, 500))
+def test_a_context_never_exceeds_its_budget(chunks: list[Chunk], budget: int) -> None:
+    context = build_context([result_of(chunk) for chunk in chunks], budget)
+
+    assert context.tokens <= max(0, budget)
+    assert context.tokens == estimate_tokens(str(context))
+
+
+@given(st.lists(CHUNKS, max_size=6), st.integers(-5, 500))
+def test_units_are_whole_consecutive_and_cut_off_in_the_last_result_only(chunks: list[Chunk], budget: int) -> None:
+    context = build_context([result_of(chunk) for chunk in chunks], budget)
+
+    assert [shown.number for shown in context.shown] == list(range(1, len(context.shown) + 1))
+    for position, (shown, chunk) in enumerate(zip(context.shown, chunks, strict=False), start=1):
+        assert shown.result.chunk is chunk
+        assert shown.units
+        assert shown.units == units(chunk)[: len(shown.units)]
+        assert len(shown.units) == len(units(chunk)) or position == len(context.shown)
+
+
+def test_a_context_is_numbered_results_of_numbered_units() -> None:
+    code = chunk_of("def f():\n\n    return 1", "b.py", before="import x\n", kind="code")
+    prose = chunk_of("One.\nTwo.", "a.md", context=("Guide", "Start"))
+
+    context = build_context([result_of(code), result_of(prose)], 1_000)
+
+    assert str(context) == (
+        "[1] b.py:2-4\n1| def f():\n2|     return 1\n\n[2] a.md:1-2 (Guide › Start)\n1| One.\n2| Two."
+    )
+
+
+def test_a_long_line_is_numbered_by_sentence() -> None:
+    line = " ".join(f"This is sentence number {number} of the talk." for number in range(20))
+
+    (shown,) = build_context([result_of(chunk_of(line))], 5_000).shown
+
+    assert str(shown).splitlines()[:3] == [
+        "[1] a.md:1-1",
+        "1| This is sentence number 0 of the talk.",
+        "2| This is sentence number 1 of the talk.",
+    ]
+    assert len(shown.units) == 20
+
+
+def test_the_result_that_crosses_the_budget_keeps_what_fits_and_ends_the_context() -> None:
+    first = result_of(chunk_of("word " * 10, "a.md"))
+    long = result_of(chunk_of("\n".join(["word " * 10] * 50), "b.md"))
+    small = result_of(chunk_of("tiny", "c.md"))
+
+    shown = build_context([first, long, small], 150).shown
+
+    assert [entry.result.chunk.span.path for entry in shown] == ["a.md", "b.md"]
+    assert 1 < len(shown[1].units) < 50
+
+
+def test_a_budget_is_used_up_before_anything_is_left_out() -> None:
+    results = [result_of(chunk_of("\n".join(["word " * 10] * 50)))]
+
+    context = build_context(results, 300)
+
+    another_unit = estimate_tokens(f"{len(context.shown[0].units)}| {'word ' * 10}\n")
+    assert 300 - 2 * another_unit < context.tokens <= 300
+
+
+def test_what_stands_between_results_counts_too() -> None:
+    # Lengths that leave nothing over when they are divided by the characters of a token.
+    result = result_of(chunk_of("abc\nabc", "ab.txt"))
+
+    context = build_context([result] * 20, 120)
+
+    assert 1 < len(context.shown) < 20
+    assert context.tokens <= 120
+
+
+def test_a_unit_that_just_fits_is_shown() -> None:
+    result = result_of(chunk_of("abc", "ab.txt"))
+    needed = build_context([result], 1_000).tokens
+
+    assert build_context([result], needed + 1).shown
+
+
+@pytest.mark.parametrize("budget", [-1, 0, 1, 5])
+def test_a_budget_without_room_for_a_unit_shows_nothing(budget: int) -> None:
+    context = build_context([result_of(chunk_of("One.\nTwo."))], budget)
+
+    assert context.shown == ()
+    assert str(context) == ""
+    assert context.tokens == 0
+
+
+def test_no_results_make_an_empty_context() -> None:
+    assert build_context([], 1_000).shown == ()
+
+
+@given(TEXTS, TEXTS)
+def test_a_longer_text_never_has_fewer_tokens(text: str, more: str) -> None:
+    assert estimate_tokens(text) <= estimate_tokens(text + more) <= estimate_tokens(text) + estimate_tokens(more)
+
+
+def test_no_text_has_no_tokens_and_any_text_has_some() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("a") == 1
+
+
+def test_a_character_beyond_ascii_is_a_token_of_its_own() -> None:
+    assert estimate_tokens("向量索引") == 4
+    assert estimate_tokens("index") < 4
+
+
+LESSON = Lesson("Retrieval", 0, "Introduction")
+
+
+@pytest.mark.parametrize(
+    ("chunk", "label"),
+    [
+        pytest.param(
+            chunk_of("x", kind="course", lesson=LESSON), "Retrieval · Lesson 0: Introduction", id="course-and-lesson"
+        ),
+        pytest.param(chunk_of("x", kind="course", lesson=Lesson("Retrieval")), "Retrieval", id="before-the-lessons"),
+        pytest.param(chunk_of("x", kind="course", lesson=Lesson("", 3)), "Lesson 3", id="course-without-a-title"),
+        pytest.param(
+            chunk_of("x", lesson=LESSON, anchor="page 3", context=("Guide",)),
+            "Retrieval · Lesson 0: Introduction",
+            id="lesson-before-anchor",
+        ),
+        pytest.param(chunk_of("x", anchor="cell 3", context=("Guide",)), "cell 3", id="anchor-before-heading"),
+        pytest.param(chunk_of("x", kind="code", anchor="cell 3"), "cell 3", id="code-in-a-notebook"),
+        pytest.param(chunk_of("x", context=("Guide", "Start")), "Guide › Start", id="headings"),
+        pytest.param(chunk_of("x", kind="code", context=("Client",)), "", id="code"),
+        pytest.param(chunk_of("x"), "", id="nothing"),
+    ],
+)
+def test_a_label_says_where_the_original_puts_it(chunk: Chunk, label: str) -> None:
+    result = result_of(chunk)
+
+    assert label_of(result) == label
+    assert Shown(1, result, ()).label == label
+
+
+def test_a_place_without_a_label_is_shown_without_brackets() -> None:
+    assert str(Shown(4, result_of(chunk_of("x", kind="code")), ())) == "[4] a.md:1-1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "prose"), [("docs", True), ("course", True), ("code", False), ("config", False), ("data", False)]
+)
+def test_docs_and_courses_are_read_by_the_sentence(kind: Kind, prose: bool) -> None:
+    assert Shown(1, result_of(chunk_of("x", kind=kind)), ()).is_prose is prose
+
+
+@pytest.mark.parametrize(
+    ("text", "fence"),
+    [
+        pytest.param("plain", "```", id="none-inside"),
+        pytest.param("a `b` and ``c``", "```", id="inline-code"),
+        pytest.param("```py\nx\n```", "````", id="fence-inside"),
+        pytest.param("````\n```\n``````", "```````", id="the-longest-decides"),
+    ],
+)
+def test_a_fence_is_longer_than_any_inside_it(text: str, fence: str) -> None:
+    printed = format_chunk(result_of(chunk_of(text)), 3)
+
+    lines = text.count("\n") + 1
+    assert printed == f"[3] a.md:1-{lines}\n{fence}\n{text}\n{fence}\n"
+
+
+def test_code_is_printed_in_its_language() -> None:
+    chunk = chunk_of("x = 1", "a.py", kind="code", language="python")
+
+    assert format_chunk(result_of(chunk), 1) == "[1] a.py:1-1\n```python\nx = 1\n```\n"
+
+
+def test_prose_is_printed_in_no_language() -> None:
+    assert format_chunk(result_of(chunk_of("Hi.", language="markdown")), 1) == "[1] a.md:1-1\n```\nHi.\n```\n"
+
+
+def test_results_are_printed_in_order_with_a_blank_line_between_them() -> None:
+    results = [result_of(chunk_of("One.")), result_of(chunk_of("Two.", "b.md"))]
+
+    assert format_context(results) == "[1] a.md:1-1\n```\nOne.\n```\n\n[2] b.md:1-1\n```\nTwo.\n```\n"
+    assert format_context([]) == ""

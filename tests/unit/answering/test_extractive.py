@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from openbook.answering.citations import cite
+from openbook.answering.context import Context, build_context
+from openbook.answering.extractive import Picked, compose, marks_of, missing_words, pick
+from openbook.retrieval.names import read_query
+from openbook.testing import HashEmbedder
+from openbook.types import Chunk, Lesson
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def context_of(*chunks: Chunk) -> Context:
+    return build_context([result_of(chunk) for chunk in chunks], 10_000)
+
+
+def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[Picked]:
+    results = [
+        result_of(chunk, score=score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)
+    ]
+    query = read_query(question)
+    return pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1), 100)
+
+
+def quotes(found: Sequence[Picked]) -> list[str]:
+    return [item.passage.text for item in found]
+
+
+def test_the_passage_that_speaks_most_of_the_question_is_quoted_first() -> None:
+    found = picked(
+        "how long does the retry policy wait", chunk_of("Roses need sun.\n\nThe retry policy waits a minute.")
+    )
+
+    assert quotes(found)[0] == "The retry policy waits a minute."
+    assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
+
+
+def test_what_is_much_weaker_than_the_best_is_left_out() -> None:
+    found = picked("retry policy", chunk_of("Buy some clay today.\n\nThe retry policy waits."))
+
+    assert quotes(found) == ["The retry policy waits."]
+
+
+def test_at_most_three_passages_are_quoted() -> None:
+    text = "\n\n".join(f"The retry policy number {number}." for number in range(9))
+
+    assert len(picked("retry policy", chunk_of(text))) == 3
+
+
+def test_equal_passages_are_in_the_order_in_which_they_were_shown() -> None:
+    first, second = chunk_of("The retry policy.\n\nthe RETRY policy."), chunk_of("THE retry policy.", "b.md")
+
+    assert quotes(picked("retry policy", first, second)) == [
+        "The retry policy.",
+        "the RETRY policy.",
+        "THE retry policy.",
+    ]
+
+
+def test_what_another_document_repeats_in_other_lines_is_quoted_once() -> None:
+    found = picked("retry policy", chunk_of("The retry\npolicy waits."), chunk_of("The  retry policy\nwaits.", "b.md"))
+
+    assert quotes(found) == ["The retry\npolicy waits."]
+
+
+def test_a_sentence_that_two_chunks_share_is_quoted_once() -> None:
+    text = "One two three. The retry policy waits. Four five six."
+    first = chunk_of(text[:38], kind="course")
+    second = chunk_of(text[15:], before=text[:15], kind="course")
+
+    (quote,) = quotes(picked("retry policy waits", first, second))
+
+    assert "The retry policy waits." in quote
+
+
+def test_passages_that_share_a_line_are_not_both_quoted() -> None:
+    found = picked("retry policy", chunk_of("The retry policy waits\na while. The retry policy\nthen gives up."))
+
+    assert quotes(found) == ["The retry policy waits\na while. The retry policy"]
+
+
+def test_neighbours_and_the_same_characters_of_other_documents_do_not_overlap() -> None:
+    found = picked(
+        "retry policy",
+        chunk_of("The retry policy waits.\nThe retry policy ends."),
+        chunk_of("Some retry policy goes.", "b.md"),
+    )
+
+    assert len(found) == 3
+
+
+def test_sentences_without_a_space_between_them_do_not_overlap() -> None:
+    line = "索引存在文件里。文件里存在索引。" + "天气很好。" * 100
+
+    assert quotes(picked("索引 文件", chunk_of(line, kind="course")))[:2] == ["索引存在文件里。", "文件里存在索引。"]
+
+
+@pytest.mark.parametrize("unit", [0.1, 1.0, 10.0])
+def test_the_better_result_gives_the_better_passage_whatever_scores_count_in(unit: float) -> None:
+    first, second = chunk_of("The retry policy."), chunk_of("the retry POLICY.", "b.md")
+
+    found = picked("retry policy", first, second, scores=[unit, 4 * unit])
+
+    assert quotes(found) == ["the retry POLICY.", "The retry policy."]
+    reference = picked("retry policy", first, second, scores=[1.0, 4.0])
+    assert [item.score for item in found] == pytest.approx([item.score for item in reference])
+
+
+@pytest.mark.parametrize("score", [0.0, -1.0])
+def test_results_without_a_positive_score_can_be_quoted(score: float) -> None:
+    assert quotes(picked("retry policy", chunk_of("The retry policy."), scores=[score])) == ["The retry policy."]
+
+
+def test_a_passage_also_speaks_of_what_it_stands_under() -> None:
+    plain, headed = chunk_of("It waits a minute."), chunk_of("It waits a while.", "b.md", context=("Retry policy",))
+
+    assert quotes(picked("retry policy waits", plain, headed))[0] == "It waits a while."
+
+
+def test_code_also_speaks_of_the_symbol_that_it_belongs_to() -> None:
+    plain = chunk_of("wait = 60 + jitter", "a.py", kind="code")
+    named = chunk_of("wait = 60 - jitter", "b.py", kind="code", symbol="RetryPolicy")
+
+    assert quotes(picked("retry policy wait", plain, named))[0] == "wait = 60 - jitter"
+
+
+def test_code_is_quoted_by_the_head_of_its_definition() -> None:
+    body = "def wait(self):\n    # a minute or two\n\n    the minute we wait"
+    chunk = chunk_of(body, "a.py", kind="code", signature="def wait(self):", symbol="Retry.wait", defines=("wait",))
+
+    first, *_ = picked("how long do we wait", chunk)
+
+    assert first.passage.is_head
+
+
+def test_meaning_decides_where_words_do_not() -> None:
+    # The stemmer makes one token of both, the embedder sees two words.
+    found = picked("policies retried", chunk_of("The policy retries.\n\nThe policies retried."))
+
+    assert quotes(found)[0] == "The policies retried."
+
+
+def test_a_question_for_places_gets_one_quote_from_each() -> None:
+    lessons = [
+        chunk_of(
+            f"The retry policy in part {n}.\n\nAnd the retry policy again {n}.",
+            "course.txt",
+            before="x " * 100 * n,
+            kind="course",
+            lesson=Lesson("Networks", n),
+        )
+        for n in range(5)
+    ]
+
+    found = picked("which lessons talk about the retry policy", *lessons)
+
+    numbers = [item.passage.shown.number for item in found]
+    assert sorted(numbers) == [1, 2, 3, 4, 5]
+
+
+def test_a_question_for_files_gets_one_quote_from_each() -> None:
+    files = [chunk_of(f"The retry policy {n}.\n\nThe retry policy again {n}.", f"{n}.md") for n in range(20)]
+
+    found = picked("list all files about the retry policy", *files)
+
+    paths = [item.passage.shown.result.chunk.span.path for item in found]
+    assert 3 < len(paths) == len(set(paths)) < 20
+
+
+def test_lessons_of_the_same_name_in_two_files_are_two_places() -> None:
+    lesson = Lesson("", 1, "Introduction")
+    first = chunk_of("The retry policy waits.", "a.txt", kind="course", lesson=lesson)
+    second = chunk_of("A retry policy ends.", "b.txt", kind="course", lesson=lesson)
+
+    assert len(picked("which lessons mention the retry policy", first, second)) == 2
+
+
+def test_nothing_shown_gives_nothing_to_quote() -> None:
+    assert picked("retry policy") == []
+    assert picked("retry policy", chunk_of("})")) == []
+
+
+def answer(question: str, *chunks: Chunk) -> str:
+    return compose(picked(question, *chunks))
+
+
+INTRODUCTION = "Quoted from the sources; no model wrote this."
+
+
+def test_prose_is_quoted_line_by_line_with_its_mark_behind() -> None:
+    assert answer("retry policy", chunk_of("  The retry\r\n  policy waits.")) == (
+        f"{INTRODUCTION}\n\n> The retry\n> policy waits. [1:1-2]"
+    )
+
+
+def test_a_form_feed_ends_no_line_of_a_quote() -> None:
+    assert answer("retry policy", chunk_of("The retry\fpolicy waits.")).endswith("> The retry policy waits. [1:1]")
+
+
+def test_code_is_quoted_in_a_fence_with_its_mark_below() -> None:
+    chunk = chunk_of("    retry = policy(1)\n    wait = 3", "a.py", kind="code", language="python")
+
+    assert answer("retry policy", chunk) == (
+        f"{INTRODUCTION}\n\n```python\n    retry = policy(1)\n    wait = 3\n```\n[1:1-2]"
+    )
+
+
+def test_the_fence_around_code_is_longer_than_any_inside() -> None:
+    chunk = chunk_of("retry = policy(1)\nx = '````'", "a.py", kind="code", language="python")
+
+    assert answer("retry policy", chunk).endswith("\n\n`````python\nretry = policy(1)\nx = '````'\n`````\n[1:1-2]")
+
+
+def test_prose_with_a_fence_is_quoted_in_a_longer_one_so_that_its_mark_stays_outside() -> None:
+    chunk = chunk_of("```sh\nretry --policy now\n  twice\n```", language="markdown")
+
+    assert answer("retry policy", chunk).endswith(
+        "\n\n````markdown\n```sh\nretry --policy now\n  twice\n```\n````\n[1:1-4]"
+    )
+
+
+def test_quotes_from_lessons_stand_under_their_lesson_named_once() -> None:
+    text = "The retry policy.\n\nthe Retry policy."
+    first = chunk_of(text, "c.txt", kind="course", lesson=Lesson("Networks", 0, "Start"))
+    second = chunk_of("the retry Policy.", "d.txt", kind="course", lesson=Lesson("Networks", 1))
+
+    written = compose(picked("retry policy", first, second, scores=[1.0, 0.9]))
+
+    assert written == (
+        f"{INTRODUCTION}\n\nNetworks · Lesson 0: Start\n\n> The retry policy. [1:1]\n\n> the Retry policy. [1:2]"
+        "\n\nNetworks · Lesson 1\n\n> the retry Policy. [2:1]"
+    )
+
+
+def test_what_follows_a_lesson_without_being_one_stands_under_no_heading() -> None:
+    talk = chunk_of("The retry policy.", "c.txt", kind="course", lesson=Lesson("Networks", 1))
+    page = chunk_of("the retry Policy.")
+
+    written = compose(picked("retry policy", talk, page, scores=[1.0, 0.9]))
+
+    assert written.endswith("Networks · Lesson 1\n\n> The retry policy. [1:1]\n\n> the retry Policy. [2:1]")
+
+
+def test_headings_of_documentation_are_not_repeated_in_the_answer() -> None:
+    assert "Guide" not in answer("retry policy", chunk_of("A retry policy.", context=("Guide",)))
+
+
+def test_brackets_inside_a_quote_are_no_marks_of_the_answer() -> None:
+    chunk = chunk_of("The retry policy [1] of argv[1:1] waits.")
+    found = picked("retry policy", chunk)
+
+    citations = cite(marks_of(found), context_of(chunk), lambda _: chunk.text)
+
+    assert marks_of(found) == "[1:1]"
+    assert [citation.quote for citation in citations] == [chunk.text]
+
+
+def test_marks_are_in_the_order_of_the_quotes() -> None:
+    found = picked("retry policy", chunk_of("Buy now today.\n\nThe retry policy."), chunk_of("A retry policy.", "b.md"))
+
+    assert marks_of(found) == "[1:2] [2:1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "missing"),
+    [
+        pytest.param("How do retries end?", {"retri": 3}, ("end",), id="one"),
+        pytest.param("How do Retries End?", {}, ("Retries", "End"), id="as-written-and-in-order"),
+        pytest.param("retry Retry retry", {}, ("retry", "Retry"), id="each-spelling-once"),
+        pytest.param("getUser fails", {"user": 1, "fail": 1}, (), id="a-part-is-enough"),
+        pytest.param("where is the retry", {"retri": 1}, (), id="words-of-asking-do-not-count"),
+        pytest.param("which lessons mention retry", {"retri": 1}, (), id="nor-does-the-phrase-for-places"),
+    ],
+)
+def test_missing_words_stand_nowhere_in_the_library(
+    question: str, known: dict[str, int], missing: tuple[str, ...]
+) -> None:
+    assert missing_words(read_query(question), known) == missing

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.answering.context import Shown
+from openbook.answering.passages import Passage, passages_of
+from openbook.spans import units
+from openbook.types import Kind
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def shown(text: str, *, kind: Kind = "docs", before: str = "Words in front.\n\n", **fields: Any) -> Shown:
+    result = result_of(chunk_of(text, before=before, kind=kind, **fields))
+    return Shown(1, result, units(result.chunk))
+
+
+def texts(entry: Shown) -> list[str]:
+    return [passage.text for passage in passages_of(entry)]
+
+
+def test_a_sentence_over_several_lines_is_one_passage() -> None:
+    entry = shown("Sessions end after\none hour, or when\nthe server stops.\nThey can be renewed.")
+
+    assert texts(entry) == ["Sessions end after\none hour, or when\nthe server stops.", "They can be renewed."]
+
+
+def test_a_line_that_two_sentences_share_belongs_to_both() -> None:
+    entry = shown("Sessions end after\none hour. They can\nalso be renewed.")
+
+    assert texts(entry) == ["Sessions end after\none hour. They can", "one hour. They can\nalso be renewed."]
+
+
+def test_sentences_in_one_line_are_one_passage() -> None:
+    assert texts(shown("Sessions end. They can be renewed.")) == ["Sessions end. They can be renewed."]
+
+
+def test_no_passage_crosses_a_blank_line() -> None:
+    entry = shown("Sessions end after\n\nsome time has passed.")
+
+    assert texts(entry) == ["Sessions end after", "some time has passed."]
+
+
+def test_a_long_line_of_a_transcript_is_quoted_by_the_sentence() -> None:
+    spoken = [f"And here is what sentence number {number} tells us." for number in range(300)]
+
+    found = passages_of(shown(" ".join(spoken), kind="course"))
+
+    assert [passage.text for passage in found] == spoken
+    assert all(passage.first is passage.last for passage in found)
+
+
+def test_a_list_is_offered_in_blocks_of_at_most_six_lines() -> None:
+    items = [f"- item number {number}" for number in range(8)]
+
+    assert texts(shown("\n".join(items))) == ["\n".join(items[:6]), "\n".join(items[6:])]
+
+
+@pytest.mark.parametrize("kind", ["code", "config", "data", "docs"])
+def test_no_passage_has_more_than_six_lines(kind: Kind) -> None:
+    found = texts(shown("\n".join(f"alpha beta gamma {number}" for number in range(40)), kind=kind))
+
+    assert max(text.count("\n") + 1 for text in found) == 6
+    assert "\n".join(found).split("\n") == [f"alpha beta gamma {number}" for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "# Retry policy of clients",
+        "  ## Retry policy of clients",
+        "Lesson 3: Retry policy of clients",
+        "**Lesson 3: Retry policy of clients**",
+        "Course Title: Retry policy of clients",
+    ],
+)
+def test_a_title_is_neither_quoted_alone_nor_with_what_follows(title: str) -> None:
+    assert texts(shown(f"{title}\nSessions end after one hour.")) == ["Sessions end after one hour."]
+
+
+def test_a_sentence_does_not_run_into_the_title_behind_it() -> None:
+    entry = shown("Sessions end after one hour\n# Retry policy of clients\nThey can be renewed.")
+
+    assert texts(entry) == ["Sessions end after one hour", "They can be renewed."]
+
+
+def test_a_sentence_about_a_lesson_is_no_title() -> None:
+    text = "Lesson three is over. What comes next: sessions."
+
+    assert texts(shown(text)) == [text]
+
+
+def test_a_comment_in_code_is_no_title() -> None:
+    entry = shown("# Sessions end after one hour\nlimit_s = 3600", kind="code")
+
+    assert texts(entry) == ["# Sessions end after one hour\nlimit_s = 3600"]
+    assert texts(shown("# Sessions end after one hour", kind="code")) == ["# Sessions end after one hour"]
+
+
+@pytest.mark.parametrize("kind", ["docs", "code"])
+def test_fewer_than_three_words_are_no_passage(kind: Kind) -> None:
+    assert texts(shown("})\n\nor so\n\nthree words here", kind=kind)) == ["three words here"]
+
+
+@pytest.mark.parametrize("text", ["索引存在文件里。", "索引はファイルにある。", "ดัชนีอยู่ในไฟล์"])
+def test_a_sentence_without_spaces_has_enough_words(text: str) -> None:
+    assert texts(shown(text)) == [text]
+
+
+def test_two_words_beyond_ascii_are_two_words() -> None:
+    assert texts(shown("Größe Übersicht")) == texts(shown("索引")) == []
+
+
+SOURCE = '''@cached
+def close(path: str,
+          force: bool = False) -> None:
+    """Close the file at a path.
+
+    Open readers are waited for.
+    """
+    handle = table.pop(path)
+    handle.flush() or fail
+'''.rstrip()
+SIGNATURE = "def close(path: str,\n          force: bool = False) -> None:"
+
+
+def test_the_head_of_a_definition_ends_with_its_summary() -> None:
+    entry = shown(SOURCE, kind="code", signature=SIGNATURE, docstring="Close the file at a path.\n\nOpen readers ...")
+
+    head, *others = passages_of(entry)
+
+    assert head.is_head
+    assert head.text == SOURCE.partition("\n\n")[0]
+    assert [other.is_head for other in others] == [False] * len(others)
+
+
+def test_what_lies_inside_the_head_is_not_offered_again() -> None:
+    entry = shown(SOURCE, kind="code", signature=SIGNATURE, docstring="Close the file at a path.")
+
+    head, *others = passages_of(entry)
+
+    assert len(others) == 1
+    assert others[0].first.number > head.last.number
+    assert others[0].text == SOURCE.partition("\n\n")[2]
+
+
+def test_no_part_of_a_long_head_is_offered_by_itself() -> None:
+    signature = "def close(\n" + "".join(f"    argument_{n}: int = 1,\n" for n in range(7)) + ") -> None:"
+
+    (head,) = passages_of(shown(f"{signature}\n\n    pass", kind="code", signature=signature))
+
+    assert head.is_head
+    assert head.text == signature
+
+
+def test_a_definition_without_a_docstring_has_its_signature_as_head() -> None:
+    head, *_ = passages_of(shown(SOURCE, kind="code", signature=SIGNATURE))
+
+    assert head.is_head
+    assert head.text == SOURCE.partition('\n    """')[0]
+
+
+def test_a_summary_above_the_signature_belongs_to_the_head() -> None:
+    text = "// Close the file.\nfunc Close() error {\n\treturn table.Pop().Flush()\n}"
+
+    head, *_ = passages_of(shown(text, kind="code", signature="func Close() error", docstring="Close the file."))
+
+    assert head.text == "// Close the file.\nfunc Close() error {"
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        pytest.param("value = compute it now", {}, id="no-definition"),
+        pytest.param("value = compute it now", {"signature": "def f()", "docstring": "Twice."}, id="not-in-this-text"),
+        pytest.param(
+            "def f(\n" + "".join(f"    argument_{n}: int,\n" for n in range(40)) + ") -> None: ...",
+            {"signature": "def f(\n" + "".join(f"    argument_{n}: int,\n" for n in range(40)) + ") -> None:"},
+            id="too-long-to-read",
+        ),
+    ],
+)
+def test_without_a_short_signature_in_the_text_there_is_no_head(text: str, fields: dict[str, str]) -> None:
+    found = passages_of(shown(text, kind="code", **fields))
+
+    assert [passage.is_head for passage in found] == [False] * len(found)
+
+
+def test_a_head_that_did_not_fit_is_offered_as_far_as_it_was_shown() -> None:
+    whole = shown(SOURCE, kind="code", signature=SIGNATURE, docstring="Close the file at a path.")
+
+    (head,) = passages_of(Shown(1, whole.result, whole.units[:2]))
+
+    assert head.text == "@cached\ndef close(path: str,"
+
+
+def test_nothing_shown_gives_no_passage() -> None:
+    code = shown(SOURCE, kind="code", signature=SIGNATURE)
+    prose = shown("Sessions end after one hour.")
+
+    assert passages_of(Shown(1, code.result, ())) == []
+    assert passages_of(Shown(1, prose.result, ())) == []
+
+
+PROSE = st.text(alphabet="abc .!?\n-#\r\u3002\u4e2d\f", min_size=1, max_size=700).filter(str.strip)
+
+
+@given(PROSE, st.sampled_from(["", "before\n", "über 🎉\n\n"]), st.sampled_from(["docs", "course", "code"]))
+def test_the_text_of_a_passage_is_an_exact_slice_of_its_document(text: str, before: str, kind: Kind) -> None:
+    entry = shown(text, before=before, kind=kind)
+
+    for passage in passages_of(entry):
+        assert passage.text == (before + text)[passage.first.span.start_char : passage.last.span.end_char]
+        assert passage.first.number <= passage.last.number
+
+
+@given(PROSE)
+def test_passages_are_distinct_and_in_order(text: str) -> None:
+    numbers = [(passage.first.number, passage.last.number) for passage in passages_of(shown(text))]
+
+    assert numbers == sorted(set(numbers))
+
+
+def test_a_passage_counts_from_the_start_of_its_chunk() -> None:
+    entry = shown("One two three.\nFour five six.", before="much\nbefore\n\n")
+
+    passage = Passage(entry, entry.units[1], entry.units[1])
+
+    assert passage.text == "Four five six."
+    assert str(passage.first.span) == "a.md:5-5"
