@@ -1,0 +1,147 @@
+"""What tests of the command line share: the sample project, and runs of commands on it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openbook.cli import main
+
+SAMPLE = Path(__file__).parents[1] / "sample"
+SECRET = "hunter2-stays-where-it-is"
+
+_PR_CAPBSET_DROP = 24
+_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    def hinted_command(self) -> list[str]:
+        """Give the arguments of the `openbook` command that a hint names, without splitting them."""
+        (hint,) = [line for line in self.err.splitlines() if line.startswith("hint: ")]
+        return hint.partition("openbook ")[2].split()
+
+
+def copy_sample(folder: Path) -> Path:
+    """Copy the sample, and add what no repository should hold: a log and a secret."""
+    root = folder / "harbour"
+    shutil.copytree(SAMPLE, root)
+    (root / "server.log").write_text("the log of the parcel server\n", encoding="utf-8")
+    (root / "generated").mkdir()
+    (root / "generated" / "labels.py").write_text("GENERATED_LABELS = True\n", encoding="utf-8")
+    (root / ".env").write_text(f"PARCEL_PASSWORD={SECRET}\n", encoding="utf-8")
+    (root / "id_rsa").write_text(f"{SECRET}\n", encoding="utf-8")
+    return root
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Outcome:
+    """Run a command in this process."""
+    capsys.readouterr()
+    code = main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    return Outcome(code, printed.out, printed.err)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Give the environment of a child: that of this process, and its import path."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | more
+
+
+def start(
+    *arguments: str | bytes | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    unprivileged: bool = False,
+    largest_file_bytes: int = 0,
+    **options: Any,
+) -> subprocess.Popen[str]:
+    """Start a command in a process of its own.
+
+    Args:
+        arguments: Of the command.
+        cwd: Its working folder.
+        env: Variables besides those of this process.
+        unprivileged: Take from root the right to read and write what it has no permission for.
+        largest_file_bytes: Size at which the system refuses to let a file grow, as on a full disk; 0 for none.
+        options: For `Popen`.
+    """
+    lowers_rights = unprivileged and os.geteuid() == 0
+    if lowers_rights and not hasattr(ctypes.CDLL(None), "prctl"):
+        pytest.skip("this system does not let root give up its rights")
+
+    def prepare() -> None:
+        if lowers_rights:
+            for right in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
+                ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
+        if largest_file_bytes:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file_bytes, largest_file_bytes))
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "openbook", *arguments],
+        cwd=cwd,
+        env=environment(**(env or {})),
+        encoding="utf-8",
+        errors="surrogateescape",
+        preexec_fn=prepare if lowers_rights or largest_file_bytes else None,
+        **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> Outcome:
+    """Wait for a command to end."""
+    with process:
+        out, err = process.communicate(timeout=120)
+    return Outcome(process.returncode, out or "", err or "")
+
+
+def run_alone(*arguments: str | bytes | Path, **options: Any) -> Outcome:
+    """Run a command in a process of its own; see `start`."""
+    return finish(start(*arguments, **options))
+
+
+def library_files() -> list[Path]:
+    """List the files that libraries of this test consist of."""
+    return sorted((Path(os.environ["OPENBOOK_HOME"]) / "libraries").iterdir())
+
+
+def only_library() -> Path:
+    """Give the file of the one library of this test."""
+    (file,) = [file for file in library_files() if file.suffix == ".sqlite"]
+    return file
+
+
+def assert_fails_clearly(outcome: Outcome, code: int, *words: str) -> None:
+    """Check that a command ended with one line of error that holds these words, and a hint."""
+    assert outcome.code == code, outcome
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+    lines = outcome.err.splitlines()
+    assert sum(line.lower().startswith("error: ") for line in lines) == 1, outcome.err
+    assert any(line.startswith(("hint: ", "Try 'openbook")) for line in lines), outcome.err
+    for word in words:
+        assert word in outcome.err

@@ -1,0 +1,278 @@
+"""Openbook as a Python library: one assistant, from a folder to checked citations."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.assistant import Assistant
+from openbook.errors import (
+    LibraryError,
+    LibraryWriteError,
+    QueryError,
+    SettingsError,
+    SourceError,
+    UnknownSourceError,
+)
+from openbook.ingest.difference import Difference
+from openbook.settings import Settings
+from openbook.types import Filter
+from tests.integration.support_cli import copy_sample
+
+QUESTION = "When does a parcel count as lost?"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    return copy_sample(tmp_path)
+
+
+@pytest.fixture
+def assistant(sample: Path) -> Iterator[Assistant]:
+    with Assistant.of(sample) as made:
+        yield made
+
+
+def test_a_folder_is_asked_in_two_lines(sample: Path) -> None:
+    with Assistant.of(sample) as assistant:
+        answer = assistant.query(QUESTION)
+
+    assert "LOST_AFTER_DAYS" in answer.answer
+    assert answer.sources_cited[0].startswith("harbour/parcels.py:")
+    assert answer.has_citations
+    assert answer.quality_score == 1.0
+
+
+def test_every_result_and_every_citation_is_an_exact_slice_of_its_file(assistant: Assistant, sample: Path) -> None:
+    results = assistant.search("parcel ferry storm door", limit=100)
+    answer = assistant.query("Who lifts heavy parcels?")
+
+    assert len(results) > 10
+    places = [(result.chunk.span, result.chunk.text) for result in results]
+    for span, text in places + [(citation.span, citation.quote) for citation in answer.citations]:
+        # The text of a notebook is what its cells hold; in that of a page, blanks stand for the markup.
+        if not span.path.endswith((".ipynb", ".html")):
+            written = (sample / span.path).read_bytes().decode("utf-8")
+            assert written[span.start_char : span.end_char] == text
+
+
+def test_a_course_gives_its_lessons_beside_the_text(assistant: Assistant) -> None:
+    result = assistant.search("wind of the last three hours", where=Filter(kinds=frozenset({"course"})))[0]
+
+    lesson = result.chunk.lesson
+    assert lesson is not None
+    assert (lesson.course, lesson.number, lesson.title) == ("Working at the Quay", 2, "Storms")
+    assert (lesson.instructor, lesson.course_link) == ("Runa Holm", "https://harbour.example/quay")
+    assert "Working at the Quay" not in result.chunk.text
+
+
+def test_a_lesson_numbered_zero_and_what_stands_before_it_are_found(assistant: Assistant) -> None:
+    welcome = assistant.search("every one of the lessons ends with tea")[0]
+    boots = assistant.search("put on your boots")[0]
+
+    assert welcome.chunk.lesson is not None
+    assert welcome.chunk.lesson.number == 0
+    assert "boots" in boots.chunk.text
+
+
+def test_filters_narrow_what_is_found(assistant: Assistant) -> None:
+    only_go = assistant.search("parcel", where=Filter(globs=("*.go",)))
+    only_docs = assistant.search("parcel", where=Filter(kinds=frozenset({"docs"})))
+    nothing = assistant.search("parcel", where=Filter(sources=frozenset({"elsewhere"})))
+
+    assert {result.chunk.span.path for result in only_go} == {"scanner/scanner.go"}
+    assert {result.chunk.kind for result in only_docs} == {"docs"}
+    assert nothing == []
+
+
+def test_equal_questions_get_equal_results(assistant: Assistant) -> None:
+    assert assistant.search("parcel") == assistant.search("parcel")
+    assert assistant.search("parcel", limit=3) == assistant.search("parcel")[:3]
+
+
+def test_a_question_beside_the_topic_is_refused(assistant: Assistant) -> None:
+    answer = assistant.query("What is the recipe for sourdough bread?")
+
+    assert answer.refused
+    assert answer.reason == "nothing relevant"
+    assert answer.citations == ()
+    assert answer.results
+    assert "Nearest:" in answer.format_for_display()
+
+
+@pytest.mark.parametrize("question", ["", "  ", "?!", "x" * 100_000])
+def test_a_question_that_cannot_be_asked_is_an_error_with_a_hint(assistant: Assistant, question: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        assistant.query(question)
+
+    assert caught.value.hint
+
+
+def test_a_citation_of_a_file_that_was_edited_since_is_stale(assistant: Assistant, sample: Path) -> None:
+    file = sample / "docs" / "operations.md"
+    file.write_text("# Moved\n\n" + file.read_text(encoding="utf-8").replace("ninety", "sixty"), encoding="utf-8")
+
+    answer = assistant.query("How long are copies of the register kept?")
+
+    verdicts = {citation.span.path: citation.verdict for citation in answer.citations}
+    assert verdicts["docs/operations.md"] == "stale"
+    assert "docs/operations.md" not in " ".join(answer.sources_cited)
+    assert answer.quality_score < 1.0
+
+
+def test_a_citation_of_a_file_that_was_deleted_since_is_stale(assistant: Assistant, sample: Path) -> None:
+    (sample / "docs" / "operations.md").unlink()
+
+    answer = assistant.query("How long are copies of the register kept?")
+
+    assert {c.verdict for c in answer.citations if c.span.path == "docs/operations.md"} == {"stale"}
+
+
+def test_bringing_a_source_up_to_date_tells_what_was_done(assistant: Assistant, sample: Path) -> None:
+    (sample / "docs" / "new.md").write_text("# New\n", encoding="utf-8")
+    (sample / "docs" / "faq.md").write_text("# Other questions\n", encoding="utf-8")
+    (sample / "README.md").rename(sample / "ABOUT.md")
+    (sample / "web" / "tracking.ts").unlink()
+
+    (report,) = assistant.sync()
+
+    assert (report.added, report.changed, report.renamed, report.removed) == (1, 1, 1, 1)
+    assert report.wrote
+    assert report.skipped["secret"] == (".env", "id_rsa")
+
+
+def test_an_unchanged_source_is_not_read_again(assistant: Assistant) -> None:
+    assistant.sync()  # files that were written just before they were indexed are looked at once more
+
+    (report,) = assistant.sync()
+
+    assert (report.read, report.wrote) == (0, False)
+    assert report.unchanged == 20
+
+
+def test_what_is_pending_is_told_without_doing_it(assistant: Assistant, sample: Path) -> None:
+    assistant.sync()
+    (sample / "docs" / "faq.md").unlink()
+
+    pending = assistant.pending()["harbour"]
+
+    assert isinstance(pending, Difference)
+    assert pending.gone == {"docs/faq.md"}
+    assert pending.todo == ()
+    assert assistant.search("dog living animals")[0].chunk.span.path == "docs/faq.md"
+
+
+def test_progress_counts_files_up_to_all_of_them(sample: Path) -> None:
+    seen: list[tuple[int, int]] = []
+
+    with Assistant.open() as assistant:
+        assistant.add(sample, progress=lambda done, total: seen.append((done, total)))
+
+    assert seen[-1] == (20, 20)
+    assert seen == sorted(seen)
+
+
+def test_several_folders_share_a_library_and_one_can_go(sample: Path) -> None:
+    with Assistant.open("island") as assistant:
+        assistant.add(sample / "docs")
+        assistant.add(sample / "scanner")
+        assistant.remove("docs")
+
+        names = [root.name for root in assistant.sources()]
+        found = {result.chunk.source for result in assistant.search("label backup")}
+
+    assert names == ["scanner"]
+    assert found == {"scanner"}
+
+
+def test_a_library_is_the_same_for_whoever_opens_it_next(sample: Path) -> None:
+    with Assistant.open("island") as first:
+        first.add(sample / "docs")
+        expected = first.search("backup")
+
+    with Assistant.open("island") as second:
+        assert second.search("backup") == expected
+        assert second.stats().documents == 3
+
+
+def test_removing_an_unknown_source_is_an_error_that_names_the_known(assistant: Assistant) -> None:
+    with pytest.raises(UnknownSourceError) as caught:
+        assistant.remove("island")
+
+    assert caught.value.hint == "it has: harbour"
+
+
+@pytest.mark.parametrize("path", ["missing", "README.md/missing"])
+def test_a_path_that_does_not_exist_is_an_error(sample: Path, path: str) -> None:
+    with pytest.raises(SourceError, match="missing") as caught:
+        Assistant.of(sample / path)
+
+    assert caught.value.hint
+
+
+def test_a_name_that_no_file_can_have_is_an_error() -> None:
+    with pytest.raises(SettingsError):
+        Assistant.open("../escape")
+
+
+def test_a_home_that_cannot_be_made_is_an_error() -> None:
+    with pytest.raises(LibraryWriteError) as caught:
+        Assistant.open(settings=Settings(home=Path("/dev/null/home")))
+
+    assert "OPENBOOK_HOME" in caught.value.hint
+
+
+def test_a_closed_assistant_answers_with_an_error_of_ours(sample: Path) -> None:
+    with Assistant.of(sample) as assistant:
+        pass
+
+    with pytest.raises(LibraryError):
+        assistant.search("parcel")
+
+
+def test_settings_reach_the_parts_they_are_for(sample: Path, tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home", max_file_bytes=600, context_tokens=100, workers=1)
+
+    with Assistant.of(sample, settings=settings) as assistant:
+        answer = assistant.query(QUESTION)
+        (report,) = assistant.sync()
+
+    assert assistant.path.is_relative_to(tmp_path / "home")
+    assert "harbour/parcels.py" in report.skipped["too large"]
+    assert len(answer.results) <= 3
+
+
+def test_threads_may_share_an_assistant(assistant: Assistant) -> None:
+    questions = [QUESTION, "Who lifts heavy parcels?", "How do I restore a backup?"] * 4
+    expected = {question: assistant.query(question).answer for question in questions}
+    answers: list[tuple[str, str]] = []
+
+    def ask(question: str) -> None:
+        answers.append((question, assistant.query(question).answer))
+
+    threads = [threading.Thread(target=ask, args=(question,)) for question in questions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(answers) == len(questions)
+    assert all(answer == expected[question] for question, answer in answers)
+
+
+def test_answers_from_results_at_hand_and_their_statistics(assistant: Assistant) -> None:
+    generator = assistant.generator
+    generator.reset_generation_stats()
+    results = assistant.search(QUESTION)
+
+    answer = generator.generate_answer(QUESTION, results)
+    refusal = generator.generate_answer(QUESTION, [])
+    none_good_enough = generator.generate_with_retrieval(QUESTION, 5, min_score=99.0)
+
+    assert answer.has_citations
+    assert (refusal.refused, none_good_enough.refused) == (True, True)
+    stats = generator.get_generation_stats()
+    assert (stats["total_generations"], stats["refused"], stats["with_citations"]) == (3, 2, 1)
