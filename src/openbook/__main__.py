@@ -1,0 +1,10 @@
+"""`python -m openbook`, for where no `openbook` is on the path."""
+
+from __future__ import annotations
+
+import sys
+
+from openbook.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

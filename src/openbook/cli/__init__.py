@@ -1,0 +1,66 @@
+"""The command line. Translates words into calls and results into text, and decides nothing else.
+
+Exit codes: 0 answered or found, 1 nothing found or refused, 2 wrong usage, 3 a failure, 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+EXIT_NOTHING = 1
+EXIT_USAGE = 2
+EXIT_FAILURE = 3
+EXIT_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code."""
+    try:
+        # Takes a tenth of a second, in which Ctrl-C can come already.
+        from openbook.cli.app import run
+
+        _prepare_output()
+        code = run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; what was indexed is kept\n")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`).
+        _drop_output()
+        return 0
+    except OSError as exc:
+        # What rooms read and write fails with errors of ours. What is left is mostly our own output.
+        _drop_output()
+        sys.stderr.write(f"error: {exc}\nhint: check the disk and the permissions behind it\n")
+        return EXIT_FAILURE
+    return code
+
+
+def installed_version() -> str:
+    """Give the version of the installed package; `unknown` where the code runs without being installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("openbook")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _prepare_output() -> None:
+    """Escape characters that the encoding of the output does not have, instead of failing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed: `>&-`
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for good
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    # Python flushes once more at its end, and would complain once more.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

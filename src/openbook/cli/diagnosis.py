@@ -1,0 +1,70 @@
+"""What `openbook doctor` looks at. Opens no connection and changes nothing but a file it removes."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from openbook.chunking.grammars import load_parser
+from openbook.cli import installed_version
+from openbook.embedding.static import load_embedder
+from openbook.errors import OpenbookError
+from openbook.libraries import library_names
+from openbook.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the diagnosis."""
+
+    text: str
+    healthy: bool = True
+
+
+def diagnosis() -> Iterator[Finding]:
+    """Check one part after the other.
+
+    Raises:
+        SettingsError: A setting does not parse; nothing else can be checked then.
+    """
+    settings = Settings.from_env()
+    yield Finding(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
+    yield _full_text()
+    yield _embedder()
+    grammar = load_parser("python") is not None
+    yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
+    yield _home(settings.home)
+    for name, value, origin in settings.origins():
+        yield Finding(f"{name} = {value}  ({origin})")
+
+
+def _full_text() -> Finding:
+    name = f"SQLite {sqlite3.sqlite_version}"
+    try:
+        with sqlite3.connect(":memory:") as connection:
+            connection.execute("CREATE VIRTUAL TABLE t USING fts5 (a)")
+    except sqlite3.OperationalError:
+        return Finding(f"{name} has no FTS5: use a Python whose sqlite3 was built with it", healthy=False)
+    return Finding(f"{name} with FTS5")
+
+
+def _embedder() -> Finding:
+    try:
+        embedder = load_embedder()
+    except OpenbookError as exc:
+        return Finding(f"embedder: {exc}; {exc.hint}", healthy=False)
+    return Finding(f"embedder {embedder.identity}, {embedder.dim} dimensions")
+
+
+def _home(home: Path) -> Finding:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as exc:
+        return Finding(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
+    return Finding(f"home {home}, {len(library_names(home))} libraries")

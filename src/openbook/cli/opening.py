@@ -1,0 +1,154 @@
+"""Which library a command means, and bringing it up to date before it is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from openbook.assistant import Assistant
+from openbook.cli.printing import note, print_report
+from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
+from openbook.index.schema import stored_locations
+from openbook.index.sqlite import remove_library
+from openbook.ingest.sync import Progress, SyncReport
+from openbook.libraries import DEFAULT_LIBRARY, library_names, library_path, name_for
+from openbook.settings import Settings
+
+
+def settings() -> Settings:
+    """Read the settings of this run."""
+    return Settings.from_env()
+
+
+@contextlib.contextmanager
+def opened(paths: Sequence[Path], library: str | None) -> Iterator[Assistant]:
+    """Open the library that a question is for, up to date.
+
+    With paths or without a library, these folders (by default `.`) are brought up to date;
+    with a library alone, all of its sources.
+
+    Raises:
+        OpenbookError: It cannot be opened or filled.
+    """
+    here = settings()
+    paths = paths or ([] if library else [Path()])
+    check_exist(paths)
+    file = library_path(here.home, library or name_for(paths))
+    with _library(file, here, paths) as assistant:
+        try:
+            for report in _updated(assistant, paths):
+                print_report(report)
+        except LibraryWriteError as exc:
+            if not assistant.stats().documents:
+                raise
+            note(f"warning: not brought up to date: {exc}")
+        yield assistant
+
+
+def _updated(assistant: Assistant, paths: Sequence[Path]) -> list[SyncReport]:
+    with progress_bar() as progress:
+        if paths:
+            return [assistant.add(path, progress=progress) for path in paths]
+        reports = []
+        for root in assistant.sources():
+            try:
+                reports.append(assistant.add(root.location, progress=progress))
+            except SourceError as exc:  # a disk that is not mounted must not silence the other sources
+                note(f"warning: not brought up to date: {exc}")
+        return reports
+
+
+def check_exist(paths: Sequence[Path]) -> None:
+    """Refuse paths that are not there before anything is made for them.
+
+    Raises:
+        SourceError: One does not exist or cannot be reached.
+    """
+    for path in paths:
+        try:
+            there = path.expanduser().exists()
+        except OSError as exc:
+            raise SourceError(str(path), exc.strerror or "unreadable", hint="check its permissions") from exc
+        except RuntimeError:  # `~name` of a user who is not there
+            there = False
+        if not there:
+            raise SourceError(str(path), "does not exist", hint="give the path of a folder or file on this machine")
+
+
+@contextlib.contextmanager
+def existing(library: str) -> Iterator[Assistant]:
+    """Open a library that must be there already.
+
+    Raises:
+        UnknownSourceError: It is not there.
+        LibraryError: It cannot be used.
+    """
+    here = settings()
+    file = library_path(here.home, library)
+    if not file.exists():
+        names = ", ".join(library_names(here.home)) or "none"
+        raise UnknownSourceError(f"there is no library {library!r}", hint=f"there are: {names}")
+    with _library(file, here, []) as assistant:
+        yield assistant
+
+
+@contextlib.contextmanager
+def _library(file: Path, here: Settings, paths: Sequence[Path]) -> Iterator[Assistant]:
+    """Open a library. Where it has to be made again, the hint is the very command."""
+    try:
+        with Assistant(file, here) as assistant:
+            yield assistant
+    except LibraryError as exc:
+        # A library of several folders that is asked through one of them must not lose the others.
+        places = stored_locations(file) or [str(path.expanduser().resolve()) for path in paths]
+        if places:
+            exc.hint = exc.hint.replace("PATH ...", shlex.join(places))
+        raise
+
+
+def add(paths: Sequence[Path], library: str | None, *, rebuild: bool) -> list[SyncReport]:
+    """Put folders into a library, from nothing if asked.
+
+    Raises:
+        OpenbookError: A path or the library cannot be used.
+    """
+    here = settings()
+    file = library_path(here.home, library or DEFAULT_LIBRARY)
+    if rebuild and not paths:
+        paths = [Path(location) for location in stored_locations(file)]
+        if not paths:
+            raise SourceError(str(file), "it does not tell its sources", hint="name the folders to make it from")
+    paths = paths or [Path()]
+    check_exist(paths)
+    if rebuild:
+        remove_library(file)
+    with _library(file, here, paths) as assistant, progress_bar() as progress:
+        for path in paths:  # all of them, before the first takes its time: an interrupt must not lose the rest
+            assistant.register(path)
+        return [assistant.add(path, progress=progress) for path in paths]
+
+
+@contextlib.contextmanager
+def progress_bar() -> Iterator[Progress | None]:
+    """Show progress on a terminal; nothing where standard error is a pipe or file."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True, markup=False)
+    with Bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = None
+
+        def update(done: int, total: int) -> None:
+            nonlocal task
+            if task is None:
+                task = bar.add_task("indexing", total=total)
+            bar.update(task, completed=done, total=total)
+
+        yield update

@@ -1,0 +1,166 @@
+"""How results look on a terminal. Text of sources, models and errors is never taken for markup."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from openbook.types import Chunk, GenerationResult, RetrievalResult, Span
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Root
+    from openbook.ingest.sync import SyncReport
+
+# Control characters would let a file drive the terminal of whoever reads about it; marks of writing
+# direction would let it show other code than it holds. Line feeds and tabs stay. Half a surrogate
+# pair, which stands for a byte that is no UTF-8, cannot be printed at all.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+# Lines of an excerpt of `search` without `--show`.
+_PREVIEW_LINES = 3
+_PREVIEW_CHARS = 160
+
+
+def printable(text: str) -> str:
+    r"""Show what would drive a terminal as U+FFFD; a carriage return before a line feed goes.
+
+    Example:
+        >>> printable("a\x1b[31mb\r\n")
+        'a�[31mb\n'
+    """
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\f", " "))
+
+
+def one_line(text: str) -> str:
+    r"""Show a name on one line: a line feed in it would look like the next line of ours.
+
+    Example:
+        >>> one_line("a\nb")
+        'a�b'
+    """
+    return printable(text.replace("\n", "\r"))
+
+
+def say(text: str = "", *, style: Mapping[str, Any] | None = None) -> None:
+    """Print a line of results."""
+    typer.secho(printable(text), **(style or {}))
+
+
+def note(text: str) -> None:
+    """Print a line beside the results, on standard error."""
+    typer.secho(one_line(text), err=True, dim=True)
+
+
+def complain(message: str, hint: str) -> None:
+    """Print an error and what to do about it, on standard error."""
+    typer.secho("error: ", err=True, nl=False, fg="red", bold=True)
+    typer.echo(one_line(message), err=True)
+    if hint:
+        typer.echo(f"hint: {one_line(hint)}", err=True)
+
+
+def advise(message: str, hint: str) -> None:
+    """Print on standard error that there is nothing, which is no error, and what to do about it."""
+    note(message)
+    note(f"hint: {hint}")
+
+
+def print_json(value: object) -> None:
+    """Print one line of JSON. Beyond ASCII it is escaped, so that any terminal and pipe takes it."""
+    typer.echo(json.dumps(value))
+
+
+def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> None:
+    """Print an answer, then where it comes from."""
+    say(answer.answer)
+    say()
+    if answer.refused:
+        if answer.results:
+            say("Nearest:", style={"bold": True})
+        for result in answer.results:
+            say(f"  {places.link(result.chunk.source, result.chunk.span)}")
+            if show:
+                print_excerpt(result.chunk)
+        return
+    say("Sources:", style={"bold": True})
+    width = max((len(citation.mark) for citation in answer.citations), default=0)
+    for citation in answer.citations:
+        label = f"  {citation.label}" if citation.label else ""
+        say(f"  {citation.mark:<{width}}  {places.link(citation.source, citation.span)}  {citation.verdict}{label}")
+    if show:
+        for number, result in enumerate(answer.results, start=1):
+            say()
+            say(f"[{number}] {places.link(result.chunk.source, result.chunk.span)}", style={"bold": True})
+            print_excerpt(result.chunk)
+
+
+def print_results(results: Sequence[RetrievalResult], places: Places, *, show: bool) -> None:
+    """Print ranked results, best first, with their first lines or in full."""
+    for number, result in enumerate(results, start=1):
+        chunk = result.chunk
+        name = f"  {chunk.symbol or ' › '.join(chunk.context)}" if chunk.symbol or chunk.context else ""
+        say(f"{number:>2}. {places.link(chunk.source, chunk.span)}{name}  {result.score:.3f}")
+        if show:
+            print_excerpt(chunk)
+            continue
+        lines = [line for line in printable(chunk.text).split("\n") if line.strip()]
+        for line in lines[:_PREVIEW_LINES]:
+            say(f"      {line[:_PREVIEW_CHARS]}", style={"dim": True})
+
+
+def print_excerpt(chunk: Chunk) -> None:
+    """Print a chunk with line numbers, highlighted on a terminal."""
+    text = printable(chunk.text)
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.syntax import Syntax
+
+        language = chunk.language or "text"
+        Console(markup=False).print(
+            Syntax(text, language, line_numbers=True, start_line=chunk.span.start_line, word_wrap=True)
+        )
+        return
+    for number, line in enumerate(text.split("\n"), start=chunk.span.start_line):
+        say(f"{number:>6}  {line}")
+
+
+def print_report(report: SyncReport) -> None:
+    """Say what a sync did, on standard error, if it did anything."""
+    if not report.wrote:
+        return
+    counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
+    done = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    note(f"indexed {report.source}: {done} in {report.seconds:.1f} s{skipped_text(report.skipped)}")
+
+
+def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
+    """Count what is not indexed by reason, as the end of a sentence; empty if there is none."""
+    total = sum(map(len, skipped.values()))
+    if not total:
+        return ""
+    return f"; {total} skipped ({', '.join(f'{len(paths)} {reason}' for reason, paths in skipped.items())})"
+
+
+class Places:
+    """Turns spans into what a terminal makes clickable: a path from here, and lines."""
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        self._folders = {
+            root.name: Path(root.location) if root.kind == "folder" else Path(root.location).parent for root in roots
+        }
+
+    def link(self, source: str, span: Span) -> str:
+        """Write a span with its path from the working folder, or absolute where it lies elsewhere."""
+        folder = self._folders.get(source)
+        if folder is None:
+            return one_line(str(span))
+        path = folder / span.path
+        here = Path.cwd()
+        shown = path.relative_to(here) if path.is_relative_to(here) else path
+        return one_line(f"{shown.as_posix()}:{span.start_line}-{span.end_line}")

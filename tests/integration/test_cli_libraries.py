@@ -1,0 +1,236 @@
+"""Libraries: what goes in, what is in, what comes out, and that nothing in them is old."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, start
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = copy_sample(tmp_path)
+    monkeypatch.chdir(root)
+    return root
+
+
+def paths_found(capsys: Captured, *arguments: str | Path) -> set[str]:
+    results = run(capsys, "search", *arguments, "--json", "--limit", "100").json["results"]
+    return {result["path"] for result in results}
+
+
+def test_the_first_question_indexes_and_the_second_has_nothing_to_do(sample: Path, capsys: Captured) -> None:
+    first = run(capsys, "ask", "Who lifts heavy parcels?")
+    second = run(capsys, "ask", "Who lifts heavy parcels?")
+
+    assert first.err.startswith("indexed harbour: 20 added in ")
+    assert "2 secret" in first.err
+    assert second.err == ""
+    assert first.out == second.out
+
+
+def test_edited_new_moved_and_deleted_files_are_noticed_at_the_next_use(sample: Path, capsys: Captured) -> None:
+    run(capsys, "search", "parcel")
+    (sample / "docs" / "faq.md").write_text("# Questions\n\nGoats travel on deck.\n", encoding="utf-8")
+    (sample / "docs" / "new.md").write_text("# Whales\n\nWhales travel beside the ship.\n", encoding="utf-8")
+    (sample / "scanner" / "scanner.go").rename(sample / "scanner" / "reader.go")
+    (sample / "locker" / "src" / "lib.rs").unlink()
+
+    update = run(capsys, "search", "goats", "--json")
+    found = paths_found(capsys, "parcel goats whales door")
+
+    assert update.err.startswith("indexed harbour: 1 added, 1 changed, 1 renamed, 1 removed in ")
+    assert update.json["results"][0]["text"].endswith("Goats travel on deck.\n") or "Goats" in str(update.json)
+    assert {"docs/faq.md", "docs/new.md", "scanner/reader.go"} <= found
+    assert not {"scanner/scanner.go", "locker/src/lib.rs"} & found
+
+
+def test_a_file_that_is_ignored_from_now_on_is_forgotten(sample: Path, capsys: Captured) -> None:
+    before = paths_found(capsys, "scanner label")
+    with (sample / ".openbookignore").open("a", encoding="utf-8") as rules:
+        rules.write("scanner/\n")
+
+    after = paths_found(capsys, "scanner label")
+
+    assert "scanner/scanner.go" in before
+    assert "scanner/scanner.go" not in after
+
+
+def test_a_file_that_is_ignored_no_more_is_found(sample: Path, capsys: Captured) -> None:
+    before = paths_found(capsys, "submarine")
+    (sample / ".openbookignore").unlink()
+
+    after = paths_found(capsys, "submarine")
+
+    assert "drafts/submarine.md" not in before
+    assert "drafts/submarine.md" in after
+
+
+def test_an_edited_file_is_never_cited_as_it_was(sample: Path, capsys: Captured) -> None:
+    run(capsys, "ask", "How long are copies of the register kept?")
+    file = sample / "docs" / "operations.md"
+    file.write_text(file.read_text(encoding="utf-8").replace("ninety days", "one year"), encoding="utf-8")
+
+    answer = run(capsys, "ask", "How long are copies of the register kept?", "--json").json
+
+    quotes = " ".join(citation["quote"] for citation in answer["citations"])
+    assert "kept for one year" in quotes
+    assert "ninety" not in quotes
+    assert {citation["verdict"] for citation in answer["citations"]} == {"supported"}
+
+
+def test_several_sources_in_one_library_are_asked_together(sample: Path, capsys: Captured) -> None:
+    added = run(capsys, "add", "docs", "scanner", "--library", "island")
+
+    results = run(capsys, "search", "label smudged", "--library", "island", "--json").json["results"]
+    only = run(capsys, "search", "label", "--library", "island", "--source", "docs", "--json").json["results"]
+
+    assert (added.code, added.out) == (0, "")
+    assert {(result["source"], result["path"]) for result in results[:2]} == {
+        ("docs", "operations.md"),
+        ("scanner", "scanner.go"),
+    }
+    assert {result["source"] for result in only} == {"docs"}
+
+
+def test_sources_of_one_name_get_different_ones(tmp_path: Path, capsys: Captured) -> None:
+    for parent, text in (("a", "Gulls sleep at sea."), ("b", "Gulls steal fish.")):
+        (tmp_path / parent / "birds").mkdir(parents=True)
+        (tmp_path / parent / "birds" / "gulls.md").write_text(text, encoding="utf-8")
+
+    run(capsys, "add", tmp_path / "a" / "birds", tmp_path / "b" / "birds", "--library", "island")
+
+    results = run(capsys, "search", "gulls", "--library", "island", "--json").json["results"]
+    assert {result["source"] for result in results} == {"birds", "birds-2"}
+
+
+def test_adding_again_changes_nothing_and_says_so(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", "docs")
+
+    outcome = run(capsys, "add", "docs")
+
+    assert outcome.err == "docs: 3 documents, nothing changed\n"
+
+
+def test_adding_without_a_path_adds_the_folder_here(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add")
+
+    outcome = run(capsys, "sources")
+
+    assert outcome.out.splitlines()[0].startswith("default: 20 documents, ")
+    assert outcome.out.splitlines()[1] == f"  harbour  {sample}"
+
+
+def test_sources_lists_every_library(sample: Path, capsys: Captured) -> None:
+    nothing = run(capsys, "sources")
+    run(capsys, "add", "docs", "web", "--library", "island")
+    run(capsys, "add", "scanner")
+
+    outcome = run(capsys, "sources")
+
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "no libraries in " in nothing.err
+    assert [line.split()[0] for line in outcome.out.splitlines()] == ["default:", "scanner", "island:", "docs", "web"]
+
+
+def test_a_removed_source_is_found_no_more_and_its_files_stay(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", "docs", "scanner", "--library", "island")
+
+    outcome = run(capsys, "remove", "docs", "--library", "island")
+
+    results = run(capsys, "search", "label backup", "--library", "island", "--json").json["results"]
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "removed docs\n")
+    assert {result["source"] for result in results} == {"scanner"}
+    assert (sample / "docs" / "operations.md").exists()
+
+
+def test_removing_what_is_not_there_is_wrong_usage_and_names_what_is(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", "docs", "--library", "island")
+
+    source = run(capsys, "remove", "dock", "--library", "island")
+    library = run(capsys, "remove", "docs", "--library", "isle")
+
+    assert_fails_clearly(source, 2, "'dock'", "hint: it has: docs")
+    assert_fails_clearly(library, 2, "'isle'", "hint: there are: island")
+
+
+def test_status_tells_what_the_next_use_has_to_do(sample: Path, capsys: Captured) -> None:
+    run(capsys, "ask", "Who lifts heavy parcels?")
+    run(capsys, "ask", "Who lifts heavy parcels?")  # files that had just been written are looked at once more
+    fresh = run(capsys, "status")
+    (sample / "docs" / "faq.md").unlink()
+    (sample / "docs" / "new.md").write_text("# New\n", encoding="utf-8")
+
+    outcome = run(capsys, "status")
+
+    assert outcome.code == 0
+    assert "documents  20\n" in fresh.out
+    assert "up to date\n" in fresh.out
+    assert "2 skipped: secret\n" in fresh.out
+    assert "2 files to look at\n" in outcome.out
+    assert f"library    {only_library()}\n" in outcome.out
+
+
+def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "status")
+
+    assert_fails_clearly(outcome, 2, "there is no library", "hint: there are: none")
+    assert run(capsys, "sources").out == ""
+
+
+def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", "docs", "scanner", "--library", "island")
+    shutil.move(sample / "docs", sample / "papers")
+
+    asked = run(capsys, "ask", "How long are copies of the register kept?", "--library", "island", "--json")
+    status = run(capsys, "status", "--library", "island")
+    shutil.move(sample / "papers", sample / "docs")
+    again = run(capsys, "search", "backup", "--library", "island")
+
+    assert asked.code == 0
+    assert asked.err == f"warning: not brought up to date: cannot read '{sample / 'docs'}': does not exist\n"
+    assert {citation["verdict"] for citation in asked.json["citations"] if citation["source"] == "docs"} == {"stale"}
+    assert f"cannot read '{sample / 'docs'}': does not exist" in status.out
+    assert again.code == 0
+    assert again.err == ""
+
+
+def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "doctor")
+
+    assert outcome.code == 0
+    assert {line[:4] for line in outcome.out.splitlines()} == {"ok  "}
+    for word in ("Python", "FTS5", "embedder static-", "grammars", "home ", "max_file_bytes = 1048576  (default)"):
+        assert word in outcome.out
+
+
+def test_doctor_tells_where_a_setting_comes_from(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBOOK_CONTEXT_TOKENS", "800")
+
+    outcome = run(capsys, "doctor")
+
+    assert "context_tokens = 800  (OPENBOOK_CONTEXT_TOKENS)" in outcome.out
+
+
+def test_doctor_reports_a_home_that_cannot_be_used(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBOOK_HOME", "/dev/null/home")
+
+    outcome = run(capsys, "doctor")
+
+    assert outcome.code == 3
+    assert "FAIL  home /dev/null/home cannot be written" in outcome.out
+
+
+def test_two_processes_may_ask_a_new_folder_at_once(sample: Path, capsys: Captured) -> None:
+    processes = [start("search", "ParseLabel", "--json", cwd=sample) for _ in range(2)]
+
+    one, other = (finish(process) for process in processes)
+
+    assert (one.code, other.code) == (0, 0), (one.err, other.err)
+    assert one.json["results"][0] == other.json["results"][0]
+    assert run(capsys, "status").out.count("up to date") == 1
