@@ -1,0 +1,147 @@
+"""What the documentation says about commands, settings and the library is true, and all of it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer import Exit
+from typer.main import get_command
+
+from openbook.cli.app import app
+from openbook.settings import STRATEGIES, Settings
+from tools.write_cli_reference import REFERENCE, reference
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
+
+# Lines of a code block, in a fence or indented, and code within a sentence.
+_BLOCK_LINE = re.compile(r"^ *(?:\$ )?(?:[A-Z_]+=\S+ )*openbook (?P<line>\S.*)$")
+_INLINE = re.compile(r"`openbook (?P<line>[^`]+)`")
+_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)\s]*)?\)")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
+_MAKE = re.compile(r"\bmake ([a-z]+)\b(?=[^`\n]*`|$)|^    make ([a-z]+)", re.MULTILINE)
+
+
+def code_lines(text: str) -> Iterator[str]:
+    """Give the lines of code blocks; a line that ends in a backslash goes on with the next one."""
+    fenced = False
+    for line in text.replace("\\\n", " ").split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif fenced or line.startswith("    "):
+            yield line
+
+
+def command_lines(text: str) -> list[str]:
+    """Give the commands a page tells its reader to type, without `openbook`."""
+    typed = [match["line"] for line in code_lines(text) if (match := _BLOCK_LINE.match(line))]
+    return typed + [match["line"] for match in _INLINE.finditer(text)]
+
+
+EXAMPLES = [
+    pytest.param(line, id=f"{page.name}-{line}")
+    for page in PAGES
+    if page != REFERENCE
+    for line in command_lines(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.fixture(scope="module")
+def everything() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_the_reference_of_commands_is_what_the_commands_say() -> None:
+    assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: python tools/write_cli_reference.py"
+
+
+def test_the_reference_is_the_same_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = reference()
+    monkeypatch.setenv("COLUMNS", "40")
+
+    assert reference() == wide
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_and_every_option_is_in_the_reference(name: str) -> None:
+    section = REFERENCE.read_text(encoding="utf-8").partition(f"\n## openbook {name}\n")[2].partition("\n## ")[0]
+
+    options = [option for parameter in COMMANDS[name].params for option in parameter.opts if option.startswith("--")]
+    assert section
+    assert [option for option in [*options, "--help"] if f"`{option}" not in section] == []
+
+
+def test_the_readme_shows_how_to_ask_and_search() -> None:
+    typed = [shlex.split(line)[0] for line in command_lines(PAGES[0].read_text(encoding="utf-8"))]
+
+    assert {"ask", "search", "add", "sources"} <= set(typed)
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_every_command_in_the_documentation_is_one(line: str) -> None:
+    words = shlex.split(re.split(r" (?:\||>|2>|&&) ", line)[0], comments=True)
+
+    assert words[0] in COMMANDS or words == ["--help"] or words == ["--version"]
+    if len(words) > 1:  # a bare `openbook ask` speaks of the command and is no example
+        with contextlib.suppress(Exit):
+            COMMANDS[words[0]].make_context(words[0], words[1:])
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in fields(Settings)])
+def test_every_setting_is_documented(everything: str, name: str) -> None:
+    assert f"OPENBOOK_{name.upper()}" in everything
+
+
+def test_every_setting_in_the_documentation_is_one(everything: str) -> None:
+    known = {f"OPENBOOK_{setting.name.upper()}" for setting in fields(Settings)}
+
+    assert set(re.findall(r"\bOPENBOOK_[A-Z_]+[A-Z]\b", everything)) <= known
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_way_to_cut_is_documented(everything: str, strategy: str) -> None:
+    assert f"`{strategy}`" in everything
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    targets = _LINK.findall(page.read_text(encoding="utf-8"))
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_target_of_make_in_the_readme_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = {first or second for first, second in _MAKE.findall(PAGES[0].read_text(encoding="utf-8"))}
+
+    assert {"ask", "test"} <= named
+    assert [name for name in sorted(named) if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
+
+
+def test_the_readme_fits_on_two_screens() -> None:
+    assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_the_python_of_the_readme_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGES[0].read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    for name in ("docs", "src"):
+        (tmp_path / name).mkdir()
+        shutil.copy(ROOT / "docs" / "chunking.md", tmp_path / name / f"{name}.md")
+    monkeypatch.chdir(tmp_path)
+
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+
+    assert blocks
+    assert "docs.md:" in capsys.readouterr().out
