@@ -1,15 +1,9 @@
-"""What several tests make: small documents with words and vectors of their own, and child processes."""
+"""What several tests make: small documents with words and vectors of their own."""
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-import importlib
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +19,6 @@ if TYPE_CHECKING:
 IDENTITY = Identity(embedder="test-8", tokens="test-1", chunks="test-2")
 DIM = 8
 EVERYTHING = Filter()
-
-_PR_CAPBSET_DROP = 24
-_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
-_STAYED_PRIVILEGED = 77
 
 
 def stamp(number: int = 1) -> Stamp:
@@ -114,66 +104,3 @@ def write_tree(root: Path, files: dict[str, str]) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="")
     return root
-
-
-def tell(line: object) -> None:
-    """Say something to the process that started this one."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def start_child(
-    function: Callable[..., object], *arguments: object, unprivileged: bool = False, **options: Any
-) -> subprocess.Popen[str]:
-    """Run a function of a module in a process of its own, which tells what the function gives.
-
-    Args:
-        function: Of a module that can be imported.
-        arguments: JSON values or paths.
-        unprivileged: Take from root the right to read and write what it has no permission for.
-        options: For `Popen`.
-    """
-    packed = json.dumps([str(argument) if isinstance(argument, Path) else argument for argument in arguments])
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.support", function.__module__, function.__name__, packed, str(unprivileged)],
-        cwd=Path(__file__).parents[1],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        encoding="utf-8",
-        **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
-    )
-
-
-def run_child(function: Callable[..., object], *arguments: object, unprivileged: bool = False) -> str:
-    """Run a function as `start_child` does, until it ends well, and give what it told."""
-    with start_child(function, *arguments, unprivileged=unprivileged) as process:
-        output, errors = process.communicate()
-    if process.returncode == _STAYED_PRIVILEGED:
-        import pytest  # children would pay for it on the first line
-
-        pytest.skip("this system does not let root give up its rights")
-    assert process.returncode == 0, errors
-    return output.strip()
-
-
-def _drop_privileges() -> bool:
-    """Give up root's way around permissions, from the next exec on."""
-    libc = ctypes.CDLL(None)
-    if not hasattr(libc, "prctl"):
-        return False
-    rights = (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH)
-    return all(libc.prctl(_PR_CAPBSET_DROP, right, 0, 0, 0) == 0 for right in rights)
-
-
-def _main() -> None:
-    module, name, packed, unprivileged = sys.argv[1:]
-    if unprivileged == "True" and os.geteuid() == 0:
-        if not _drop_privileges():
-            sys.exit(_STAYED_PRIVILEGED)
-        os.execv(sys.executable, [sys.executable, "-m", "tests.support", module, name, packed, "False"])
-    answer = getattr(importlib.import_module(module), name)(*json.loads(packed))
-    if answer is not None:
-        tell(answer)
-
-
-if __name__ == "__main__":
-    _main()

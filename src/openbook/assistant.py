@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from openbook.answering.generator import Generator
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
 from openbook.errors import SkippedFileError, SourceError, UnknownSourceError
@@ -21,6 +21,9 @@ from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.types import Chunk, Filter, GenerationResult, RetrievalResult
+
+if TYPE_CHECKING:
+    from openbook.answering.generator import Generator
 
 
 class Assistant:
@@ -42,9 +45,6 @@ class Assistant:
         self._embedder = load_embedder()
         identity = Identity(self._embedder.identity, tokens_identity(), chunks_identity(settings))
         self._index = SqliteIndex(path, identity, lock_timeout_s=settings.lock_timeout_s)
-        self._generator = Generator(
-            self._index, self._embedder, text_now=self._text_now, context_tokens=settings.context_tokens
-        )
 
     @classmethod
     def open(cls, library: str = DEFAULT_LIBRARY, *, settings: Settings | None = None) -> Self:
@@ -181,12 +181,16 @@ class Assistant:
         Raises:
             QueryError: The question is empty, too long, or holds no word.
         """
-        return self._generator.generate_with_retrieval(message, limit, where=where)
+        return self.generator.generate_with_retrieval(message, limit, where=where)
 
-    @property
+    @cached_property
     def generator(self) -> Generator:
         """What writes the answers, with its statistics."""
-        return self._generator
+        from openbook.answering.generator import Generator  # a search answers nothing
+
+        return Generator(
+            self._index, self._embedder, text_now=self._text_now, context_tokens=self.settings.context_tokens
+        )
 
     def _text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself."""

@@ -195,6 +195,14 @@ def _close_quietly(pipe: IO[bytes]) -> None:
         return  # closing flushes, and nobody is left to read
 
 
+def attempt(function: Callable[[Job], Result], job: Job) -> Result | Lost:
+    """Apply a function as a child would: an exception becomes a `Lost` result."""
+    try:
+        return function(job)
+    except Exception as exc:  # noqa: BLE001 - whatever a bad job sets off, it costs that job alone
+        return Lost(f"{type(exc).__name__}: {exc}")
+
+
 def serve(jobs: IO[bytes], results: IO[bytes]) -> None:
     """Answer jobs until the stream ends. This is the child's whole life."""
     # Where there are no sessions, Ctrl-C reaches children as well.
@@ -207,11 +215,7 @@ def serve(jobs: IO[bytes], results: IO[bytes]) -> None:
         except (EOFError, pickle.UnpicklingError):
             return
         try:
-            answer = function(job)
-        except Exception as exc:  # noqa: BLE001 - the edge of a process: one bad job must not end it
-            answer = Lost(f"{type(exc).__name__}: {exc}")
-        try:
-            pickle.dump(answer, results)
+            pickle.dump(attempt(function, job), results)
             results.flush()
         except BrokenPipeError:
             # The parent is gone. Leaving the usual way would flush once more, and complain.

@@ -18,7 +18,8 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
-from tests.support import EVERYTHING, IDENTITY, document, entry, put, stamp, start_child, tell, vector, write_tree
+from tests.children import start_child, tell
+from tests.support import EVERYTHING, IDENTITY, document, entry, put, stamp, vector, write_tree
 
 KILLS = 24
 FILES = 300

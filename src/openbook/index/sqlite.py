@@ -258,7 +258,11 @@ class SqliteIndex:
         with self._lock, translated_errors(self.path):
             self._connection.execute("INSERT INTO terms (terms) VALUES ('optimize')")
             self._connection.execute("PRAGMA optimize")
+            # A reader would make it wait; then the log is taken in at another time.
+            (timeout_ms,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
+            self._connection.execute("PRAGMA busy_timeout = 0")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.execute(f"PRAGMA busy_timeout = {timeout_ms:d}")
 
     def stats(self) -> Stats:
         (documents,) = self._read("SELECT count(*) FROM documents WHERE skipped = ''")[0]

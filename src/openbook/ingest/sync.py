@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
+from openbook.errors import LibraryWriteError
 from openbook.index.protocol import Index, Root
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.walk import ScannedFile, Skipped
 from openbook.types import Stamp
-from openbook.workers import Lost, Workers
 
 if TYPE_CHECKING:
     from openbook.ingest.prepare import Prepared
@@ -109,7 +109,8 @@ def sync(
     if difference.gone or difference.todo or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
     if writer.counts["added"] > _OPTIMIZE_SHARE * len(difference.scan.files):
-        index.optimize()
+        with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
+            index.optimize()
     return _report(difference, writer.counts, now() - started, _skipped(index, root.name, difference.scan.skipped))
 
 
@@ -119,20 +120,23 @@ def _prepared(
     """Prepare files, in child processes where the amount pays for them."""
     if not difference.todo:
         return
-    from openbook.ingest.prepare import Job, Prepared, Preparer  # an unchanged source needs no grammars
+    # An unchanged source needs neither grammars nor children.
+    from openbook.ingest.prepare import Job, Prepared, Preparer
+    from openbook.workers import Lost, Workers, attempt
 
     preparer = Preparer(folder, settings, load_embedder)
     files = {file.path: file for file in difference.todo}
     known = difference.known
     jobs = [Job(path, known[path].content_hash if path in known else "") for path in files]
-    if settings.workers == 1 or sum(file.stamp.size_bytes for file in difference.todo) < _PARALLEL_BYTES:
-        for job in jobs:
-            yield files[job.path], preparer(job)
-        return
-    workers = Workers(preparer, count=settings.workers, timeout_s=_FILE_TIMEOUT_S)
-    with contextlib.closing(workers.run(jobs)) as results:
-        for job, result in results:
-            yield files[job.path], Prepared(reason=result.reason) if isinstance(result, Lost) else result
+    small = sum(file.stamp.size_bytes for file in difference.todo) < _PARALLEL_BYTES
+    outcomes: Generator[tuple[Job, Prepared | Lost], None, None]
+    if settings.workers == 1 or small:
+        outcomes = ((job, attempt(preparer, job)) for job in jobs)
+    else:
+        outcomes = Workers(preparer, count=settings.workers, timeout_s=_FILE_TIMEOUT_S).run(jobs)
+    with contextlib.closing(outcomes):
+        for job, outcome in outcomes:
+            yield files[job.path], Prepared(reason=outcome.reason) if isinstance(outcome, Lost) else outcome
 
 
 class _Writer:

@@ -19,7 +19,8 @@ from openbook.index import schema
 from openbook.index.protocol import Root
 from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_locations
 from openbook.index.sqlite import SqliteIndex
-from tests.support import EVERYTHING, IDENTITY, everything, paths, put, run_child, start_child, tell, vector
+from tests.children import run_child, start_child, tell
+from tests.support import EVERYTHING, IDENTITY, everything, paths, put, vector
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import pytest
 
 from openbook.errors import CorruptLibraryError, LibraryWriteError
 from openbook.index.sqlite import SqliteIndex, remove_library
-from tests.support import EVERYTHING, IDENTITY, everything, put, run_child, stamp, vector
+from tests.children import run_child
+from tests.support import EVERYTHING, IDENTITY, everything, put, stamp, vector
 
 WORDS = " ".join(f"word{number}" for number in range(20_000))
 

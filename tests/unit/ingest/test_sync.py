@@ -20,7 +20,8 @@ from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from openbook.types import Filter
-from tests.support import EVERYTHING, IDENTITY, paths, run_child, write_tree
+from tests.children import run_child
+from tests.support import EVERYTHING, IDENTITY, paths, write_tree
 
 FILES = {"guide.md": "# Guide\n\nRed fox.\n", "notes/a.txt": "Blue hen.\n", "notes/b.txt": "Green cow.\n"}
 
