@@ -25,6 +25,11 @@ _RANK_WEIGHT = 0.15
 _RANK_WEIGHT_CODE = 0.4
 _HEAD_BONUS = 0.15
 
+# A passage that adds fewer words than this to those of the question repeats it, as a table of
+# contents does. It is quoted only where nothing better is there.
+_FEWEST_NEW_WORDS = 3
+_ECHO_FACTOR = 0.5
+
 # Three quotes are read; what is much weaker than the best one is padding.
 _MOST_QUOTES = 3
 _LEAST_SHARE = 0.6
@@ -60,6 +65,7 @@ def pick(
         return []
     asked, *vectors = embedder.embed([query.text, *(passage.text for passage in passages)])
     best_score = max(shown.result.score for shown in context.shown)
+    repeated = frozenset(tokenize(query.text))
     scored = []
     for passage, vector in zip(passages, vectors, strict=True):
         result = passage.shown.result
@@ -73,7 +79,8 @@ def pick(
             * (result.score / best_score if best_score > 0 else 0.0)
             + _HEAD_BONUS * passage.is_head
         )
-        scored.append(Picked(passage, score))
+        echo = passage.shown.is_prose and len(words - repeated) < _FEWEST_NEW_WORDS
+        scored.append(Picked(passage, score * _ECHO_FACTOR if echo else score))
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
     return _chosen(ranked, by_place=query.asks_for_places)
 

@@ -20,6 +20,9 @@ _LONGEST_HEAD_LINES = 12
 # Lines that name a place in a course or a page, and say nothing else.
 _TITLE = re.compile(r"\s*(?:#|\*\*Lesson|(?:Lesson|Course)\b[^.!?]{0,40}:)")
 
+# A row of a table or an item of a list says one thing of its own.
+_ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)")
+
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
 
@@ -83,14 +86,14 @@ def _is_title(passage: Passage, prose: bool) -> bool:
 
 
 def _paragraphs(units: Sequence[Unit], *, prose: bool) -> Iterator[list[Unit]]:
-    """Cut at blank lines, at titles, and between the sentences of a long line."""
+    """Cut at blank lines and, in prose, at titles and before each row of a table or item of a list."""
     paragraph: list[Unit] = []
     for unit in units:
         if paragraph:
             before = paragraph[-1]
             follows = unit.span.start_line == before.span.end_line + 1
-            title = prose and (_TITLE.match(unit.text) or _TITLE.match(before.text))
-            if not follows or title:
+            new = prose and (_TITLE.match(unit.text) or _TITLE.match(before.text) or _ROW.match(unit.text))
+            if not follows or new:
                 yield paragraph
                 paragraph = []
         paragraph.append(unit)

@@ -24,6 +24,8 @@ STOP_WORDS = frozenset(
 _ASKS_FOR_PLACES = re.compile(
     r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
     r"(?:lessons|courses|files|documents|pages|chapters|sections|modules)\b"
+    # "Which files are never indexed?" asks what they are, not where something stands.
+    r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b)"
     r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on)\b)*",
     re.IGNORECASE,
 )

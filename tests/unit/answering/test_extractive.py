@@ -279,3 +279,12 @@ def test_missing_words_stand_nowhere_in_the_library(
     question: str, known: dict[str, int], missing: tuple[str, ...]
 ) -> None:
     assert missing_words(read_query(question), known) == missing
+
+
+def test_a_passage_that_only_repeats_the_question_gives_way_to_one_that_says_more() -> None:
+    echo = chunk_of("How are chunks cut here?", "contents.md")
+    answer = chunk_of("Chunks are cut at headings, then between sentences of the text.", "guide.md")
+
+    best = picked("How are chunks cut here?", echo, answer)[0]
+
+    assert best.passage.text == answer.text

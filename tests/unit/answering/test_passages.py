@@ -53,10 +53,11 @@ def test_a_long_line_of_a_transcript_is_quoted_by_the_sentence() -> None:
     assert all(passage.first is passage.last for passage in found)
 
 
-def test_a_list_is_offered_in_blocks_of_at_most_six_lines() -> None:
-    items = [f"- item number {number}" for number in range(8)]
+@pytest.mark.parametrize("mark", ["- ", "* ", "1. ", "2) ", "| "], ids=["dash", "star", "number", "bracket", "row"])
+def test_an_item_of_a_list_and_a_row_of_a_table_are_offered_alone(mark: str) -> None:
+    items = [f"{mark}item number {number}\n  and what follows" for number in range(3)]
 
-    assert texts(shown("\n".join(items))) == ["\n".join(items[:6]), "\n".join(items[6:])]
+    assert texts(shown("\n".join(items))) == items
 
 
 @pytest.mark.parametrize("kind", ["code", "config", "data", "docs"])
