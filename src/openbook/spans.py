@@ -24,9 +24,10 @@ LONG_SENTENCE_CHARS = 800
 # first character only, and whole: else a page of dots takes the square of its length.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+[”’」』）]*|(?<![ \t])[ \t]*+\f")
 
-# Abbreviations after which a full stop ends nothing.
+# After these a full stop ends nothing: the number of an item in a list, and abbreviations.
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|etc|al|Dr|Mr|Mrs|Ms|Prof|St|Fig|No|Nr|approx|Inc|Ltd|z\.B|d\.h|bzw)\.$"
+    r"(?:^|\n)[ \t]*\d{1,3}\.$"
+    r"|(?:^|[\s(\[])(?:[A-Z]|e\.g|i\.e|cf|vs|etc|al|Dr|Mr|Mrs|Ms|Prof|St|Fig|No|Nr|approx|Inc|Ltd|z\.B|d\.h|bzw)\.$"
 )
 _LONGEST_ABBREVIATION = 8
 

@@ -187,3 +187,9 @@ def test_a_line_of_400_characters_is_one_unit_and_a_longer_one_is_cut_by_sentenc
 
     assert len(fits) == LONG_LINE_CHARS
     assert make_units(f"{fits}\n{long}") == [(1, fits), *[(2, "Ten chars.")] * 36, (2, "abcde")]
+
+
+def test_the_number_of_an_item_in_a_list_is_no_sentence() -> None:
+    text = "1. Open the door.\n  12. Close it in 1999. Leave."
+
+    assert [text[a:b] for a, b in sentences(text)] == ["1. Open the door.", "12. Close it in 1999.", "Leave."]
