@@ -69,7 +69,10 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Outcome:
 
 def environment(**more: str) -> dict[str, str]:
     """Give the environment of a child: that of this process, and its import path."""
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | more
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **more}
+    # Warnings about the packages we use are for us; no user sees them.
+    environ.pop("PYTHONWARNDEFAULTENCODING", None)
+    return environ
 
 
 def start(
