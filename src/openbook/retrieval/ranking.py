@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -72,6 +73,11 @@ _FEWEST_CHUNKS = 100
 # Words in common say more than nearness of static vectors. As a sign that a library answers a
 # question (`benchmarks/refusal.py`): AUC .971 for words alone, .796 for nearness, .980 for .6 to .7.
 _COVERAGE_SHARE = 0.65
+
+
+# A search looks at the paths of two hundred candidates, which mostly are the same ones again. Each
+# takes about 1 KB.
+_CACHED_PATHS = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +163,7 @@ def path_match(query: Query, path: str) -> float:
         >>> path_match(read_query("retry transport"), "http/transport.py")
         0.5
     """
-    stem_words = set(tokenize(_stem(path)))
-    folder_words = set(tokenize(" ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])))
+    stem_words, folder_words = _path_words(path)
     total = 0.0
     for token in query.tokens:
         if token in stem_words:
@@ -170,6 +175,12 @@ def path_match(query: Query, path: str) -> float:
     return total / len(query.tokens)
 
 
+@lru_cache(maxsize=_CACHED_PATHS)
+def _path_words(path: str) -> tuple[frozenset[str], frozenset[str]]:
+    folders = " ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])
+    return frozenset(tokenize(_stem(path))), frozenset(tokenize(folders))
+
+
 def _share_prefix(a: str, b: str) -> bool:
     return min(len(a), len(b)) >= _PREFIX_CHARS and (a.startswith(b) or b.startswith(a))
 
@@ -179,6 +190,7 @@ def _stem(path: str) -> str:
     return pure.parent.name if pure.stem in _GENERIC_STEMS and pure.parent.name else pure.stem
 
 
+@lru_cache(maxsize=_CACHED_PATHS)
 def role_of(path: str) -> Role:
     """Say what a file is for, from its path.
 
