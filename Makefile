@@ -35,14 +35,14 @@ format: $(VENV)/.dev  ## Format the code and repair what lint can
 	@$(BIN)/ruff format .
 
 LOCK = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --system-certs \
-	--custom-compile-command "make lock" --output-file requirements
+	--custom-compile-command "make lock" --output-file
 SAME = --constraint requirements/runtime.txt
 
 lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
-	@$(LOCK)/runtime.txt --generate-hashes pyproject.toml
-	@$(LOCK)/build.txt --generate-hashes $(SAME) --group build
-	@$(LOCK)/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
-	@$(LOCK)/model.txt --group model
+	@$(LOCK) requirements/runtime.txt --generate-hashes pyproject.toml
+	@$(LOCK) requirements/build.txt --generate-hashes $(SAME) --group build
+	@$(LOCK) requirements/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
+	@$(LOCK) tools/requirements.txt --group model
 
 model: $(VENV)-model/.model  ## Distil the embedding model again, in an environment of its own
 	@PYTHONPATH=src $(VENV)-model/bin/python tools/distill_static_model.py
@@ -82,8 +82,8 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml
 
 # Without hashes: which build of torch suits a machine is the machine's affair. The script checks the
 # SHA-256 of what goes in and of what comes out.
-$(VENV)-model/.model: requirements/model.txt pyproject.toml
-	$(call install,$(VENV)-model,"$$host" -c "$$LIST_MODEL_GROUP" | pip install -c requirements/model.txt -r /dev/stdin)
+$(VENV)-model/.model: tools/requirements.txt pyproject.toml
+	$(call install,$(VENV)-model,"$$host" -c "$$LIST_MODEL_GROUP" | pip install -c tools/requirements.txt -r /dev/stdin)
 
 export LIST_MODEL_GROUP := import tomllib; \
 	print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["model"], sep="\n")

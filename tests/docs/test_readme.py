@@ -1,0 +1,28 @@
+"""The conversation that the README opens with is a real one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from openbook.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_answer_in_the_readme_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    monkeypatch.chdir(tmp_path)
+    block = re.search(r"^    \$ openbook (.+)\n((?:    .*\n|\n)+)", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert block is not None
+
+    assert main(shlex.split(block[1])) == 0
+
+    expected = "".join(line.removeprefix("    ") for line in block[2].splitlines(keepends=True))
+    assert capsys.readouterr().out.strip() == expected.strip()
