@@ -31,6 +31,8 @@ _ABBREVIATION = re.compile(
 )
 _LONGEST_ABBREVIATION = 8
 
+_BETWEEN_BORDERS = re.compile(r"[^\f]+")
+
 
 class LineIndex:
     """Turns character offsets of one text into lines. Lines end at a line feed."""
@@ -128,7 +130,8 @@ def units(chunk: Chunk) -> tuple[Unit, ...]:
     r"""Cut a chunk into numbered units, in order.
 
     A unit is a line without its line end, indentation kept; where the line is longer than 400
-    characters, a sentence. Blank lines are no units and take no number.
+    characters, a sentence; where it has form feeds, as pages of HTML do, each part between them.
+    Blank lines are no units and take no number.
 
     Example:
         >>> chunk = Chunk("s", Span("a.py", 10, 25, 3, 5), "def f():\n\n  ...", "code")
@@ -139,10 +142,19 @@ def units(chunk: Chunk) -> tuple[Unit, ...]:
     text, base, offset = chunk.text, chunk.span, 0
     for line, content in enumerate(text.split("\n"), start=base.start_line):
         end = offset + len(content.rstrip())
-        ranges = [(offset, end)] if end - offset <= LONG_LINE_CHARS else sentences(text, offset, end)
-        for a, b in ranges:
+        for a, b in _units_of_line(text, offset, end):
             if text[a:b].strip():
                 place = Span(base.path, base.start_char + a, base.start_char + b, line, line)
                 found.append(Unit(len(found) + 1, place, text[a:b]))
         offset += len(content) + 1
     return tuple(found)
+
+
+def _units_of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    if end - start > LONG_LINE_CHARS:
+        yield from sentences(text, start, end)
+    elif text.find("\f", start, end) < 0:
+        yield start, end
+    else:
+        for match in _BETWEEN_BORDERS.finditer(text, start, end):
+            yield trim(text, *match.span())

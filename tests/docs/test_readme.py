@@ -19,7 +19,9 @@ def test_the_answer_in_the_readme_is_what_is_printed(
 ) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     monkeypatch.chdir(tmp_path)
-    block = re.search(r"^    \$ openbook (.+)\n((?:    .*\n|\n)+)", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    block = re.search(
+        r"^    \$ openbook (.+)\n((?:    .*\n|\n)+)", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+    )
     assert block is not None
 
     assert main(shlex.split(block[1])) == 0

@@ -193,3 +193,10 @@ def test_the_number_of_an_item_in_a_list_is_no_sentence() -> None:
     text = "1. Open the door.\n  12. Close it in 1999. Leave."
 
     assert [text[a:b] for a, b in sentences(text)] == ["1. Open the door.", "12. Close it in 1999.", "Leave."]
+
+
+def test_the_blocks_of_a_page_in_one_line_are_units_of_their_own() -> None:
+    text = "Install \f   \f Use   pip. Then wait.\f  "
+    chunk = Chunk("s", LineIndex(text).span("i.html", 0, len(text)), text, "docs")
+
+    assert [unit.text for unit in units(chunk)] == ["Install", "Use   pip. Then wait."]

@@ -126,8 +126,9 @@ def compose(picked: Sequence[Picked]) -> str:
 def _quoted(passage: Passage) -> str:
     shown, mark = passage.shown, _mark(passage)
     if shown.is_prose and not _FENCE.search(passage.text):
-        # `split` and not `splitlines`: a form feed in the text ends no line.
-        lines = (line.strip() for line in passage.text.replace("\f", " ").split("\n"))
+        # `split` and not `splitlines`: a form feed in the text ends no line. Where markup was, a page
+        # of HTML has runs of spaces, which its citation keeps and nobody wants to read.
+        lines = (" ".join(line.split()) for line in passage.text.split("\n"))
         return "\n".join(f"> {line}" for line in lines) + f" {mark}"
     fence = "`" * (max((len(run) for run in _FENCE.findall(passage.text)), default=2) + 1)
     return f"{fence}{shown.result.chunk.language}\n{passage.text}\n{fence}\n{mark}"

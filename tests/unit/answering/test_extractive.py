@@ -196,8 +196,10 @@ def test_prose_is_quoted_line_by_line_with_its_mark_behind() -> None:
     )
 
 
-def test_a_form_feed_ends_no_line_of_a_quote() -> None:
-    assert answer("retry policy", chunk_of("The retry\fpolicy waits.")).endswith("> The retry policy waits. [1:1]")
+def test_runs_of_blanks_are_read_as_one() -> None:
+    text = answer("retry policy", chunk_of("The   retry \t policy   waits."))
+
+    assert text.endswith("> The retry policy waits. [1:1]")
 
 
 def test_code_is_quoted_in_a_fence_with_its_mark_below() -> None:
