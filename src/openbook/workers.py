@@ -196,10 +196,13 @@ def _close_quietly(pipe: IO[bytes]) -> None:
 
 
 def attempt(function: Callable[[Job], Result], job: Job) -> Result | Lost:
-    """Apply a function as a child would: an exception becomes a `Lost` result."""
+    """Apply a function as a child would: an exception becomes a `Lost` result. Ctrl-C does not."""
     try:
         return function(job)
-    except Exception as exc:  # noqa: BLE001 - whatever a bad job sets off, it costs that job alone
+    except Exception as exc:
+        if isinstance(exc.__cause__ or exc.__context__, KeyboardInterrupt):
+            # Ctrl-C within a callback of an extension module comes out as a SystemError.
+            raise KeyboardInterrupt from exc
         return Lost(f"{type(exc).__name__}: {exc}")
 
 

@@ -35,8 +35,8 @@ def skipped(err: str) -> str:
     [
         pytest.param("", "the question is empty", id="empty"),
         pytest.param(" \t\n\u3000", "the question is empty", id="blank"),
-        pytest.param("?! ... --- ;)", "holds no word", id="punctuation"),
-        pytest.param("🚢🐋", "holds no word", id="pictures"),
+        pytest.param("?! ... --- ;)", "holds no telling word", id="punctuation"),
+        pytest.param("🚢🐋", "holds no telling word", id="pictures"),
         pytest.param("whales" * 16_667, "100,002 characters long; at most 20,000", id="too-long"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_very_long_question_is_asked_by_its_rarest_words(folder: Path, capsys:
         pytest.param('["whales"]', 'line 3: not of the form {"query": "..."}', id="a-list"),
         pytest.param('{"query": null}', "line 3: the query is no text", id="null"),
         pytest.param('{"query": 42}', "line 3: the query is no text", id="a-number"),
-        pytest.param('{"query": "?"}', "line 3: the question '?' holds no word", id="no-word"),
+        pytest.param('{"query": "?"}', "line 3: the question '?' holds no telling word", id="no-word"),
         pytest.param("[" * 100_000, 'line 3: not of the form {"query": "..."}', id="deep"),
     ],
 )

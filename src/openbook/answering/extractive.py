@@ -24,6 +24,8 @@ _RANK_WEIGHT = 0.15
 # Code is found as a whole and quoted by its head: single lines share words with anything.
 _RANK_WEIGHT_CODE = 0.4
 _HEAD_BONUS = 0.15
+# The definition of a name that was asked for is the answer.
+_ASKED_BONUS = 0.5
 
 # A passage that adds fewer words than this to those of the question repeats it, as a table of
 # contents does. It is quoted only where nothing better is there.
@@ -71,6 +73,8 @@ def pick(
         result = passage.shown.result
         words = frozenset(tokenize(passage.text))
         place = words | frozenset(tokenize(" ".join((*result.chunk.context, result.chunk.symbol))))
+        if place.isdisjoint(query.tokens):
+            continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
         score = (
             _COVER_WEIGHT * coverage(query.tokens, words, frequencies, chunks)
             + _PLACE_WEIGHT * coverage(query.tokens, place, frequencies, chunks)
@@ -78,6 +82,7 @@ def pick(
             + (_RANK_WEIGHT if passage.shown.is_prose else _RANK_WEIGHT_CODE)
             * (result.score / best_score if best_score > 0 else 0.0)
             + _HEAD_BONUS * passage.is_head
+            + _ASKED_BONUS * (passage.defines in query.identifiers)
         )
         echo = passage.shown.is_prose and len(words - repeated) < _FEWEST_NEW_WORDS
         scored.append(Picked(passage, score * _ECHO_FACTOR if echo else score))

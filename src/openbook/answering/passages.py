@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from openbook.answering.context import Shown
@@ -18,10 +18,19 @@ _LONGEST_QUOTE_LINES = 6
 _LONGEST_HEAD_LINES = 12
 
 # Lines that name a place in a course or a page, and say nothing else.
-_TITLE = re.compile(r"\s*(?:#|\*\*Lesson|(?:Lesson|Course)\b[^.!?]{0,40}:)")
+_TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+\d+\s*:)")
 
-# A row of a table or an item of a list says one thing of its own.
+# A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
 _ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)")
+
+# A line in the header of a course says one thing too, and nothing belongs to it.
+_FACT = re.compile(r"\s*(?:Course (?:Title|Link|Instructor)|Lesson Link)\s*:")
+
+# What stands before a name where it is defined, in the languages that have grammars.
+_KEYWORDS = (
+    r"\b(?:def|defp|defmodule|defmacro|class|func|fn|fun|function|interface|struct|enum|trait|type|const|let|var|val|"
+    r"object|module|protocol|record|union|macro_rules!|public|private|protected|static|void|int|bool|char|double)"
+)
 
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
@@ -34,6 +43,8 @@ class Passage:
     shown: Shown
     first: Unit
     last: Unit
+    defines: str = ""
+    """Name that a head defines; empty for what is no head."""
     is_head: bool = False
     """It is the head of a definition: signature and summary."""
 
@@ -46,23 +57,72 @@ class Passage:
 
 def passages_of(shown: Shown) -> list[Passage]:
     """List what can be quoted of a result, in order, distinct, possibly overlapping."""
-    prose = shown.is_prose
+    return _of_prose(shown) if shown.is_prose else _of_code(shown)
+
+
+def _of_prose(shown: Shown) -> list[Passage]:
     found: dict[tuple[int, int], Passage] = {}
-    head = _head(shown)
-    if head:
-        found[head.first.number, head.last.number] = head
-    for paragraph in _paragraphs(shown.units, prose=prose):
-        for first, last in _sentences(shown, paragraph) if prose else _blocks(paragraph):
+    before: list[Unit] = []
+    for paragraph in _paragraphs(shown.units, _opens_prose):
+        short = _count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
+        if short:
+            # "8080" answers "What is the default port?" together with the heading that asks it.
+            opening = before[-_LONGEST_QUOTE_LINES:] or paragraph
+            ranges = [(opening[0], paragraph[-1])] if before or len(paragraph) == len(shown.units) else []
+        else:
+            ranges = list(_sentences(shown, paragraph))
+        for first, last in ranges:
             passage = Passage(shown, first, last)
-            inside_head = head is not None and passage.last.number <= head.last.number
-            if not inside_head and _count_words(passage.text) >= _FEWEST_WORDS and not _is_title(passage, prose):
+            if short or (_count_words(passage.text) >= _FEWEST_WORDS and not _TITLE.match(passage.text)):
                 found.setdefault((first.number, last.number), passage)
-    return list(found.values())
+        before = paragraph
+    return [found[place] for place in sorted(found)]
+
+
+def _of_code(shown: Shown) -> list[Passage]:
+    heads = _heads(shown)
+    found = {(head.first.number, head.last.number): head for head in heads}
+    inside = {number for head in heads for number in range(head.first.number, head.last.number + 1)}
+    starts = {head.first.number for head in heads}
+    for paragraph in _paragraphs(shown.units, lambda _, unit: unit.number in starts):
+        rest = [unit for unit in paragraph if unit.number not in inside]
+        for first, last in _blocks(rest):
+            passage = Passage(shown, first, last)
+            if _count_words(passage.text) >= _FEWEST_WORDS:
+                found.setdefault((first.number, last.number), passage)
+    return [found[place] for place in sorted(found)]
 
 
 def _count_words(text: str) -> int:
     # Chinese has no spaces between words, so that a whole sentence would be one.
     return len(text.split() if text.isascii() else tokenize(text))
+
+
+def _heads(shown: Shown) -> list[Passage]:
+    """Give the heads of the definitions in a chunk, the one that it opens with first."""
+    opening = _head(shown)
+    heads = [opening] if opening else []
+    for name in shown.result.chunk.defines:
+        defining = re.compile(rf"(?:{_KEYWORDS})\b.*\b{re.escape(name)}\b|^\s*(?:\w+\.)?{re.escape(name)}\s*[=:(]")
+        position = next((i for i, unit in enumerate(shown.units) if defining.search(unit.text)), -1)
+        if position >= 0 and not any(
+            head.first.number <= shown.units[position].number <= head.last.number for head in heads
+        ):
+            last = shown.units[_end_of_signature(shown.units, position)]
+            heads.append(Passage(shown, shown.units[position], last, defines=name, is_head=True))
+    return heads
+
+
+def _end_of_signature(units: Sequence[Unit], position: int) -> int:
+    """Find the last line of a signature, and of the line that a docstring opens with."""
+    end, depth = position, 0
+    for end in range(position, min(position + _LONGEST_QUOTE_LINES, len(units))):
+        depth += units[end].text.count("(") - units[end].text.count(")")
+        if depth <= 0:
+            break
+    if end + 1 < len(units) and units[end + 1].text.lstrip(" \trbu").startswith(('"""', "'''")):
+        end += 1
+    return end
 
 
 def _head(shown: Shown) -> Passage | None:
@@ -78,22 +138,21 @@ def _head(shown: Shown) -> Passage | None:
     units = [unit for unit in shown.units if unit.span.start_char < end]
     if len(units) > _LONGEST_HEAD_LINES:
         return None
-    return Passage(shown, units[0], units[-1], is_head=True)
+    return Passage(shown, units[0], units[-1], defines=chunk.symbol.rpartition(".")[2], is_head=True)
 
 
-def _is_title(passage: Passage, prose: bool) -> bool:
-    return prose and passage.first is passage.last and _TITLE.match(passage.text) is not None
+def _opens_prose(before: Unit, unit: Unit) -> bool:
+    alone = any(pattern.match(other.text) for pattern in (_TITLE, _FACT) for other in (before, unit))
+    return alone or _ROW.match(unit.text) is not None
 
 
-def _paragraphs(units: Sequence[Unit], *, prose: bool) -> Iterator[list[Unit]]:
-    """Cut at blank lines and, in prose, at titles and before each row of a table or item of a list."""
+def _paragraphs(units: Sequence[Unit], opens: Callable[[Unit, Unit], bool]) -> Iterator[list[Unit]]:
+    """Cut at blank lines, and between two units where the second one `opens` something new."""
     paragraph: list[Unit] = []
     for unit in units:
         if paragraph:
             before = paragraph[-1]
-            follows = unit.span.start_line == before.span.end_line + 1
-            new = prose and (_TITLE.match(unit.text) or _TITLE.match(before.text) or _ROW.match(unit.text))
-            if not follows or new:
+            if unit.span.start_line != before.span.end_line + 1 or opens(before, unit):
                 yield paragraph
                 paragraph = []
         paragraph.append(unit)

@@ -23,7 +23,7 @@ STOP_WORDS = frozenset(
 # "Which lessons talk about ..." asks for places. The words up to "about" are not what is looked for.
 _ASKS_FOR_PLACES = re.compile(
     r"\s*(?:in\s+)?(?:which|what|list|name|all)\b(?:\s+(?:the|of|all|these|my|our)\b)*\s+"
-    r"(?:lessons|courses|files|documents|pages|chapters|sections|modules)\b"
+    r"(?:lessons?|courses?|files|documents|pages|chapters|sections|modules)\b"
     # "Which files are never indexed?" asks what they are, not where something stands.
     r"(?!\s+(?:is|are|was|were|can|may|must|should|will|has|have|had)\b)"
     r"(?:\s+(?:that|which|do|does|we|you|talks?|speaks?|tells?|explains?|discuss|covers?|mentions?|about|of|on)\b)*",
@@ -86,9 +86,10 @@ def read_query(text: str) -> Query:
     # In `Client.get` nothing is a word of asking.
     asking = frozenset() if is_symbol else STOP_WORDS
     words = tokenize(" ".join(word for word in re.findall(r"\w+", content) if word.lower() not in asking))
-    tokens = tuple(dict.fromkeys(words or tokenize(text)))
+    # "List all files" asks for nothing but its places.
+    tokens = tuple(dict.fromkeys(words or (tokenize(text) if places else ())))
     if not tokens:
-        raise QueryError(f"the question {text[:40]!r} holds no word", hint="ask in words or with a name")
+        raise QueryError(f"the question {text[:40]!r} holds no telling word", hint="say what it is about, or name it")
     names = tuple(dict.fromkeys(_identifiers(text, is_symbol)))
     return Query(text, tokens, names, is_symbol, asks_for_places=places is not None)
 

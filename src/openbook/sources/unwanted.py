@@ -42,7 +42,7 @@ _IGNORED_FILES = frozenset(
     poetry.lock pipfile.lock pdm.lock uv.lock pixi.lock conda-lock.yml
     cargo.lock go.sum go.work.sum composer.lock gemfile.lock podfile.lock packages.lock.json
     mix.lock pubspec.lock flake.lock gradle.lockfile .terraform.lock.hcl
-    .ds_store thumbs.db desktop.ini
+    .git .ds_store thumbs.db desktop.ini
     """.split()
 )
 
@@ -63,7 +63,7 @@ _BINARY_SUFFIXES = frozenset(
     """.split()
 )
 
-_SECRET_FOLDERS = frozenset({".aws", ".azure", ".gnupg", ".kube", ".ssh"})
+_SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gnupg", ".kube", ".ssh"})
 
 _SECRET_FILES = frozenset(
     """
@@ -75,7 +75,7 @@ _SECRET_FILES = frozenset(
     """.split()
 )
 
-_SECRET_SUFFIXES = frozenset({"pem", "key", "p12", "pfx", "jks", "keystore", "ppk", "kdbx", "env"})
+_SECRET_SUFFIXES = frozenset({"pem", "key", "p12", "pfx", "jks", "keystore", "ppk", "kdbx", "env", "tfvars"})
 
 _SECRET_BEGINNINGS = ("service-account", "service_account", "serviceaccount", "client_secret_")
 

@@ -75,7 +75,6 @@ def test_no_passage_has_more_than_six_lines(kind: Kind) -> None:
         "  ## Retry policy of clients",
         "Lesson 3: Retry policy of clients",
         "**Lesson 3: Retry policy of clients**",
-        "Course Title: Retry policy of clients",
     ],
 )
 def test_a_title_is_neither_quoted_alone_nor_with_what_follows(title: str) -> None:
@@ -101,9 +100,43 @@ def test_a_comment_in_code_is_no_title() -> None:
     assert texts(shown("# Sessions end after one hour", kind="code")) == ["# Sessions end after one hour"]
 
 
-@pytest.mark.parametrize("kind", ["docs", "code"])
-def test_fewer_than_three_words_are_no_passage(kind: Kind) -> None:
-    assert texts(shown("})\n\nor so\n\nthree words here", kind=kind)) == ["three words here"]
+def test_fewer_than_three_words_of_code_are_no_passage() -> None:
+    assert texts(shown("})\n\nor so\n\nthree words here", kind="code")) == ["three words here"]
+
+
+def test_an_answer_of_one_word_is_quoted_with_the_heading_that_asks_for_it() -> None:
+    entry = shown("# What is the default port?\n\n8080\n\nIt can be changed.")
+
+    assert texts(entry) == ["# What is the default port?\n\n8080", "It can be changed."]
+
+
+def test_what_is_short_and_alone_is_quoted_as_it_is() -> None:
+    assert texts(shown("Pigeons fly.")) == ["Pigeons fly."]
+
+
+def test_a_fact_in_the_header_of_a_course_is_quoted_alone() -> None:
+    facts = ["Course Title: Gardening for Robots", "Course Instructor: Ada Pike"]
+
+    assert texts(shown("\n".join((*facts, "We talk about tulips.")))) == [*facts, "We talk about tulips."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Lesson learned: always back up.", "Course fees: 300 euros a year.", "#1 priority is the safety of divers."],
+)
+def test_a_sentence_that_begins_like_a_title_is_none(text: str) -> None:
+    assert texts(shown(text)) == [text]
+
+
+def test_each_definition_of_a_chunk_has_a_head() -> None:
+    function = 'def open_all(paths):\n    """Open them."""\n    return paths'
+    source = f"import os\n\n{function}\n\nclass Box(\n    Base,\n):\n    size = 1\n"
+    entry = shown(source, kind="code", defines=("open_all", "Box"))
+
+    assert {passage.defines: passage.text for passage in passages_of(entry) if passage.is_head} == {
+        "open_all": 'def open_all(paths):\n    """Open them."""',
+        "Box": "class Box(\n    Base,\n):",
+    }
 
 
 @pytest.mark.parametrize("text", ["索引存在文件里。", "索引はファイルにある。", "ดัชนีอยู่ในไฟล์"])
@@ -112,7 +145,7 @@ def test_a_sentence_without_spaces_has_enough_words(text: str) -> None:
 
 
 def test_two_words_beyond_ascii_are_two_words() -> None:
-    assert texts(shown("Größe Übersicht")) == texts(shown("索引")) == []
+    assert texts(shown("# 标题\n\nGröße Übersicht")) == ["# 标题\n\nGröße Übersicht"]
 
 
 SOURCE = '''@cached
