@@ -62,9 +62,14 @@ class Assistant:
         """Open the library that belongs to exactly these folders and files, brought up to date.
 
         Raises:
+            ValueError: There is no path.
             SourceError: A path does not exist or cannot be read.
             LibraryError: The library cannot be used.
         """
+        if not paths:
+            raise ValueError("name at least one folder or file")
+        for path in paths:
+            Folder(path)  # before a library is made for what is not there
         assistant = cls.open(name_for([Path(path).expanduser() for path in paths]), settings=settings)
         for path in paths:
             assistant.add(path)

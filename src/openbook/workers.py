@@ -23,10 +23,16 @@ Result = TypeVar("Result")
 
 # The child takes the parent's import path instead of the working folder's, where a source under
 # scrutiny may well hold a file called `pickle.py`.
-_CHILD = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer);"
-    " from openbook.workers import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
-)
+# A parent that is interrupted may go before it has said anything.
+_CHILD = """
+import pickle, sys
+try:
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+except (EOFError, pickle.UnpicklingError):
+    sys.exit()
+from openbook.workers import serve
+serve(sys.stdin.buffer, sys.stdout.buffer)
+"""
 
 _POLL_S = 0.2
 
@@ -211,15 +217,13 @@ def serve(jobs: IO[bytes], results: IO[bytes]) -> None:
     # Where there are no sessions, Ctrl-C reaches children as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr  # whatever prints must not end up between the results
-    function: Callable[[Any], Any] = pickle.load(jobs)
-    while True:
-        try:
-            job = pickle.load(jobs)
-        except (EOFError, pickle.UnpicklingError):
-            return
-        try:
-            pickle.dump(attempt(function, job), results)
+    try:
+        function: Callable[[Any], Any] = pickle.load(jobs)
+        while True:
+            pickle.dump(attempt(function, pickle.load(jobs)), results)
             results.flush()
-        except BrokenPipeError:
-            # The parent is gone. Leaving the usual way would flush once more, and complain.
-            os._exit(0)
+    except (EOFError, pickle.UnpicklingError):
+        return  # no more jobs, or half a job of a parent that is gone
+    except BrokenPipeError:
+        # The parent is gone. Leaving the usual way would flush once more, and complain.
+        os._exit(0)

@@ -234,3 +234,46 @@ def test_two_processes_may_ask_a_new_folder_at_once(sample: Path, capsys: Captur
     assert (one.code, other.code) == (0, 0), (one.err, other.err)
     assert one.json["results"][0] == other.json["results"][0]
     assert run(capsys, "status").out.count("up to date") == 1
+
+
+def test_a_source_is_removed_from_the_only_library_that_has_it(sample: Path, capsys: Captured) -> None:
+    run(capsys, "search", "parcel", "docs")
+
+    outcome = run(capsys, "remove", "docs")
+
+    assert outcome.code == 0
+    assert "docs" not in run(capsys, "sources").out.replace(only_library().stem, "")
+
+
+def test_a_source_that_several_libraries_have_is_not_removed_by_guess(sample: Path, capsys: Captured) -> None:
+    for name in ("one", "two"):
+        run(capsys, "add", "docs", "--library", name)
+
+    assert_fails_clearly(run(capsys, "remove", "docs"), 2, "2 libraries have a source 'docs'", "one, two")
+
+
+def test_an_unknown_source_is_wrong_usage(sample: Path, capsys: Captured) -> None:
+    assert_fails_clearly(run(capsys, "search", "parcel", "docs", "--source", "nope"), 2, "no source 'nope'", "docs")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("ask", "parcel", ""), ("search", "parcel", ""), ("add", ""), ("add", "docs", "--library", "")]
+)
+def test_an_unset_variable_of_the_shell_is_not_the_working_folder(
+    sample: Path, capsys: Captured, arguments: tuple[str, ...]
+) -> None:
+    outcome = run(capsys, *arguments)
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "it is empty" in outcome.err
+
+
+def test_doctor_tells_of_a_library_that_cannot_be_used(sample: Path, capsys: Captured) -> None:
+    run(capsys, "search", "parcel")
+    only_library().write_bytes(b"no database at all, but long enough to be looked at" * 100)
+
+    outcome = run(capsys, "doctor")
+
+    assert outcome.code == 3
+    assert "FAIL" in outcome.out
+    assert "openbook add --rebuild" in outcome.out

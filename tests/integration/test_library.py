@@ -276,3 +276,14 @@ def test_answers_from_results_at_hand_and_their_statistics(assistant: Assistant)
     assert (refusal.refused, none_good_enough.refused) == (True, True)
     stats = generator.get_generation_stats()
     assert (stats["total_generations"], stats["refused"], stats["with_citations"]) == (3, 2, 1)
+
+
+def test_a_library_of_nothing_is_not_made(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home")
+
+    with pytest.raises(ValueError, match="at least one folder"):
+        Assistant.of(settings=settings)
+    with pytest.raises(SourceError, match="does not exist"):
+        Assistant.of(tmp_path / "gone", settings=settings)
+
+    assert not settings.home.exists()

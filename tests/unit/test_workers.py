@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.workers import Lost, Workers
+from openbook.workers import Lost, Workers, attempt
 from tests.jobs import act
 from tests.support import write_tree
 
@@ -247,3 +247,11 @@ def test_children_load_no_more_than_the_job_needs(monkeypatch: pytest.MonkeyPatc
     assert isinstance(modules, list)
     assert "openbook.workers" in modules
     assert {"openbook.assistant", "openbook.cli", "multiprocessing"}.isdisjoint(modules)
+
+
+def test_ctrl_c_inside_an_extension_module_is_not_a_lost_job() -> None:
+    def interrupted(_: int) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        attempt(interrupted, 1)

@@ -32,6 +32,8 @@ _KEYWORDS = (
     r"object|module|protocol|record|union|macro_rules!|public|private|protected|static|void|int|bool|char|double)"
 )
 
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|--|;|@|\[)")
+
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
 
@@ -108,9 +110,21 @@ def _heads(shown: Shown) -> list[Passage]:
         if position >= 0 and not any(
             head.first.number <= shown.units[position].number <= head.last.number for head in heads
         ):
+            first = shown.units[_start_of_comment(shown.units, position)]
             last = shown.units[_end_of_signature(shown.units, position)]
-            heads.append(Passage(shown, shown.units[position], last, defines=name, is_head=True))
+            heads.append(Passage(shown, first, last, defines=name, is_head=True))
     return heads
+
+
+def _start_of_comment(units: Sequence[Unit], position: int) -> int:
+    """Find the first line of the comments and decorators that stand directly above a definition."""
+    start = position
+    while start > max(0, position - _LONGEST_QUOTE_LINES):
+        above, below = units[start - 1], units[start]
+        if above.span.end_line + 1 != below.span.start_line or not _COMMENT.match(above.text):
+            break
+        start -= 1
+    return start
 
 
 def _end_of_signature(units: Sequence[Unit], position: int) -> int:

@@ -26,11 +26,19 @@ app = typer.Typer(
 )
 
 # `readable=False`: whether a path can be read is told in our own words, by what reads it.
-Paths = Annotated[
-    list[Path] | None, typer.Argument(metavar="PATH", readable=False, help="Folders or files. Default: here.")
-]
+
+
+def _no_blank(value: str | None) -> str | None:
+    """Refuse what an unset variable of the shell leaves behind: `--library "$NAME"`."""
+    if value == "":
+        raise typer.BadParameter("it is empty; is a variable not set?")
+    return value
+
+
+Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: here.")]
 Library = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Library to use, instead of one of the folder's own.")
+    str | None,
+    typer.Option(metavar="NAME", callback=_no_blank, help="Library to use, instead of one of the folder's own."),
 ]
 Limit = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most results.")]
 Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="K", help=f"Only these: {', '.join(KINDS)}.")]
@@ -100,8 +108,8 @@ def ask(
 
     where = _filter(kind, glob, source)
     _check_question(question)
-    with opened(paths or [], library) as assistant:
-        _check_filled(assistant)
+    with opened(_as_paths(paths), library) as assistant:
+        _check_filled(assistant, where)
         answer = assistant.query(question, limit=limit, where=where)
         if as_json:
             printing.print_json(answer.to_dict())
@@ -140,12 +148,12 @@ def search(
     if queries is None and not words:
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
     asked = list(_read_queries(queries)) if queries else words[:1]
-    paths = [Path(word) for word in (words if queries else words[1:])]
+    paths = _as_paths(words if queries else words[1:])
     if not queries:
         _check_question(asked[0])
     found = 0
     with opened(paths, library) as assistant:
-        _check_filled(assistant)
+        _check_filled(assistant, where)
         for question in asked:
             results = assistant.search(question, limit=limit, where=where)
             found += len(results)
@@ -170,7 +178,7 @@ def add(
     """Put folders into a library (`default` unless named), or bring them up to date."""
     from openbook.cli import opening
 
-    for report in opening.add(paths or [], library, rebuild=rebuild):
+    for report in opening.add(_as_paths(paths), library, rebuild=rebuild):
         if report.wrote:
             printing.print_report(report)
         else:
@@ -206,11 +214,10 @@ def remove(
     *,
     library: Library = None,
 ) -> None:
-    """Take a source out of a library (`default` unless named). Its files stay."""
-    from openbook.cli.opening import existing
-    from openbook.libraries import DEFAULT_LIBRARY
+    """Take a source out of a library: the one named, else the only one that has it. Its files stay."""
+    from openbook.cli.opening import existing, library_with
 
-    with existing(library or DEFAULT_LIBRARY) as assistant:
+    with existing(library or library_with(name)) as assistant:
         assistant.remove(name)
     printing.note(f"removed {name}")
 
@@ -221,8 +228,8 @@ def status(paths: Paths = None, *, library: Library = None) -> None:
     from openbook.cli import opening
     from openbook.libraries import name_for
 
-    opening.check_exist(paths or [])
-    with opening.existing(library or name_for(paths or [Path()])) as assistant:
+    opening.check_exist(_as_paths(paths))
+    with opening.existing(library or name_for(_as_paths(paths) or [Path()])) as assistant:
         held = assistant.stats()
         printing.say(f"library    {assistant.path}")
         printing.say(f"documents  {held.documents}")
@@ -275,7 +282,17 @@ def _check_question(question: str) -> None:
     read_query(question)
 
 
-def _check_filled(assistant: Assistant) -> None:
+def _as_paths(words: Sequence[str] | None) -> list[Path]:
+    """Take words for paths. An empty one is an unset variable of the shell, not the working folder."""
+    if words and "" in words:
+        raise typer.BadParameter("it is empty; is a variable not set?", param_hint="PATH")
+    return [Path(word) for word in words or ()]
+
+
+def _check_filled(assistant: Assistant, where: Filter) -> None:
+    names = {root.name for root in assistant.sources()}
+    for name in sorted(where.sources - names):
+        raise UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {', '.join(sorted(names))}")
     if not assistant.stats().documents:
         places = ", ".join(root.location for root in assistant.sources()) or "the library"
         skipped = printing.skipped_text(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from openbook.assistant import Assistant
 from openbook.chunking.grammars import load_parser
 from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
@@ -38,6 +39,7 @@ def diagnosis() -> Iterator[Finding]:
     grammar = load_parser("python") is not None
     yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
     yield _home(settings.home)
+    yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
         yield Finding(f"{name} = {value}  ({origin})")
 
@@ -58,6 +60,14 @@ def _embedder() -> Finding:
     except OpenbookError as exc:
         return Finding(f"embedder: {exc}; {exc.hint}", healthy=False)
     return Finding(f"embedder {embedder.identity}, {embedder.dim} dimensions")
+
+
+def _broken_libraries(settings: Settings) -> Iterator[Finding]:
+    for name in library_names(settings.home):
+        try:
+            Assistant.open(name, settings=settings).close()
+        except OpenbookError as exc:
+            yield Finding(f"{exc}; {exc.hint}", healthy=False)
 
 
 def _home(home: Path) -> Finding:

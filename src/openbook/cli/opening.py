@@ -95,6 +95,27 @@ def existing(library: str) -> Iterator[Assistant]:
         yield assistant
 
 
+def library_with(source: str) -> str:
+    """Name the library that has a source: `default` if it has, else the only one.
+
+    Raises:
+        UnknownSourceError: None has it, or several have.
+    """
+    here = settings()
+    holding = []
+    for name in library_names(here.home):
+        with contextlib.suppress(LibraryError), Assistant.open(name, settings=here) as assistant:
+            if any(root.name == source for root in assistant.sources()):
+                holding.append(name)
+    if DEFAULT_LIBRARY in holding or len(holding) == 1:
+        return DEFAULT_LIBRARY if DEFAULT_LIBRARY in holding else holding[0]
+    if not holding:
+        raise UnknownSourceError(f"no library has a source {source!r}", hint="openbook sources lists them all")
+    raise UnknownSourceError(
+        f"{len(holding)} libraries have a source {source!r}", hint=f"name one with --library: {', '.join(holding)}"
+    )
+
+
 @contextlib.contextmanager
 def _library(file: Path, here: Settings, paths: Sequence[Path]) -> Iterator[Assistant]:
     """Open a library. Where it has to be made again, the hint is the very command."""
