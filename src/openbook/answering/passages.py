@@ -18,13 +18,13 @@ _LONGEST_QUOTE_LINES = 6
 _LONGEST_HEAD_LINES = 12
 
 # Lines that name a place in a course or a page, and say nothing else.
-_TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+\d+\s*:)")
+_TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
 # A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
 _ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)")
 
 # A line in the header of a course says one thing too, and nothing belongs to it.
-_FACT = re.compile(r"\s*(?:Course (?:Title|Link|Instructor)|Lesson Link)\s*:")
+_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
 # What stands before a name where it is defined, in the languages that have grammars.
 _KEYWORDS = (

@@ -75,6 +75,7 @@ def test_no_passage_has_more_than_six_lines(kind: Kind) -> None:
         "  ## Retry policy of clients",
         "Lesson 3: Retry policy of clients",
         "**Lesson 3: Retry policy of clients**",
+        "Lesson Link: https://example.com/retry-policy-of-clients",
     ],
 )
 def test_a_title_is_neither_quoted_alone_nor_with_what_follows(title: str) -> None:
