@@ -7,7 +7,7 @@
     │   └── SkippedFileError   one file cannot be read; the rest of its source can
     └── LibraryError           an index cannot be used
         ├── CorruptLibraryError    the file is damaged, or is no index of ours
-        ├── MismatchedLibraryError the index was made by another version or embedder
+        ├── MismatchedLibraryError the index was made by another version, embedder or way of cutting
         ├── LibraryWriteError      the index cannot be written: disk full, read-only, locked
         └── UnknownSourceError     the library has no source of that name
 
@@ -59,7 +59,7 @@ class CorruptLibraryError(LibraryError):
 
 
 class MismatchedLibraryError(LibraryError):
-    """The index was made by another version or embedder."""
+    """The index was made by another version, embedder or way of cutting."""
 
 
 class LibraryWriteError(LibraryError):
