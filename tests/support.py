@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from openbook.index.protocol import Entry, Hit, Identity, Index, Terms
+from openbook.index.protocol import Entry, Evidence, Identity, Index, Terms
 from openbook.spans import LineIndex
 from openbook.types import Anchor, Chunk, Document, Filter, Kind, Stamp
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 IDENTITY = Identity(embedder="test-8", tokens="test-1", chunks="test-2")
 DIM = 8
 EVERYTHING = Filter()
+
+
+class Hit(NamedTuple):
+    """A chunk of a ranked list."""
+
+    id: int
+    score: float
 
 
 def stamp(number: int = 1) -> Stamp:
@@ -78,23 +86,59 @@ def put(
     index.put(made, [entry(made, vector=vector)], stamp())
 
 
-def paths(index: Index, hits: Iterable[Hit]) -> list[str]:
-    return [found.chunk.span.path for found in index.fetch([hit.id for hit in hits])]
+def lexical(index: Index, tokens: Sequence[str], k: int, where: Filter = EVERYTHING) -> list[Hit]:
+    """Rank the chunks that hold one of the words."""
+    evidence = index.match(tokens, None, k, where).evidence
+    return _ranked((Hit(found.id, found.bm25) for found in evidence if found.matched), k)
+
+
+def dense(index: Index, query: Vector, k: int, where: Filter = EVERYTHING) -> list[Hit]:
+    """Rank the chunks that have a vector by their nearness."""
+    return _ranked((Hit(found.id, found.cosine) for found in index.match([], query, k, where).evidence), k)
+
+
+def _ranked(hits: Iterable[Hit], k: int) -> list[Hit]:
+    return sorted(hits, key=lambda hit: -hit.score)[:k]  # evidence comes in the order of ties
+
+
+def hit_ids(index: Index, *tokens: str) -> list[int]:
+    return [hit.id for hit in lexical(index, tokens, 100)]
+
+
+def paths(index: Index, hits: Iterable[Hit | Evidence]) -> list[str]:
+    return [chunk.span.path for chunk in index.fetch([hit.id for hit in hits])]
+
+
+def answers(
+    index: Index, tokens: Sequence[str], query: Vector | None, k: int = 1000, where: Filter = EVERYTHING
+) -> dict[str, Any]:
+    """Give what an index says to a question, with places instead of ids."""
+    matches = index.match(tokens, query, k, where)
+    outlines = index.outlines([found.id for found in matches.evidence])
+    told = asdict(matches)
+    del told["evidence"]
+    return told | {
+        "evidence": [
+            ((outline.source, outline.span), found[1:])
+            for outline, found in zip(outlines, matches.evidence, strict=True)
+        ]
+    }
 
 
 def everything(index: Index, tokens: Sequence[str], query: Vector) -> dict[str, Any]:
     """Give all that an index answers, in a form that compares."""
     sources = [root.name for root in index.roots()]
     records = {source: index.records(source) for source in sources}
-    lexical, dense = index.lexical(tokens, 1000, EVERYTHING), index.dense(query, 1000, EVERYTHING)
+    matches = index.match(tokens, query, 1000, EVERYTHING)
+    ids = [found.id for found in matches.evidence]
     return {
         "roots": index.roots(),
         "records": records,
         "documents": [index.document(source, path) for source in sources for path in sorted(records[source])],
-        "lexical": lexical,
-        "dense": dense,
+        "matches": matches,
         "frequencies": index.frequencies(tokens),
-        "found": index.fetch(sorted({hit.id for hit in lexical + dense})),
+        "outlines": index.outlines(ids),
+        "chunks": index.fetch(ids),
     }
 
 

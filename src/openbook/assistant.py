@@ -20,7 +20,7 @@ from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
-from openbook.types import Chunk, Filter, GenerationResult, RetrievalResult
+from openbook.types import Chunk, Filter, GenerationResult, RetrievalResult, View
 
 if TYPE_CHECKING:
     from openbook.answering.generator import Generator
@@ -167,13 +167,22 @@ class Assistant:
         """Count what the library holds."""
         return self._index.stats()
 
-    def search(self, query: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
+    def search(
+        self, query: str, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
+    ) -> list[RetrievalResult]:
         """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`.
+
+        Args:
+            query: The question.
+            limit: Most results.
+            where: Documents that may be found.
+            view: `files` lists each file once, `passages` may list several of one file; `auto` lets
+                the question decide.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
         """
-        return Retriever(self._index, self._embedder).search(query, limit=limit, where=where)
+        return Retriever(self._index, self._embedder).search(query, limit=limit, where=where, view=view)
 
     def query(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> GenerationResult:
         """Answer a question from the library, with citations that have been checked.

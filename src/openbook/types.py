@@ -13,6 +13,11 @@ Kind = Literal["code", "docs", "course", "config", "data"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+View = Literal["auto", "files", "passages"]
+"""How results are listed: each file once, or passages, several of one file. `auto`: as the query suggests."""
+
+VIEWS: tuple[View, ...] = get_args(View)
+
 BlockKind = Literal["heading", "text", "code"]
 """What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
 
@@ -192,9 +197,10 @@ class RetrievalResult:
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Give the result as JSON values, in the shape that `search --json` prints."""
         chunk = self.chunk
+        why = {"signals": {name: round(value, 6) for name, value in self.signals.items()}} if explain else {}
         return {
             "source": chunk.source,
             **_place(chunk.span),
@@ -202,6 +208,7 @@ class RetrievalResult:
             "language": chunk.language,
             "symbol": chunk.symbol,
             "score": round(self.score, 6),
+            **why,
             "text": chunk.text,
         }
 

@@ -1,7 +1,8 @@
-"""The engines under `test_index.py` and `test_index_search.py`. A new one joins by adding one line to `ENGINES`."""
+"""The engines under `test_index*.py`. A new one joins by adding one line to `ENGINES`."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,18 +18,22 @@ ENGINES: dict[str, Callable[[Path], Index]] = {
 
 
 @pytest.fixture(params=list(ENGINES.values()), ids=list(ENGINES))
-def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Index]]:
+def open_in(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], Index]]:
+    """Open the library of a folder."""
+    with contextlib.ExitStack() as stack:
+        yield lambda folder: stack.enter_context(contextlib.closing(request.param(folder)))
+
+
+@pytest.fixture
+def connect(open_in: Callable[[Path], Index], tmp_path: Path) -> Callable[[], Index]:
     """Open the library of this test, once more with each call."""
-    opened: list[Index] = []
+    return lambda: open_in(tmp_path)
 
-    def connect() -> Index:
-        index: Index = request.param(tmp_path)
-        opened.append(index)
-        return index
 
-    yield connect
-    for index in opened:
-        index.close()
+@pytest.fixture
+def fresh(open_in: Callable[[Path], Index], tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Index]:
+    """Open another library with each call, which is empty."""
+    return lambda: open_in(tmp_path_factory.mktemp("fresh"))
 
 
 @pytest.fixture

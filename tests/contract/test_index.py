@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openbook.errors import LibraryError
 from openbook.index.protocol import Index, Record, Root, Stats, Terms
 from openbook.types import Anchor, Block, Lesson
-from tests.support import EVERYTHING, document, entry, everything, paths, put, stamp, vector
+from tests.support import dense, document, entry, everything, hit_ids, lexical, paths, put, stamp, vector
 
 Connect = Callable[[], Index]
 
@@ -25,10 +25,11 @@ def test_a_new_library_answers_every_question_with_nothing(index: Index) -> None
     assert index.roots() == []
     assert index.records("s") == {}
     assert index.document("s", "a.md") is None
-    assert index.lexical(["word"], 5, EVERYTHING) == []
-    assert index.dense(vector(1), 5, EVERYTHING) == []
+    assert lexical(index, ["word"], 5) == []
+    assert dense(index, vector(1), 5) == []
     assert index.frequencies(["word"]) == {}
     assert index.fetch([1, 2]) == []
+    assert index.outlines([1, 2]) == []
     assert replace(index.stats(), size_bytes=0) == Stats(0, 0, 0)
 
 
@@ -63,7 +64,7 @@ def test_the_fields_of_a_chunk_survive(index: Index) -> None:
     index.put(whole, [full, plain], stamp())
 
     found = index.fetch(hit_ids(index, "def") + hit_ids(index, "2"))
-    assert [(item.chunk, item.terms) for item in found] == [(full.chunk, full.terms), (plain.chunk, plain.terms)]
+    assert found == [full.chunk, plain.chunk]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_lesson_of_little_is_not_no_lesson(index: Index, lesson: Lesson) -> No
 
     index.put(whole, [entry(whole, lesson=lesson)], stamp())
 
-    assert index.fetch(hit_ids(index, "word"))[0].chunk.lesson == lesson
+    assert index.fetch(hit_ids(index, "word"))[0].lesson == lesson
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -90,7 +91,7 @@ def test_the_text_of_a_chunk_is_an_exact_slice_whatever_its_characters(index: In
 
     index.put(whole, [made], stamp())
 
-    assert [found.chunk for found in index.fetch(hit_ids(index, "word"))] == [made.chunk]
+    assert index.fetch(hit_ids(index, "word")) == [made.chunk]
 
 
 def test_a_second_put_takes_the_place_of_the_first(index: Index) -> None:
@@ -99,10 +100,10 @@ def test_a_second_put_takes_the_place_of_the_first(index: Index) -> None:
 
     put(index, "a.md", "new both", vector=vector(0, 1))
 
-    assert index.fetch(old) == []
+    assert (index.fetch(old), index.outlines(old)) == ([], [])
     assert hit_ids(index, "old") == []
     assert len(hit_ids(index, "both")) == 1
-    assert [hit.score for hit in index.dense(vector(1), 5, EVERYTHING)] == [pytest.approx(0.0)]
+    assert [hit.score for hit in dense(index, vector(1), 5)] == [pytest.approx(0.0)]
     assert index.document("s", "a.md") == document(text="new both")
     assert index.stats().chunks == 1
 
@@ -114,7 +115,7 @@ def test_an_id_is_never_given_to_another_chunk(index: Index) -> None:
     index.delete("s", "a.md")
     put(index, "b.md", "one")
 
-    assert index.fetch(old) == []
+    assert (index.fetch(old), index.outlines(old)) == ([], [])
     assert set(old).isdisjoint(hit_ids(index, "one"))
 
 
@@ -125,7 +126,7 @@ def test_one_path_in_two_sources_is_two_documents(index: Index) -> None:
     index.delete("s", "a.md")
 
     assert index.document("s", "a.md") is None
-    assert [found.chunk.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
+    assert [found.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
 
 
 def test_a_skipped_file_takes_the_place_of_its_document(index: Index) -> None:
@@ -136,7 +137,7 @@ def test_a_skipped_file_takes_the_place_of_its_document(index: Index) -> None:
     assert index.records("s") == {"a.md": Record(stamp(2), "", "binary")}
     assert index.document("s", "a.md") is None
     assert hit_ids(index, "word") == []
-    assert index.dense(vector(1), 5, EVERYTHING) == []
+    assert dense(index, vector(1), 5) == []
 
 
 def test_a_document_takes_the_place_of_a_skipped_file(index: Index) -> None:
@@ -172,7 +173,7 @@ def test_a_deleted_document_leaves_nothing_behind(index: Index) -> None:
     assert deleted == (True, False)
     assert index.records("s") == {}
     assert index.document("s", "a.md") is None
-    assert index.dense(vector(1), 5, EVERYTHING) == []
+    assert dense(index, vector(1), 5) == []
     assert index.frequencies(["word"]) == {}
     assert index.stats().chunks == 0
 
@@ -198,7 +199,7 @@ def test_a_deleted_source_takes_along_all_that_came_from_it_and_nothing_else(ind
     assert deleted == (True, False)
     assert index.roots() == [replace(ROOT, name="t")]
     assert index.records("s") == {}
-    assert [found.chunk.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
+    assert [found.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
 
 
 def test_records_tell_stamps_hashes_and_reasons_of_one_source(index: Index) -> None:
@@ -212,14 +213,15 @@ def test_records_tell_stamps_hashes_and_reasons_of_one_source(index: Index) -> N
     }
 
 
-def test_chunks_are_fetched_in_the_order_asked_for_without_those_that_are_gone(index: Index) -> None:
+def test_chunks_and_outlines_are_fetched_in_the_order_asked_for_without_those_that_are_gone(index: Index) -> None:
     for path in ("a.md", "b.md", "c.md"):
         put(index, path)
     a, b, c = hit_ids(index, "word")
 
     index.delete("s", "b.md")
 
-    assert [found.id for found in index.fetch([c, b, a, 10**6])] == [c, a]
+    assert [chunk.span.path for chunk in index.fetch([c, b, a, 10**6, c])] == ["c.md", "a.md", "c.md"]
+    assert [outline.id for outline in index.outlines([c, b, a, 10**6, c])] == [c, a, c]
 
 
 def test_an_exception_undoes_the_whole_batch(index: Index) -> None:
@@ -251,12 +253,55 @@ def test_what_an_undone_batch_saw_of_itself_is_forgotten(index: Index) -> None:
     put(index, "a.md", vector=vector(1))
 
     with contextlib.suppress(ZeroDivisionError), index.batch():
-        put(index, "b.md", vector=vector(0.9, 0.1))
-        assert len(index.dense(vector(1), 5, EVERYTHING)) == 2
+        put(index, "b.md", "undone", vector=vector(0.9, 0.1))
+        undone = hit_ids(index, "undone")
+        assert len(dense(index, vector(1), 5)) == 2
+        put(index, "c.md", "undone")
+        assert [outline.span.path for outline in index.outlines(undone)] == ["b.md"]
         raise ZeroDivisionError
 
-    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["a.md"]
-    assert len(index.dense(vector(1), 5, EVERYTHING)) == 1
+    assert paths(index, dense(index, vector(1), 5)) == ["a.md"]
+    assert (hit_ids(index, "undone"), index.outlines(undone)) == ([], [])
+    put(index, "d.md", "kept")  # may get an id that was undone
+    assert index.frequencies(["undone", "kept"]) == {"kept": 1}
+    assert hit_ids(index, "undone") == []
+
+
+def test_a_search_sees_what_its_own_batch_has_put_so_far(index: Index) -> None:
+    put(index, "a.md", "word old")
+    seen = []
+
+    with index.batch():
+        for path in ("a.md", "b.md", "c.md"):
+            put(index, path, "word new")
+            seen.append((paths(index, lexical(index, ["word"], 5)), index.frequencies(["new", "old"])))
+        index.delete("s", "b.md")
+
+    assert seen == [
+        (["a.md"], {"new": 1}),
+        (["a.md", "b.md"], {"new": 2}),
+        (["a.md", "b.md", "c.md"], {"new": 3}),
+    ]
+    assert paths(index, lexical(index, ["new"], 5)) == ["a.md", "c.md"]
+
+
+def test_a_document_that_is_put_twice_in_a_batch_is_there_once(index: Index) -> None:
+    with index.batch():
+        put(index, "a.md", "word old")
+        put(index, "a.md", "word new")
+
+    assert index.frequencies(["word", "old", "new"]) == {"word": 1, "new": 1}
+
+
+@pytest.mark.parametrize("text", ["", "***"], ids=["without-chunks", "without-words"])
+def test_a_document_in_which_nothing_can_be_looked_up_is_kept(index: Index, text: str) -> None:
+    whole = document(text=text)
+    entries = [entry(whole, terms=Terms(), vector=vector(1))] if text else []
+
+    index.put(whole, entries, stamp())
+
+    assert index.document("s", "a.md") == whole
+    assert paths(index, dense(index, vector(1), 5)) == ["a.md"] * len(entries)
 
 
 def test_a_batch_within_a_batch_ends_with_the_outer_one(index: Index) -> None:
@@ -274,11 +319,11 @@ def test_others_see_all_of_a_batch_or_nothing(index: Index, connect: Connect) ->
     with index.batch():
         put(index, "a.md", vector=vector(1))
         put(index, "b.md", vector=vector(1))
-        during = other.records("s"), hit_ids(other, "word"), other.dense(vector(1), 5, EVERYTHING)
+        during = other.records("s"), hit_ids(other, "word"), dense(other, vector(1), 5)
 
     assert during == ({}, [], [])
     assert sorted(other.records("s")) == ["a.md", "b.md"]
-    assert len(hit_ids(other, "word")) == len(other.dense(vector(1), 5, EVERYTHING)) == 2
+    assert len(hit_ids(other, "word")) == len(dense(other, vector(1), 5)) == 2
 
 
 def test_a_snapshot_belongs_to_one_state(index: Index, connect: Connect) -> None:
@@ -289,13 +334,13 @@ def test_a_snapshot_belongs_to_one_state(index: Index, connect: Connect) -> None
         first = index.records("s")
         put(other, "b.md", "word", vector=vector(1))
         other.delete("s", "a.md")
-        during = index.records("s"), index.lexical(["word"], 5, EVERYTHING), index.dense(vector(1), 5, EVERYTHING)
+        during = index.records("s"), lexical(index, ["word"], 5), dense(index, vector(1), 5)
         inside = paths(index, during[1]), paths(index, during[2])
 
     assert during[0] == first
     assert inside == (["a.md"], ["a.md"])
-    assert paths(index, index.lexical(["word"], 5, EVERYTHING)) == ["b.md"]
-    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["b.md"]
+    assert paths(index, lexical(index, ["word"], 5)) == ["b.md"]
+    assert paths(index, dense(index, vector(1), 5)) == ["b.md"]
 
 
 def test_threads_may_share_an_index(index: Index) -> None:
@@ -304,7 +349,7 @@ def test_threads_may_share_an_index(index: Index) -> None:
 
     def ask(number: int) -> None:
         put(index, f"{number}.md", "other", vector=vector(0, 1))
-        answers.append(len(hit_ids(index, "word")) + len(index.dense(vector(1), 1, EVERYTHING)))
+        answers.append(len(hit_ids(index, "word")) + len(dense(index, vector(1), 1)))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -335,7 +380,3 @@ def test_a_closed_index_cannot_be_used_again(index: Index) -> None:
         index.roots()
     with pytest.raises(LibraryError):
         put(index, "a.md")
-
-
-def hit_ids(index: Index, *tokens: str) -> list[int]:
-    return [hit.id for hit in index.lexical(tokens, 100, EVERYTHING)]

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import random
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from openbook.index.protocol import Index, Root, Terms
+from openbook.index.protocol import Index, Outline, Root, Terms
 from openbook.retrieval.tokens import tokenize
-from openbook.types import Filter
-from tests.support import DIM, EVERYTHING, document, entry, everything, paths, put, stamp, vector
+from openbook.types import Filter, Lesson
+from tests.support import (
+    DIM,
+    EVERYTHING,
+    dense,
+    document,
+    entry,
+    everything,
+    hit_ids,
+    lexical,
+    paths,
+    put,
+    stamp,
+    vector,
+)
 
 Connect = Callable[[], Index]
 
@@ -28,9 +40,9 @@ def test_a_chunk_that_shares_no_token_is_absent(index: Index) -> None:
     put(index, "a.md", "red fox")
     put(index, "b.md", "red hen")
 
-    assert paths(index, index.lexical(["fox", "cow"], 5, EVERYTHING)) == ["a.md"]
-    assert index.lexical(["cow"], 5, EVERYTHING) == []
-    assert index.lexical([], 5, EVERYTHING) == []
+    assert paths(index, lexical(index, ["fox", "cow"], 5)) == ["a.md"]
+    assert lexical(index, ["cow"], 5) == []
+    assert lexical(index, [], 5) == []
 
 
 @pytest.mark.parametrize("field", ["path", "names", "context", "body"])
@@ -39,24 +51,8 @@ def test_words_are_found_in_every_field(index: Index, field: str) -> None:
 
     index.put(whole, [entry(whole, terms=Terms(**{field: ("red", "fox")}))], stamp())
 
-    assert paths(index, index.lexical(["fox"], 5, EVERYTHING)) == ["a.md"]
+    assert paths(index, lexical(index, ["fox"], 5)) == ["a.md"]
     assert index.frequencies(["fox"]) == {"fox": 1}
-
-
-def test_words_rank_as_a_reference_of_bm25_does(index: Index) -> None:
-    chance = random.Random(1)
-    texts = {f"{number:03}.md": chance.choices(WORDS, k=chance.randint(1, 40)) for number in range(40)}
-    # Of a word in more than half of the chunks, engines disagree whether it counts at all.
-    texts |= {f"{number:03}.md": ["moss"] * chance.randint(1, 40) for number in range(40, 400)}
-    for path, words in texts.items():
-        put(index, path, " ".join(words))
-
-    for query in ("ash", "birch cedar", "oak oak pine", "yew larch fir elm"):
-        hits = index.lexical(query.split(), 1000, EVERYTHING)
-
-        expected = bm25(texts, set(query.split()))
-        assert paths(index, hits) == sorted(expected, key=lambda path: (-expected[path], path))
-        assert [hit.score for hit in hits] == pytest.approx(sorted(expected.values(), reverse=True))
 
 
 def test_at_most_k_are_found_and_they_are_the_best(index: Index) -> None:
@@ -64,11 +60,11 @@ def test_at_most_k_are_found_and_they_are_the_best(index: Index) -> None:
     for number in range(60):
         put(index, f"{number}.md", " ".join(chance.choices(WORDS, k=12)), vector=near(chance))
 
-    lexical, dense = index.lexical(["oak", "yew"], 1000, EVERYTHING), index.dense(vector(1), 1000, EVERYTHING)
+    by_words, by_nearness = lexical(index, ["oak", "yew"], 1000), dense(index, vector(1), 1000)
 
-    for k in (0, 1, 7, len(lexical)):
-        assert index.lexical(["oak", "yew"], k, EVERYTHING) == lexical[:k]
-        assert index.dense(vector(1), k, EVERYTHING) == dense[:k]
+    for k in (0, 1, 7, len(by_words)):
+        assert lexical(index, ["oak", "yew"], k) == by_words[:k]
+        assert dense(index, vector(1), k) == by_nearness[:k]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 20, 44, 45, 100])
@@ -79,11 +75,11 @@ def test_ties_are_ordered_by_place_however_they_were_put_and_wherever_the_cut_is
         is_loud = path in loud
         put(index, path, "word word" if is_loud else "word", vector=far_one if is_loud else near_one)
 
-    lexical = paths(index, index.lexical(["word"], k, EVERYTHING))
-    dense = paths(index, index.dense(near_one, k, EVERYTHING))
+    by_words = paths(index, lexical(index, ["word"], k))
+    by_nearness = paths(index, dense(index, near_one, k))
 
-    assert lexical == (loud + quiet)[:k]
-    assert dense == (quiet + loud)[:k]
+    assert by_words == (loud + quiet)[:k]
+    assert by_nearness == (quiet + loud)[:k]
 
 
 def test_ties_are_ordered_by_source_before_path_and_by_characters_within_a_document(index: Index) -> None:
@@ -92,8 +88,8 @@ def test_ties_are_ordered_by_source_before_path_and_by_characters_within_a_docum
         whole = document(text="word\nword\nword\n", source=source)
         index.put(whole, [entry(whole, start, start + 4, vector=direction) for start in (10, 0, 5)], stamp())
 
-    for hits in (index.lexical(["word"], 8, EVERYTHING), index.dense(direction, 8, EVERYTHING)):
-        chunks = [found.chunk for found in index.fetch([hit.id for hit in hits])]
+    for hits in (lexical(index, ["word"], 8), dense(index, direction, 8)):
+        chunks = index.fetch([hit.id for hit in hits])
 
         places = [(chunk.source, chunk.span.start_char) for chunk in chunks]
         assert places == [(source, start) for source in ("S", "s", "t") for start in (0, 5, 10)][:8]
@@ -107,7 +103,7 @@ def test_equal_vectors_are_equally_close_wherever_they_are_stored(index: Index, 
 
     index.put(whole, [entry(whole, at, at + 1, vector=direction) for at in range(count)], stamp())
 
-    assert len({hit.score for hit in index.dense(near(chance), count, EVERYTHING)}) == 1
+    assert len({hit.score for hit in dense(index, near(chance), count)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -125,8 +121,8 @@ def test_a_filter_applies_before_the_cut(index: Index, where: Filter, found: lis
         put(index, f"{number:02}.md", "word word", vector=vector(1))
     put(index, "z.py", "word and more", source="t", kind="code", vector=vector(0.1, 1))
 
-    assert paths(index, index.lexical(["word"], 1, where)) == found
-    assert paths(index, index.dense(vector(1), 1, where)) == found
+    assert paths(index, lexical(index, ["word"], 1, where)) == found
+    assert paths(index, dense(index, vector(1), 1, where)) == found
 
 
 def test_a_filter_changes_neither_scores_nor_order(index: Index) -> None:
@@ -136,11 +132,11 @@ def test_a_filter_changes_neither_scores_nor_order(index: Index) -> None:
         put(index, f"{number}.md", " ".join(chance.choices(WORDS, k=9)), source=source, vector=near(chance))
     where = Filter(sources=frozenset({"s"}))
 
-    lexical = [index.lexical(["oak", "fir"], 100, either) for either in (EVERYTHING, where)]
-    dense = [index.dense(vector(1), 100, either) for either in (EVERYTHING, where)]
+    by_words = [lexical(index, ["oak", "fir"], 100, either) for either in (EVERYTHING, where)]
+    by_nearness = [dense(index, vector(1), 100, either) for either in (EVERYTHING, where)]
 
-    for unfiltered, filtered in (lexical, dense):
-        assert filtered == [hit for hit in unfiltered if index.fetch([hit.id])[0].chunk.source == "s"]
+    for unfiltered, filtered in (by_words, by_nearness):
+        assert filtered == [hit for hit in unfiltered if index.fetch([hit.id])[0].source == "s"]
 
 
 def test_cosine_is_exact_but_for_eight_bits_a_dimension(index: Index) -> None:
@@ -151,10 +147,10 @@ def test_cosine_is_exact_but_for_eight_bits_a_dimension(index: Index) -> None:
     index.put(whole, [entry(whole, at, at + 1, vector=row) for at, row in enumerate(rows)], stamp())
     question = numbers.standard_normal(DIM).astype(np.float32) * 7  # the length of a question says nothing
 
-    hits = index.dense(question, len(rows), EVERYTHING)
+    hits = dense(index, question, len(rows))
 
     cosines = rows @ question / np.linalg.norm(question)
-    found = [cosines[item.chunk.span.start_char] for item in index.fetch([hit.id for hit in hits])]
+    found = [cosines[item.span.start_char] for item in index.fetch([hit.id for hit in hits])]
     assert len(found) == len(rows)
     assert [hit.score for hit in hits] == pytest.approx(found, abs=0.01)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
@@ -164,21 +160,21 @@ def test_zero_vectors_are_absent_and_find_nothing(index: Index) -> None:
     put(index, "a.md", vector=vector())
     put(index, "b.md", vector=vector(-1))
 
-    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["b.md"]
-    assert index.dense(vector(), 5, EVERYTHING) == []
+    assert paths(index, dense(index, vector(1), 5)) == ["b.md"]
+    assert dense(index, vector(), 5) == []
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["this-connection", "another-connection"])
 def test_what_was_written_is_found_at_once(index: Index, connect: Connect, own: bool) -> None:
     put(index, "a.md", "word", vector=vector(1))
-    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["a.md"]
+    assert paths(index, dense(index, vector(1), 5)) == ["a.md"]
     writer = index if own else connect()
 
     put(writer, "b.md", "word", vector=vector(1))
     writer.delete("s", "a.md")
 
-    assert paths(index, index.dense(vector(1), 5, EVERYTHING)) == ["b.md"]
-    assert paths(index, index.lexical(["word"], 5, EVERYTHING)) == ["b.md"]
+    assert paths(index, dense(index, vector(1), 5)) == ["b.md"]
+    assert paths(index, lexical(index, ["word"], 5)) == ["b.md"]
     assert index.frequencies(["word"]) == {"word": 1}
 
 
@@ -215,7 +211,7 @@ def test_every_token_that_we_make_is_found_and_counted_as_it_is(index: Index, te
     assert tokens
     assert index.frequencies(tokens) == dict.fromkeys(tokens, 1)
     for token in tokens:
-        assert paths(index, index.lexical([token], 5, EVERYTHING)) == ["a.md"]
+        assert paths(index, lexical(index, [token], 5)) == ["a.md"]
 
 
 @pytest.mark.parametrize(
@@ -225,14 +221,14 @@ def test_a_token_of_odd_characters_is_found_and_is_no_command(index: Index, toke
     put(index, "a.md", token)
     put(index, "b.md", "moss")
 
-    assert paths(index, index.lexical([token], 5, EVERYTHING)) == ["a.md"]
+    assert paths(index, lexical(index, [token], 5)) == ["a.md"]
 
 
 def test_an_underscore_belongs_to_its_token(index: Index) -> None:
     put(index, "a.md", "_x")
     put(index, "b.md", "x")
 
-    assert paths(index, index.lexical(["_x"], 5, EVERYTHING)) == ["a.md"]
+    assert paths(index, lexical(index, ["_x"], 5)) == ["a.md"]
     assert index.frequencies(["_x", "x"]) == {"_x": 1, "x": 1}
 
 
@@ -240,10 +236,11 @@ def test_an_underscore_belongs_to_its_token(index: Index) -> None:
 def test_a_token_of_marks_alone_is_no_error(index: Index, token: str) -> None:
     put(index, "a.md", "moss")
 
-    assert index.lexical([token], 5, EVERYTHING) == []
+    assert lexical(index, [token], 5) == []
 
 
-def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Connect) -> None:
+@pytest.mark.parametrize("every", [True, False])
+def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Connect, every: bool) -> None:
     chance = random.Random(9)
     index.put_root(Root("s", "folder", "/s", 1.5))
     for number in range(200):
@@ -251,7 +248,7 @@ def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Co
     index.skip("s", "x.bin", stamp(), "binary")
     before = everything(index, WORDS, vector(1))
 
-    index.optimize()
+    index.optimize(every=every)
     after = everything(index, WORDS, vector(1))
     index.close()
     again = everything(connect(), WORDS, vector(1))
@@ -260,17 +257,51 @@ def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Co
     assert again == before
 
 
-def bm25(texts: Mapping[str, Sequence[str]], query: set[str], k1: float = 1.2, b: float = 0.75) -> dict[str, float]:
-    """Score the texts that share a word with the query, as Robertson and Zaragoza (2009) write it down."""
-    mean = sum(map(len, texts.values())) / len(texts)
-    scores: defaultdict[str, float] = defaultdict(float)
-    for word in query:
-        holders = [path for path, words in texts.items() if word in words]
-        rarity = math.log((len(texts) - len(holders) + 0.5) / (len(holders) + 0.5))
-        for path in holders:
-            often = texts[path].count(word)
-            scores[path] += rarity * often * (k1 + 1) / (often + k1 * (1 - b + b * len(texts[path]) / mean))
-    return dict(scores)
+def test_an_outline_is_a_chunk_without_its_text(index: Index) -> None:
+    whole = document("a.py", "def f(): 1\nclass Größe: 2\n", kind="code")
+    fields: dict[str, Any] = {
+        "symbol": "C.f",
+        "defines": ("f", "Größe"),
+        "signature": "def f()",
+        "context": ("1. Größe",),
+    }
+    full = entry(whole, 0, 10, **fields, docstring="Long.", anchor="cell 3", lesson=Lesson("Course", 0))
+    plain = entry(whole, 11)
+
+    index.put(whole, [full, plain], stamp())
+
+    ids = hit_ids(index, "def") + hit_ids(index, "2")
+    assert index.outlines(ids) == [
+        Outline(ids[0], "s", full.chunk.span, "code", "markdown", **fields),
+        Outline(ids[1], "s", plain.chunk.span, "code", "markdown", "", (), "", ()),
+    ]
+    assert index.outlines(ids) == index.outlines(ids[::-1])[::-1]
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["this-connection", "another-connection"])
+def test_what_is_gone_has_no_outline_even_if_it_was_asked_for_before(index: Index, connect: Connect, own: bool) -> None:
+    put(index, "a.md", "word old")
+    put(index, "b.md", "word")
+    ids = hit_ids(index, "word")
+    assert [outline.span.path for outline in index.outlines(sorted(ids))] == ["a.md", "b.md"]
+    writer = index if own else connect()
+
+    put(writer, "a.md", "word new")
+
+    assert [outline.span.path for outline in index.outlines(ids)] == ["b.md"]
+    assert [outline.id for outline in index.outlines(hit_ids(index, "new"))] == hit_ids(writer, "new")
+
+
+def test_outlines_of_a_large_library_come_whole_again_and_again(index: Index) -> None:
+    whole = document(text="x" * 20_100)  # more than an index keeps in memory
+    index.put(whole, [entry(whole, at, at + 1) for at in range(len(whole.text))], stamp())
+    ids = [found.id for found in index.match(["x"], None, len(whole.text), EVERYTHING).evidence]
+
+    first, again = index.outlines(ids), index.outlines(ids[::-1])
+
+    assert [outline.span.start_char for outline in first] == list(range(len(ids)))
+    assert again == first[::-1]
+    assert len(ids) == len(whole.text)
 
 
 def near(chance: random.Random) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -103,6 +104,69 @@ def test_results_come_best_first(sample: Path, capsys: Captured) -> None:
 
     scores = [result["score"] for result in results]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_a_view_lists_each_file_once_or_its_passages(sample: Path, capsys: Captured) -> None:
+    def paths(question: str, *options: str) -> list[str]:
+        found = run(capsys, "search", question, "--json", "--limit", "100", *options).json["results"]
+        return [result["path"] for result in found]
+
+    files, passages = paths("parcel", "--view", "files"), paths("parcel", "--view", "passages")
+
+    assert len(set(files)) == len(files)
+    assert set(files) == set(passages)
+    assert len(passages) > len(files)
+    assert paths("parcel") == paths("parcel", "--view", "auto") == files
+    assert paths("How is a parcel lost?") == paths("How is a parcel lost?", "--view", "passages")
+
+
+@pytest.mark.parametrize("view", ["", "file", "FILES"])
+def test_an_unknown_view_is_wrong_usage_and_the_known_ones_are_named(sample: Path, capsys: Captured, view: str) -> None:
+    outcome = run(capsys, "search", "parcel", "--view", view)
+
+    assert outcome.code == 2
+    assert "--view" in outcome.err
+    assert f"{view!r} is none of auto, files, passages" in outcome.err
+    assert outcome.out == ""
+
+
+@pytest.mark.parametrize("view", ["files", "passages"])
+def test_signals_in_json_are_there_on_request_and_sum_to_the_score(sample: Path, capsys: Captured, view: str) -> None:
+    plain = run(capsys, "search", "lost parcel", "--json", "--view", view).json["results"]
+    explained = run(capsys, "search", "lost parcel", "--json", "--view", view, "--explain").json["results"]
+
+    assert [set(result) - {"signals"} for result in explained] == [set(result) for result in plain]
+    assert [{**result, "signals": None} for result in plain] == [{**result, "signals": None} for result in explained]
+    assert any("role" in result["signals"] for result in explained)
+    for result in explained:
+        assert sum(result["signals"].values()) == pytest.approx(result["score"], abs=1e-5)
+
+
+def test_queries_of_a_file_can_be_explained_and_viewed(sample: Path, capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "queries.jsonl"
+    file.write_text('{"query": "parcel"}\n', encoding="utf-8")
+
+    (plain,) = run(capsys, "search", "--queries", file, "--view", "passages").lines
+    (explained,) = run(capsys, "search", "--queries", file, "--view", "passages", "--explain").lines
+
+    assert all(list(result) == RESULT_KEYS for result in plain["results"])
+    assert all(result["signals"] for result in explained["results"])
+    paths = [result["path"] for result in plain["results"]]
+    assert len(set(paths)) < len(paths)
+
+
+def test_signals_for_people_stand_below_their_result_strongest_first(sample: Path, capsys: Captured) -> None:
+    plain = run(capsys, "search", "lost parcel").out.splitlines()
+    explained = run(capsys, "search", "lost parcel", "--explain").out.splitlines()
+
+    heads = [number for number, line in enumerate(explained) if re.match(r" ?\d+\. ", line)]
+    assert heads
+    for number in heads:
+        score = float(explained[number].rpartition("  ")[2])
+        values = [float(value) for value in re.findall(r"[a-z]+ ([+-]\d+\.\d{3})", explained[number + 1])]
+        assert sum(values) == pytest.approx(score, abs=0.005)
+        assert [abs(value) for value in values] == sorted((abs(value) for value in values), reverse=True)
+    assert [line for number, line in enumerate(explained) if number - 1 not in heads] == plain
 
 
 def test_a_question_beside_the_topic_is_refused_with_the_nearest_places(sample: Path, capsys: Captured) -> None:

@@ -205,7 +205,7 @@ def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> Non
 
     assert outcome.code == 0
     assert {line[:4] for line in outcome.out.splitlines()} == {"ok  "}
-    for word in ("Python", "FTS5", "embedder static-", "grammars", "home ", "max_file_bytes = 1048576  (default)"):
+    for word in ("Python", "SQLite", "embedder static-", "grammars", "home ", "max_file_bytes = 1048576  (default)"):
         assert word in outcome.out
 
 

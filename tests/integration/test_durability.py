@@ -13,13 +13,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from openbook.index.protocol import Root
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
-from tests.support import EVERYTHING, IDENTITY, document, entry, put, stamp, vector, write_tree
+from tests.support import IDENTITY, dense, document, entry, lexical, put, stamp, vector, write_tree
 
 KILLS = 24
 FILES = 300
@@ -54,20 +56,21 @@ def check_consistent(library: Path) -> None:
     with contextlib.closing(sqlite3.connect(library)) as connection:
         read = connection.execute
         assert read("PRAGMA integrity_check").fetchall() == [("ok",)]
-        read("INSERT INTO terms (terms) VALUES ('integrity-check')")
         parts = read(
             "SELECT d.id, (SELECT count(*) FROM texts WHERE document_id = d.id),"
             " (SELECT count(*) FROM chunks WHERE document_id = d.id),"
-            " (SELECT count(*) FROM terms WHERE rowid IN (SELECT id FROM chunks WHERE document_id = d.id)),"
             " (SELECT chunks FROM vectors WHERE document_id = d.id),"
             " (SELECT length(rows) FROM vectors WHERE document_id = d.id) FROM documents d"
         ).fetchall()
-        for _, texts, chunks, terms, vectors, size in parts:
-            assert (texts, terms, vectors, size) == (1, chunks, chunks, chunks * HashEmbedder().dim)
+        for _, texts, chunks, vectors, size in parts:
+            assert (texts, vectors, size) == (1, chunks, chunks * HashEmbedder().dim)
             assert chunks > 0
         for table, total in (("texts", len(parts)), ("vectors", len(parts)), ("chunks", sum(row[2] for row in parts))):
             assert read(f"SELECT count(*) FROM {table}").fetchone() == (total,)
-        assert read("SELECT count(*) FROM terms").fetchone() == (sum(row[2] for row in parts),)
+        postings = [np.frombuffer(ids, dtype=np.uint32) for (ids,) in read("SELECT ids FROM postings")]
+        assert read("SELECT total(postings) FROM segments").fetchone() == (sum(map(len, postings)),)
+        holding = set(np.concatenate([np.empty(0, np.uint32), *postings]).tolist())
+        assert holding == {id_ for (id_,) in read("SELECT id FROM chunks")}  # all have words, and none was replaced
 
 
 def check_whole(library: Path, tree: dict[str, str]) -> None:
@@ -153,10 +156,10 @@ def read_until_told(library: str) -> str:
         tell("ready")
         for _ in _until_input():
             with index.snapshot():
-                lexical, dense = index.lexical(["word"], 50, EVERYTHING), index.dense(vector(1), 50, EVERYTHING)
-                found = [item.chunk.text for item in index.fetch([hit.id for hit in lexical + dense])]
+                by_words, by_nearness = lexical(index, ["word"], 50), dense(index, vector(1), 50)
+                found = [chunk.text for chunk in index.fetch([hit.id for hit in by_words + by_nearness])]
                 texts = [document.text for document in (index.document("s", f"{n}.md") for n in range(10)) if document]
-            assert len(lexical) == len(dense) == 10
+            assert len(by_words) == len(by_nearness) == 10
             assert len(found) == 20
             assert len(set(found + texts)) == 1
             seen.add(found[0])
@@ -249,4 +252,4 @@ def test_processes_that_make_the_same_library_at_once_all_succeed(tmp_path: Path
     for number in range(len(moments)):
         with open_library(tmp_path / f"{number}.sqlite") as index:
             assert sorted(index.records("s")) == [f"{name}.md" for name in names]
-            assert len(index.dense(vector(1), 10, EVERYTHING)) == len(names)
+            assert len(dense(index, vector(1), 10)) == len(names)

@@ -70,8 +70,8 @@ def test_a_course_gives_its_lessons_beside_the_text(assistant: Assistant) -> Non
 
 
 def test_a_lesson_numbered_zero_and_what_stands_before_it_are_found(assistant: Assistant) -> None:
-    welcome = assistant.search("every one of the lessons ends with tea")[0]
-    boots = assistant.search("put on your boots")[0]
+    welcome = assistant.search("every one of the lessons ends with tea", view="passages")[0]
+    boots = assistant.search("put on your boots", view="passages")[0]
 
     assert welcome.chunk.lesson is not None
     assert welcome.chunk.lesson.number == 0

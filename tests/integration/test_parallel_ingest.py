@@ -16,7 +16,7 @@ from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.jobs import FragileEmbedder
-from tests.support import EVERYTHING, IDENTITY, write_tree
+from tests.support import IDENTITY, answers, write_tree
 
 # Long words make a source large with little to index.
 PARAGRAPH = ("w" * 2000 + "\n") * 8 + "\n"
@@ -49,14 +49,13 @@ def contents(index: Index) -> dict[str, Any]:
         "roots": index.roots(),
         "records": index.records("s"),
         "documents": [index.document("s", path) for path in sorted(index.records("s"))],
-        "chunks": sorted(
-            ((found.chunk, found.terms) for found in index.fetch([id_ for (id_,) in read("SELECT id FROM chunks")])),
-            key=lambda pair: pair[0].key,
-        ),
+        "chunks": sorted(index.fetch([id_ for (id_,) in read("SELECT id FROM chunks")]), key=lambda chunk: chunk.key),
         "vectors": read(
-            "SELECT d.path, v.chunks, v.rows FROM vectors v JOIN documents d ON d.id = v.document_id ORDER BY d.path"
+            "SELECT d.path, v.chunks, v.lengths, v.rows FROM vectors v JOIN documents d ON d.id = v.document_id"
+            " ORDER BY d.path"
         ).fetchall(),
-        "scores": [hit.score for hit in index.dense(HashEmbedder().embed(["part 7"])[0], 500, EVERYTHING)],
+        "words": sorted({word for (tokens,) in read("SELECT tokens FROM postings") for word in tokens.split(" ")}),
+        "answers": answers(index, ["part", "7"], HashEmbedder().embed(["part 7"])[0]),
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from openbook.assistant import Assistant
 from openbook.settings import Settings
-from openbook.types import Filter
+from openbook.types import Filter, View
 
 FILES = {
     "net/client.py": '''"""Talks to the server."""
@@ -97,7 +97,7 @@ def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
         ),
         pytest.param("under which license may I use the client", "LICENSE", id="license-when-asked"),
         pytest.param("How long does a session last without a request?", "docs/sessions.md", id="documentation"),
-        pytest.param("why does the pause double after each attempt", "docs/retries.md", id="section"),
+        pytest.param("Why does the pause double after each attempt?", "docs/retries.md", id="section"),
         pytest.param("Wo werden die Zugriffsschlüssel abgelegt?", "docs/de/speicher.md", id="german"),
         pytest.param("向量索引存在哪里？", "docs/zh/index.md", id="chinese"),
         pytest.param("what is backpressure", "course/talks.txt", id="course"),
@@ -121,11 +121,31 @@ def test_results_are_in_one_order_and_no_text_comes_twice(assistant: Assistant, 
     assert all(result.relevance is not None and 0 <= result.relevance <= 1 for result in results)
 
 
+@pytest.mark.parametrize("view", ["auto", "files", "passages"])
 @pytest.mark.parametrize("question", ["with_retries", "how does a session end"])
-def test_a_smaller_limit_gives_the_first_of_a_larger_one(assistant: Assistant, question: str) -> None:
-    many = assistant.search(question, limit=20)
+def test_a_smaller_limit_gives_the_first_of_a_larger_one(assistant: Assistant, question: str, view: View) -> None:
+    many = assistant.search(question, limit=20, view=view)
 
-    assert assistant.search(question, limit=3) == many[:3]
+    assert assistant.search(question, limit=3, view=view) == many[:3]
+
+
+@pytest.mark.parametrize(
+    ("question", "view"),
+    [("retries after a failure", "files"), ("What is done after a failure?", "passages")],
+    ids=["topic", "question"],
+)
+def test_unless_told_the_question_decides_on_the_view(assistant: Assistant, question: str, view: View) -> None:
+    files, passages = (assistant.search(question, limit=100, view=each) for each in ("files", "passages"))
+
+    paths = [result.chunk.span.path for result in files]
+    assert len(set(paths)) == len(paths) < len(passages)
+    assert assistant.search(question, limit=100) == (files if view == "files" else passages)
+
+
+@pytest.mark.parametrize("view", ["files", "passages"])
+def test_the_signals_of_every_result_sum_to_its_score(assistant: Assistant, view: View) -> None:
+    for result in assistant.search("retries after a failure", limit=100, view=view):
+        assert sum(result.signals.values()) == result.score
 
 
 @pytest.mark.parametrize(

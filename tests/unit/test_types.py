@@ -118,6 +118,17 @@ def test_a_result_is_shown_as_json_values() -> None:
     }
 
 
+def test_a_result_explains_itself_in_json_only_when_asked() -> None:
+    result = RetrievalResult(CHUNK, 0.25, {"lexical": 1 / 3, "role": -1 / 12})
+
+    plain, explained = result.to_dict(), result.to_dict(explain=True)
+
+    assert "signals" not in plain
+    assert explained == plain | {"signals": {"lexical": 0.333333, "role": -0.083333}}
+    assert json.loads(json.dumps(explained)) == explained
+    assert RetrievalResult(CHUNK, 0.0).to_dict(explain=True)["signals"] == {}
+
+
 def cited(verdict: Verdict, line: int = 1, label: str = "") -> Citation:
     return Citation(f"[1:{line}]", "s", Span("a.py", 0, 4, line, line), "text", verdict, label)
 

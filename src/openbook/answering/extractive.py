@@ -50,17 +50,14 @@ class Picked:
     score: float
 
 
-def pick(
-    query: Query, context: Context, embedder: Embedder, frequencies: Mapping[str, int], chunks: int
-) -> list[Picked]:
+def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[Picked]:
     """Choose the passages to quote, best first. Equal ones are ordered by where they were shown.
 
     Args:
         query: What was asked.
         context: What may be quoted.
         embedder: The one that made the index.
-        frequencies: How many chunks hold each token of the question.
-        chunks: Size of the library.
+        rarity: Weight of each token of the question.
     """
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
     if not passages:
@@ -76,8 +73,8 @@ def pick(
         if place.isdisjoint(query.tokens):
             continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
         score = (
-            _COVER_WEIGHT * coverage(query.tokens, words, frequencies, chunks)
-            + _PLACE_WEIGHT * coverage(query.tokens, place, frequencies, chunks)
+            _COVER_WEIGHT * coverage(words, rarity)
+            + _PLACE_WEIGHT * coverage(place, rarity)
             + _MEANING_WEIGHT * max(0.0, float(asked @ vector))
             + (_RANK_WEIGHT if passage.shown.is_prose else _RANK_WEIGHT_CODE)
             * (result.score / best_score if best_score > 0 else 0.0)

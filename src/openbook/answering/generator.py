@@ -15,12 +15,12 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.names import Query, read_query
-from openbook.retrieval.ranking import Candidate, relevance
+from openbook.retrieval.ranking import coverage, rarities, relevance
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, GenerationResult, RetrievalResult
 
 # Below this no passage is worth quoting. `benchmarks/refusal.py` prints the curve it was read from.
-RELEVANCE_FLOOR = 0.42
+RELEVANCE_FLOOR = 0.34
 
 # Results an answer is picked from: beyond ten, less than one right passage in a hundred is found.
 _DEFAULT_TOP_K = 10
@@ -88,7 +88,7 @@ class Generator:
         """
         started = self._clock()
         wanted = top_k * _PLACES_FACTOR if read_query(query).asks_for_places else top_k
-        results = Retriever(self._index, self._embedder).search(query, limit=wanted, where=where)
+        results = Retriever(self._index, self._embedder).search(query, limit=wanted, where=where, view="passages")
         return self._answer(query, [result for result in results if result.score >= min_score], None, started)
 
     def generate_answer(
@@ -122,27 +122,28 @@ class Generator:
     def _extract(self, query: Query, results: Sequence[RetrievalResult], max_tokens: int) -> GenerationResult:
         with self._index.snapshot():
             frequencies, chunks = self._index.frequencies(query.tokens), self._index.stats().chunks
+        rarity = rarities(query, frequencies, chunks)
         missing = missing_words(query, frequencies)
         if not results:
             return _refusal(query, "nothing found", (), missing)
-        if max(self._relevance(query, result, frequencies, chunks) for result in results) < RELEVANCE_FLOOR:
+        if max(self._relevance(query, result, rarity) for result in results) < RELEVANCE_FLOOR:
             return _refusal(query, "nothing relevant", tuple(results[:_NEAREST]), missing)
         context = build_context(results, max_tokens)
-        picked = pick(query, context, self._embedder, frequencies, chunks)
+        picked = pick(query, context, self._embedder, rarity)
         if not picked:
             return _refusal(query, "nothing that could be quoted", tuple(results[:_NEAREST]), missing)
         citations = cite(marks_of(picked), context, self._text_now)
         shown = tuple(entry.result for entry in context.shown)
         return GenerationResult(query.text, compose(picked), citations, shown)
 
-    def _relevance(self, query: Query, result: RetrievalResult, frequencies: Mapping[str, int], chunks: int) -> float:
+    def _relevance(self, query: Query, result: RetrievalResult, rarity: Mapping[str, float]) -> float:
         """Give the relevance of a result, measuring it if the caller found it elsewhere."""
         if result.relevance is not None:
             return result.relevance
         terms = terms_of(result.chunk)
-        words = frozenset((*terms.path, *terms.names, *terms.context, *terms.body))
+        words = frozenset(word for field in terms for word in field)
         asked, found = self._embedder.embed([query.text, embedding_text(result.chunk)])
-        return relevance(query, Candidate(result.chunk, words, cosine=float(asked @ found)), frequencies, chunks)
+        return relevance(coverage(words, rarity), float(asked @ found))
 
     def _count(self, answer: GenerationResult) -> None:
         with self._lock:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from openbook.cli import EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_USAGE, installed_version, printing
 from openbook.errors import OpenbookError, QueryError, SettingsError, SourceError, UnknownSourceError
-from openbook.types import KINDS, Filter, Kind
+from openbook.types import KINDS, VIEWS, Filter, Kind
 
 if TYPE_CHECKING:
     from openbook.assistant import Assistant
@@ -40,6 +40,7 @@ Library = Annotated[
     str | None,
     typer.Option(metavar="NAME", callback=_no_blank, help="Library to use, instead of one of the folder's own."),
 ]
+T = TypeVar("T")
 Limit = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most results.")]
 Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="K", help=f"Only these: {', '.join(KINDS)}.")]
 Globs = Annotated[
@@ -137,6 +138,10 @@ def search(
     kind: Kinds = None,
     glob: Globs = None,
     source: Sources = None,
+    view: Annotated[
+        str, typer.Option(metavar="VIEW", help="`files`: each once; `passages`: several of one file; or `auto`.")
+    ] = "auto",
+    explain: Annotated[bool, typer.Option("--explain", help="Say what moved each result, and by how much.")] = False,
     as_json: AsJson = False,
     show: Show = False,
 ) -> None:
@@ -144,6 +149,7 @@ def search(
     from openbook.cli.opening import opened
 
     where = _filter(kind, glob, source)
+    chosen_view = _one_of(VIEWS, view, "--view")
     words = words or []
     if queries is None and not words:
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
@@ -155,12 +161,13 @@ def search(
     with opened(paths, library) as assistant:
         _check_filled(assistant, where)
         for question in asked:
-            results = assistant.search(question, limit=limit, where=where)
+            results = assistant.search(question, limit=limit, where=where, view=chosen_view)
             found += len(results)
             if as_json or queries:
-                printing.print_json({"query": question, "results": [result.to_dict() for result in results]})
+                found_dicts = [result.to_dict(explain=explain) for result in results]
+                printing.print_json({"query": question, "results": found_dicts})
             else:
-                printing.print_results(results, printing.Places(assistant.sources()), show=show)
+                printing.print_results(results, printing.Places(assistant.sources()), show=show, explain=explain)
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)
@@ -266,13 +273,16 @@ def doctor() -> None:
 
 
 def _filter(kinds: Sequence[str] | None, globs: Sequence[str] | None, sources: Sequence[str] | None) -> Filter:
-    wanted: set[Kind] = set()
-    for kind in kinds or ():
-        known = next((known for known in get_args(Kind) if known == kind), None)
-        if known is None:
-            raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}", param_hint="--kind")
-        wanted.add(known)
-    return Filter(frozenset(wanted), tuple(globs or ()), frozenset(sources or ()))
+    wanted: frozenset[Kind] = frozenset(_one_of(KINDS, kind, "--kind") for kind in kinds or ())
+    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()))
+
+
+def _one_of(known: Sequence[T], word: str, option: str) -> T:
+    """Give the one that `word` names."""
+    for each in known:
+        if each == word:
+            return each
+    raise typer.BadParameter(f"{word!r} is none of {', '.join(map(str, known))}", param_hint=option)
 
 
 def _check_question(question: str) -> None:

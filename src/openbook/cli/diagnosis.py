@@ -34,7 +34,7 @@ def diagnosis() -> Iterator[Finding]:
     """
     settings = Settings.from_env()
     yield Finding(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
-    yield _full_text()
+    yield Finding(f"SQLite {sqlite3.sqlite_version}")
     yield _embedder()
     grammar = load_parser("python") is not None
     yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
@@ -42,16 +42,6 @@ def diagnosis() -> Iterator[Finding]:
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
         yield Finding(f"{name} = {value}  ({origin})")
-
-
-def _full_text() -> Finding:
-    name = f"SQLite {sqlite3.sqlite_version}"
-    try:
-        with sqlite3.connect(":memory:") as connection:
-            connection.execute("CREATE VIRTUAL TABLE t USING fts5 (a)")
-    except sqlite3.OperationalError:
-        return Finding(f"{name} has no FTS5: use a Python whose sqlite3 was built with it", healthy=False)
-    return Finding(f"{name} with FTS5")
 
 
 def _embedder() -> Finding:

@@ -100,12 +100,17 @@ def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> Non
             print_excerpt(result.chunk)
 
 
-def print_results(results: Sequence[RetrievalResult], places: Places, *, show: bool) -> None:
-    """Print ranked results, best first, with their first lines or in full."""
+def print_results(
+    results: Sequence[RetrievalResult], places: Places, *, show: bool = False, explain: bool = False
+) -> None:
+    """Print ranked results, best first, with their first lines or in full, and with what moved them."""
     for number, result in enumerate(results, start=1):
         chunk = result.chunk
         name = f"  {chunk.symbol or ' › '.join(chunk.context)}" if chunk.symbol or chunk.context else ""
         say(f"{number:>2}. {places.link(chunk.source, chunk.span)}{name}  {result.score:.3f}")
+        if explain:
+            strongest = sorted(result.signals.items(), key=lambda signal: (-abs(signal[1]), signal[0]))
+            say(f"      {'  '.join(f'{name} {value:+.3f}' for name, value in strongest)}")
         if show:
             print_excerpt(chunk)
             continue

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from openbook.types import Chunk, Document, Filter, Stamp
+from openbook.types import Chunk, Document, Filter, Kind, Span, Stamp
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,16 +16,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 
-class Hit(NamedTuple):
-    """A chunk that a leg found. Ids belong to one index and one put of the document."""
-
-    id: int
-    score: float
-    """Higher is better. BM25 for words; cosine for vectors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """The words of a chunk, already split and stemmed, by the field they come from."""
 
     path: tuple[str, ...] = ()
@@ -45,12 +36,48 @@ class Entry:
     """float32 (dim,), of unit length or zero. Stored with 8 bits a dimension."""
 
 
-class Found(NamedTuple):
-    """A chunk as the index holds it."""
+class Evidence(NamedTuple):
+    """What an index says of one chunk for one question. Ids belong to one index and one put of the document."""
 
     id: int
-    chunk: Chunk
-    terms: Terms
+    bm25: float
+    """0 if it shares no word with the question."""
+    file_bm25: float
+    """Of the whole file; the same for all its chunks."""
+    cosine: float
+    """From -1 to 1; 0 for a chunk without a vector."""
+    matched: int
+    """Bit n is set if the chunk holds the n-th of the words that were looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What an index says to one question."""
+
+    evidence: tuple[Evidence, ...]
+    """Of the best chunks, in the order of source and span."""
+    tokens: tuple[str, ...]
+    """The words that were looked up and are there, rarest first."""
+    frequencies: Mapping[str, int]
+    """How many chunks hold each word of the question. Absent words are left out."""
+    chunks: int
+    """How many there are in all."""
+    median_cosine: float
+    """Over all chunks that the filter lets through; what nearness is worth nothing."""
+
+
+class Outline(NamedTuple):
+    """A chunk without its text."""
+
+    id: int
+    source: str
+    span: Span
+    kind: Kind
+    language: str
+    symbol: str
+    defines: tuple[str, ...]
+    signature: str
+    context: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +168,24 @@ class Index(Protocol):
     def document(self, source: str, path: str) -> Document | None:
         """Give a document with its text and anchors, without blocks."""
 
-    def lexical(self, tokens: Sequence[str], k: int, where: Filter) -> list[Hit]:
-        """Rank chunks by BM25 over their terms, at most `k`.
+    def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
+        """Find the k best chunks by words, the k best by nearness, and the best chunk of the k best files.
 
-        A chunk that shares no token with the query is absent. Filters apply before the cut.
+        Words rank as `bm25` says, nearness is the cosine with `vector`, both exactly, over all
+        chunks. The filter applies before the cut. Of many words the 48 rarest are looked up.
         """
-
-    def dense(self, vector: Vector, k: int, where: Filter) -> list[Hit]:
-        """Rank chunks by cosine with `vector`, exactly, at most `k`. Zero vectors are absent."""
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         """Count the chunks that hold each token. Absent tokens are left out."""
 
-    def fetch(self, ids: Sequence[int]) -> list[Found]:
+    def outlines(self, ids: Sequence[int]) -> list[Outline]:
+        """Give chunks without their texts, in the order of `ids`. Ids that are gone are left out."""
+
+    def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Give chunks in the order of `ids`. Ids that are gone are left out."""
 
-    def optimize(self) -> None:
-        """Make later reads faster and the file smaller. Changes no result."""
+    def optimize(self, *, every: bool = False) -> None:
+        """Make later searches faster, `every` part of them if much has changed. Changes no result."""
 
     def stats(self) -> Stats:
         """Count what is stored."""

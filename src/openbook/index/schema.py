@@ -18,7 +18,7 @@ APPLICATION_ID = 0x4F50424B
 
 # Raised by one with every change of the tables below. Older files are refused, because an index
 # can always be made again from its sources, and a rebuild is faster than a migration is safe.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def rebuild_hint(path: Path) -> str:
@@ -26,15 +26,9 @@ def rebuild_hint(path: Path) -> str:
     return f"make it again with: openbook add --rebuild --library {shlex.quote(path.stem)} PATH ..."
 
 
-# The weights of path, names, context and body in BM25. Words of the body count once; what a chunk
-# defines says more, what it stands under says less. From the ablation in the design notes:
-# without field weights, NDCG@10 on code search falls by .004 and Pass@5 on a codebase by .8.
-_FIELD_WEIGHTS = "1.0, 1.5, 0.7, 1.0"
-
-# `ascii` takes every character above 127 for a part of a word and folds nothing else, so that the
-# tokens arrive as they were made. Text of documents is kept whole, once; chunks are offsets into
-# it, which makes them exact slices by construction.
-_TABLES = f"""
+# Text of documents is kept whole, once; chunks are offsets into it, which makes them exact slices by
+# construction.
+_TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE roots (name TEXT PRIMARY KEY, kind TEXT NOT NULL, location TEXT NOT NULL, synced_at REAL NOT NULL)
     WITHOUT ROWID;
@@ -51,10 +45,10 @@ CREATE TABLE chunks (
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, fields TEXT NOT NULL);
 CREATE INDEX chunks_by_document ON chunks (document_id);
 CREATE TABLE vectors (document_id INTEGER PRIMARY KEY, first_chunk_id INTEGER NOT NULL,
-    chunks INTEGER NOT NULL, rows BLOB NOT NULL);
-CREATE VIRTUAL TABLE terms USING fts5 (path, names, context, body, tokenize = "ascii tokenchars '_'");
-CREATE VIRTUAL TABLE frequencies USING fts5vocab (terms, row);
-INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25({_FIELD_WEIGHTS})');
+    chunks INTEGER NOT NULL, lengths BLOB NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, postings INTEGER NOT NULL);
+CREATE TABLE postings (segment INTEGER NOT NULL, first_token TEXT NOT NULL, tokens TEXT NOT NULL,
+    ends BLOB NOT NULL, ids BLOB NOT NULL, counts BLOB NOT NULL, PRIMARY KEY (segment, first_token));
 """
 
 _WRITE_CODES = {

@@ -1,4 +1,4 @@
-"""The embedded engine: words in FTS5, exact vectors, texts and records in one SQLite file."""
+"""The embedded engine: words, exact vectors, texts and records in one SQLite file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.index.protocol import Entry, Found, Hit, Identity, Record, Root, Stats, Terms
+from openbook.index.protocol import Entry, Identity, Matches, Outline, Record, Root, Stats
 from openbook.index.schema import damaged, open_database, translated_errors
-from openbook.index.where import allows
 from openbook.types import Anchor, Chunk, Document, Filter, Lesson, Span, Stamp
 
 if TYPE_CHECKING:
+    from openbook.index.catalogue import Catalogue
+    from openbook.index.postings import Pending, Postings
     from openbook.index.protocol import Vector
-    from openbook.index.vectors import VectorTable
+
+
+# Each takes about 1 KB. A search looks at some hundred, and the next one at many of them again.
+_KEPT_OUTLINES = 20_000
+
+_CHUNKS = (
+    "SELECT c.id, d.id, d.source, d.path, d.kind, d.language, c.start_char, c.end_char, c.start_line, c.end_line,"
+    " c.fields FROM chunks c JOIN documents d ON d.id = c.document_id"
+)
 
 
 class SqliteIndex:
@@ -35,8 +44,10 @@ class SqliteIndex:
         self.path = path
         self._lock = threading.RLock()
         self._connection = open_database(path, identity, lock_timeout_s=lock_timeout_s)
-        self._vectors: VectorTable | None = None
-        self._vectors_of: tuple[int, int] | None = None
+        self._pending: Pending | None = None
+        self._catalogue: Catalogue | None = None
+        self._catalogue_of: tuple[int, int] | None = None
+        self._outlines: dict[int, Outline] = {}
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -57,10 +68,12 @@ class SqliteIndex:
             self._connection.execute(begin)
             try:
                 yield
+                if self._connection.in_transaction:  # SQLite itself undoes one for which the disk is full
+                    self._write_pending()
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._connection.rollback()
-                self._vectors = None  # may hold what has just been undone
+                self._pending = self._catalogue = None  # may hold what has just been undone
                 raise
 
     @contextlib.contextmanager
@@ -120,7 +133,8 @@ class SqliteIndex:
     def _insert_entries(self, document_id: int, entries: Sequence[Entry]) -> None:
         import numpy as np
 
-        from openbook.index.vectors import pack
+        from openbook.index.catalogue import pack
+        from openbook.index.postings import Pending
 
         execute, insert_all = self._connection.execute, self._connection.executemany
         entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
@@ -134,21 +148,21 @@ class SqliteIndex:
                 for span in (entry.chunk.span,)
             ],
         )
-        insert_all(
-            "INSERT INTO terms (rowid, path, names, context, body) VALUES (?, ?, ?, ?, ?)",
-            [
-                (id_, *(" ".join(field) for field in (terms.path, terms.names, terms.context, terms.body)))
-                for id_, entry in enumerate(entries, start=first)
-                for terms in (entry.terms,)
-            ],
-        )
+        if self._pending is None:
+            self._pending = Pending()
+        lengths = self._pending.add(first, [entry.terms for entry in entries])
         rows = pack(np.stack([entry.vector for entry in entries]))
-        execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (document_id, first, len(entries), rows))
+        values = (document_id, first, len(entries), lengths.tobytes(), rows)
+        execute("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", values)
+
+    def _write_pending(self) -> None:
+        if self._pending is not None:
+            self._pending.write(self._connection)
+            self._pending = None
 
     def _delete_documents(self, ids: Sequence[int]) -> None:
         for id_ in ids:
             execute = self._connection.execute
-            execute("DELETE FROM terms WHERE rowid IN (SELECT id FROM chunks WHERE document_id = ?)", (id_,))
             for table in ("chunks", "vectors", "texts"):
                 execute(f"DELETE FROM {table} WHERE document_id = ?", (id_,))
             execute("DELETE FROM documents WHERE id = ?", (id_,))
@@ -187,76 +201,67 @@ class SqliteIndex:
             anchors = tuple(Anchor(*anchor) for anchor in json.loads(packed))
             return Document(source, path, kind, language, text, content_hash, anchors=anchors)
 
-    def lexical(self, tokens: Sequence[str], k: int, where: Filter) -> list[Hit]:
-        if not tokens or k <= 0:
-            return []
-        match = " OR ".join('"' + token.replace('"', '""') + '"' for token in dict.fromkeys(tokens))
+    def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
-            sql, values = "SELECT rowid, rank FROM terms WHERE terms MATCH ?", [match]
-            allowed = self._allowed(where)
-            if allowed is not None:
-                sql += " AND rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
-                values.append(json.dumps(sorted(allowed)))
-            rows = self._read(f"{sql} ORDER BY rank LIMIT {k + 1:d}", values)
-            if len(rows) > k and rows[k][1] == rows[k - 1][1]:
-                # The cut runs through a tie, which only all of its members can decide.
-                rows = [row for row in self._read(sql, values) if row[1] <= rows[k][1]]
-            place = self._places([id_ for id_, _ in rows])
-            return [Hit(id_, -rank) for id_, rank in sorted(rows, key=lambda row: (row[1], place[row[0]]))[:k]]
+            return self._current().match(self._postings(tokens), vector, k, where)
 
-    def _places(self, ids: Sequence[int]) -> dict[int, tuple[str, str, int, int]]:
-        rows = self._read(
-            "SELECT c.id, d.source, d.path, c.start_char, c.end_char FROM chunks c"
-            " JOIN documents d ON d.id = c.document_id WHERE c.id IN (SELECT value FROM json_each(?))",
-            (json.dumps(ids),),
-        )
-        return {id_: (source, path, start, end) for id_, source, path, start, end in rows}
-
-    def _allowed(self, where: Filter) -> set[int] | None:
-        """Give the ids of the documents that a filter lets through; None for all."""
-        check = allows(where)
-        if check is None:
-            return None
-        rows = self._read("SELECT id, source, path, kind FROM documents WHERE skipped = ''")
-        return {id_ for id_, source, path, kind in rows if check(source, path, kind)}
-
-    def dense(self, vector: Vector, k: int, where: Filter) -> list[Hit]:
+    def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():
-            return [Hit(*pair) for pair in self._vector_table().nearest(vector, k, self._allowed(where))]
+            catalogue = self._current()
+            counts = {token: len(catalogue.living(listed)[0]) for token, listed in self._postings(tokens).items()}
+        return {token: count for token, count in counts.items() if count}
 
-    def _vector_table(self) -> VectorTable:
-        from openbook.index.vectors import VectorTable
+    def _postings(self, tokens: Sequence[str]) -> dict[str, Postings]:
+        from openbook.index.postings import look_up
+
+        with self._lock:
+            self._write_pending()
+            return {token: look_up(self._connection, token) for token in tokens}
+
+    def _current(self) -> Catalogue:
+        """Give the catalogue of the present state of the library."""
+        from openbook.index.catalogue import Catalogue
 
         # The first number moves with commits of other connections, the second with our own.
         state = (self._read("PRAGMA data_version")[0][0], self._connection.total_changes)
-        if self._vectors is None or state != self._vectors_of:
-            self._vectors, self._vectors_of = VectorTable(self._connection), state
-        return self._vectors
+        if self._catalogue is None or state != self._catalogue_of:
+            self._catalogue, self._catalogue_of = Catalogue(self._connection), state
+            self._outlines.clear()
+        return self._catalogue
 
-    def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
-        sql = "SELECT term, doc FROM frequencies WHERE term = ?"
+    def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
-            return dict(row for token in dict.fromkeys(tokens) for row in self._read(sql, (token,)))
+            self._current()  # forgets what is known of another state
+            known = self._outlines
+            if len(known) > _KEPT_OUTLINES:
+                known.clear()
+            rows = self._rows([id_ for id_ in ids if id_ not in known])
+            known.update((row[0], _outline(row)) for row in rows)
+            return [known[id_] for id_ in ids if id_ in known]
 
-    def fetch(self, ids: Sequence[int]) -> list[Found]:
+    def _rows(self, ids: Sequence[int]) -> list[Any]:
+        rows = self._read(f"{_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))
+        if self._current().holds(list(set(ids).difference(row[0] for row in rows))):
+            raise LookupError("there are vectors of chunks that are not there")
+        return rows
+
+    def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         with self._reading():
-            rows = self._read(
-                "SELECT c.id, d.id, d.source, d.path, d.kind, d.language, c.start_char, c.end_char, c.start_line,"
-                " c.end_line, c.fields, t.path, t.names, t.context, t.body FROM chunks c"
-                " JOIN documents d ON d.id = c.document_id JOIN terms t ON t.rowid = c.id"
-                " WHERE c.id IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(ids)),),
-            )
+            rows = self._rows(ids)
             wanted = json.dumps(sorted({row[1] for row in rows}))
             texts = dict(
                 self._read("SELECT * FROM texts WHERE document_id IN (SELECT value FROM json_each(?))", (wanted,))
             )
-            found = {row[0]: _found(row, texts[row[1]]) for row in rows}
+            found = {row[0]: _chunk(row, texts[row[1]]) for row in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
-    def optimize(self) -> None:
+    def optimize(self, *, every: bool = False) -> None:
+        from openbook.index.postings import merge, mergeable
+
         with self._lock, translated_errors(self.path):
-            self._connection.execute("INSERT INTO terms (terms) VALUES ('optimize')")
+            with self.batch(), self._reading():
+                if segments := mergeable(self._connection, every=every):
+                    merge(self._connection, segments, self._current().alive)
             self._connection.execute("PRAGMA optimize")
             # A reader would make it wait; then the log is taken in at another time.
             (timeout_ms,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
@@ -293,16 +298,27 @@ def _fields(chunk: Chunk) -> str:
     return json.dumps({name: value for name, value in values.items() if value}, ensure_ascii=False)
 
 
-def _found(row: tuple[Any, ...], text: str) -> Found:
-    id_, _, source, path, kind, language, start, end, start_line, end_line, fields, *terms = row
+def _outline(row: tuple[Any, ...]) -> Outline:
+    id_, _, source, path, kind, language, *place, fields = row
+    values = json.loads(fields)
+    return Outline(
+        *(id_, source, Span(path, *place), kind, language),
+        values.get("symbol", ""),
+        tuple(values.get("defines", ())),
+        values.get("signature", ""),
+        tuple(values.get("context", ())),
+    )
+
+
+def _chunk(row: tuple[Any, ...], text: str) -> Chunk:
+    _, _, source, path, kind, language, *place, fields = row
     values = json.loads(fields)
     for name in ("defines", "context"):
         values[name] = tuple(values.get(name, ()))
     if "lesson" in values:
         values["lesson"] = Lesson(**values["lesson"])
-    span = Span(path, start, end, start_line, end_line)
-    chunk = Chunk(source, span, text[start:end], kind, language, **values)
-    return Found(id_, chunk, Terms(*(tuple(field.split(" ")) if field else () for field in terms)))
+    span = Span(path, *place)
+    return Chunk(source, span, text[span.start_char : span.end_char], kind, language, **values)
 
 
 def remove_library(path: Path) -> None:

@@ -108,10 +108,11 @@ def sync(
                 progress(writer.counts.total(), len(difference.todo))
     if difference.gone or difference.todo or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
-    if writer.counts["added"] > _OPTIMIZE_SHARE * len(difference.scan.files):
+    report = _report(difference, writer.counts, _skipped(index, root.name, difference.scan.skipped))
+    if report.wrote:
         with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
-            index.optimize()
-    return _report(difference, writer.counts, now() - started, _skipped(index, root.name, difference.scan.skipped))
+            index.optimize(every=report.added > _OPTIMIZE_SHARE * len(difference.scan.files))
+    return replace(report, seconds=now() - started)
 
 
 def _prepared(
@@ -181,9 +182,7 @@ class _Writer:
         return "added"
 
 
-def _report(
-    difference: Difference, counts: Counter[str], seconds: float, skipped: Mapping[str, tuple[str, ...]]
-) -> SyncReport:
+def _report(difference: Difference, counts: Counter[str], skipped: Mapping[str, tuple[str, ...]]) -> SyncReport:
     indexed = sum(1 for record in difference.known.values() if not record.skipped)
     return SyncReport(
         source=difference.source,
@@ -194,7 +193,6 @@ def _report(
         unchanged=indexed - counts["changed"] - counts["removed"] - difference.forgotten,
         read=len(difference.todo),
         skipped=skipped,
-        seconds=seconds,
     )
 
 

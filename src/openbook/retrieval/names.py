@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from openbook.errors import QueryError
 from openbook.retrieval.tokens import tokenize
+from openbook.types import View
+
+# A topic is named in a few words. Longest topic in public sets of code search: 12 words.
+_TOPIC_WORDS = 14
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
 
 # A pasted log or file is no question; what it is about would drown. Longest question seen in
 # public sets of questions on code: 1,900 characters.
@@ -19,6 +24,19 @@ STOP_WORDS = frozenset(
     " used uses using was we were what when where which who why will with work works would you your explain"
     " describe find".split()
 )
+
+# Words that only join others. Left out as well, unless the question has no others: `make all` is one.
+FILLING_WORDS = frozenset(
+    "also although always am among another anything because been being between both but cannot come each else ever"
+    " every few gets getting goes going happen happens he her here him his however just let like made make makes making"
+    " many may might more most much must need needs neither no nor now off often once only other others otherwise ought"
+    " own per rather same she should since some something still such sure take takes they thing things though through"
+    " thus together too toward towards upon very via want wants way ways well went whatever whether while whole whom"
+    " whose yet".split()
+)
+
+# What an apostrophe leaves behind is no word: "doesn't", "we'll", "the client's".
+_CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
 # "Which lessons talk about ..." asks for places. The words up to "about" are not what is looked for.
 _ASKS_FOR_PLACES = re.compile(
@@ -83,11 +101,11 @@ def read_query(text: str) -> Query:
     places = _ASKS_FOR_PLACES.match(text)
     content = text[places.end() :] if places else text
     is_symbol = _ONE_WORD.fullmatch(text) is not None
-    # In `Client.get` nothing is a word of asking.
-    asking = frozenset() if is_symbol else STOP_WORDS
-    words = tokenize(" ".join(word for word in re.findall(r"\w+", content) if word.lower() not in asking))
-    # "List all files" asks for nothing but its places.
-    tokens = tuple(dict.fromkeys(words or (tokenize(text) if places else ())))
+    words = [word for word in re.findall(r"\w+", _CONTRACTION.sub("", content)) if word.lower() not in STOP_WORDS]
+    told = [word for word in words if word.lower() not in FILLING_WORDS] or words
+    # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places.
+    found = tokenize(text) if is_symbol else tokenize(" ".join(told)) or (tokenize(text) if places else [])
+    tokens = tuple(dict.fromkeys(found))
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} holds no telling word", hint="say what it is about, or name it")
     names = tuple(dict.fromkeys(_identifiers(text, is_symbol)))
@@ -104,3 +122,16 @@ def _identifiers(text: str, is_symbol: bool) -> list[str]:
             if _ONE_WORD.fullmatch(name):
                 found.append((match.start(), _SEPARATOR.split(name)[-1]))
     return [name for _, name in sorted(found)]
+
+
+def choose_view(query: Query) -> View:
+    """Tell whether a query names something that files are about, or asks something that passages answer.
+
+    What ends in a question mark, or has more than 14 words, is answered by passages.
+
+    Example:
+        >>> choose_view(read_query("cookie handling")), choose_view(read_query("Who sends the cookies?"))
+        ('files', 'passages')
+    """
+    is_question = query.text.endswith(_QUESTION_MARKS) or len(query.text.split()) > _TOPIC_WORDS
+    return "passages" if is_question or query.asks_for_places else "files"

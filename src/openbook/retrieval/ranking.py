@@ -1,8 +1,7 @@
 """How much each signal is worth: pure functions on numbers, names and paths.
 
-Figures in the comments are from the prototype in the design notes, over 13 packages (a), seven
-packages with documentation (b), questions on two repositories (c) and one codebase (d). Each
-constant sits on a plateau: halving or doubling it moved the joint score by less than 1 %.
+What each constant is worth is measured in docs/retrieval.md, on questions that were not used to
+choose it. Each sits on a plateau: halving or doubling it moves the mean of all work by less than 1 %.
 """
 
 from __future__ import annotations
@@ -10,101 +9,260 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Literal
 
+from openbook.index.bm25 import inverse_frequency
+from openbook.index.protocol import Matches, Outline
 from openbook.retrieval.names import Query
+from openbook.retrieval.roles import old_versions, prior
 from openbook.retrieval.tokens import tokenize
-from openbook.types import Chunk
+from openbook.types import View
 
-Role = Literal["source", "test", "example", "changelog", "legal"]
-
-# Short questions are names and topics, where meaning fills gaps; long ones carry enough words of
-# their own, and a static model only blurs them: .5 for all lengths costs .087 of span recall (c).
+# In topics, meaning fills gaps. A long question carries enough words of its own, and a static model
+# only blurs them; so it does a name.
+_DENSE_WEIGHT_TOPIC = 0.6
 _DENSE_WEIGHT_SYMBOL = 0.2
-_DENSE_WEIGHT_SHORT, _SHORT_WORDS = 0.5, 5
-_DENSE_WEIGHT_LONG, _LONG_WORDS = 0.1, 8
+_DENSE_WEIGHT_SHORT = 0.5
+_DENSE_WEIGHT_LONG = 0.1
+_SHORT_WORDS, _LONG_WORDS = 5, 8
 
 # A definition of the name asked for outweighs any number of mentions; inside a sentence a name is
-# one hint among others. Without them: a -.006, d@5 -3.2.
+# one hint among others.
 _DEFINITION_OF_SYMBOL = 2.0
 _DEFINITION_OF_WORD = 1.0
 _DEFINITION_IN_TEXT = 0.8
+_TYPE_DEFINITION, _FUNCTION_DEFINITION = 1.0, 0.95
 _INNER_DEFINITION = 0.6
+# `impl Client`, `extension Client` and a heading of that name say where more of it stands.
+_PART_DEFINITION = 0.3
 _OTHER_CASE = 0.6
 _FILE_NAMED_SO = 1.5
-# `get` is defined in every second class: a name defined often identifies nothing.
-_COMMON_DEFINITIONS = 5
+_WEAKER_DEFINITION = 0.5
+# `get` is defined in every second class: a name defined often identifies little.
+_COMMON_DEFINITIONS, _LEAST_RARITY = 5, 0.3
 
-# Without the path signal: a -.014, b -.020.
-_PATH_WEIGHT = 0.6
+# A file is as good as its best chunk and, more so, its three best: a topic is spread over a file.
+_BEST_CHUNK_WEIGHT = 0.35
+_TOP_CHUNKS, _TOP_CHUNKS_WEIGHT = 3, 0.7
+_FILE_WORDS_WEIGHT = 0.5
+_PATH_WEIGHT = 1.0
 _PREFIX_MATCH, _PREFIX_CHARS = 0.8, 4
 _FOLDER_MATCH, _FOLDERS = 0.5, 3
 # These say nothing; the folder is the name.
 _GENERIC_STEMS = frozenset({"index", "__init__", "mod", "lib", "init", "main"})
+# A file that gathers names of others (`__init__.py`, `index.ts`) has all the words and none of the code.
+_GATHERING_STEMS = frozenset({"index", "__init__"})
+_GATHERING, _GATHERING_NAMES = 0.7, 2
 
-# Tests and examples repeat the words of what they exercise. Without these priors: b -.209 (with
-# documentation), a -.023.
-_ROLE_PRIORS: Mapping[Role, float] = {"source": 1.0, "test": 0.5, "example": 0.45, "changelog": 0.3, "legal": 0.3}
-_ROLE_FOLDERS: Mapping[str, Role] = {
-    **dict.fromkeys(("test", "tests", "spec", "specs", "__tests__", "testdata", "fixtures"), "test"),
-    **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
-}
-# `history.py` and `authors.rb` are sources.
-_PROSE_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".adoc", ".html", ".org"})
-_TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
-_CHANGELOG_STEM = re.compile(r"^(changelog|changes|history|news|releases?|release[-_]notes)$", re.IGNORECASE)
-_LEGAL_STEM = re.compile(r"^(licen[sc]e|copying|notice|authors|contributors|code[-_]of[-_]conduct)", re.IGNORECASE)
-_ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
-    # "test client" and "test runner" are things, not tests.
-    "test": re.compile(r"\btest_\w|\bTest[A-Z]|\btests\b|\btested\b|\bunit tests?\b|\btest (case|suite)s?\b|fixture"),
-    "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
-    "changelog": re.compile(r"\b(change ?log|changed|release|deprecated|since (v|version))\b", re.IGNORECASE),
-    "legal": re.compile(r"\b(licen[sc]e|copyright|author|contributor)s?\b", re.IGNORECASE),
-}
-
-
-# In a library of two chunks every absent word would outweigh all that are there. 30 and 300 do as well.
-_FEWEST_CHUNKS = 100
+# How much the file counts for its passages, and how much each earlier passage of a file takes from
+# the next: the answer to a long question is spread over files.
+_FILE_WEIGHT = 0.6
+_SPREAD, _SPREAD_WORDS = 0.7, 10
 
 # Words in common say more than nearness of static vectors. As a sign that a library answers a
 # question (`benchmarks/refusal.py`): AUC .971 for words alone, .796 for nearness, .980 for .6 to .7.
 _COVERAGE_SHARE = 0.65
 
+_TYPE = re.compile(
+    r"\b(class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace)\b"
+)
+_PART = re.compile(r"\s*(impl|extension|instance)\b")
 
-# A search looks at the paths of two hundred candidates, which mostly are the same ones again. Each
-# takes about 1 KB.
+# A search looks at the paths of a hundred candidates, mostly the same ones again. Each takes about 1 KB.
 _CACHED_PATHS = 1 << 13
+
+Signals = dict[str, float]
+"""What each signal adds to a score, by name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A chunk that a leg found, with what the legs said."""
+class Ranked:
+    """A chunk in a ranked list."""
 
-    chunk: Chunk
-    words: frozenset[str]
-    """Distinct tokens of all its fields."""
-    bm25: float = 0.0
-    """0 if the lexical leg did not find it."""
+    outline: Outline
+    signals: Signals = field(default_factory=dict)
+    prior: float = 1.0
+    """Factor for what its file is for."""
+    coverage: float = 0.0
+    """Share of the question's words that it holds, from 0 to 1, rare words weighing more."""
     cosine: float = 0.0
-    """0 if the dense leg did not find it."""
+
+    @property
+    def score(self) -> float:
+        """The sum of the signals."""
+        return sum(self.signals.values())
+
+    @property
+    def relevance(self) -> float:
+        """How far it speaks of the question at all, from 0 to 1, across questions."""
+        return relevance(self.coverage, self.cosine)
 
 
-def dense_weight(query: Query) -> float:
-    """Give the share of the dense leg in the fused score, from .1 to .5.
+def relevance(coverage: float, cosine: float) -> float:
+    """Say how far a text speaks of a question at all, from 0 to 1, across questions."""
+    return _COVERAGE_SHARE * coverage + (1 - _COVERAGE_SHARE) * max(0.0, cosine)
+
+
+def rank(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]) -> list[Ranked]:
+    """Order chunks, best first, ties by source and span.
+
+    Args:
+        query: The question.
+        view: `files` gives each file once, with its best chunk; `passages` gives every chunk.
+        matches: What the index said.
+        outlines: Of the same chunks as `matches.evidence`, in the same order.
+    """
+    chunks = _chunks(query, view, matches, outlines)
+    members: dict[tuple[str, str], list[int]] = {}
+    for position, outline in enumerate(outlines):
+        members.setdefault((outline.source, outline.span.path), []).append(position)
+    old = _old_files(query, members)
+    words = scaled([evidence.file_bm25 for evidence in matches.evidence])
+    ranked: list[Ranked] = []
+    for key, positions in members.items():
+        group = sorted((chunks[position] for position in positions), key=_order)
+        factor = prior(query.text, key[1], group[0].outline.kind) * old.get(key, 1.0)
+        file = _file_signals(query, group, _FILE_WORDS_WEIGHT * words[positions[0]])
+        file["role"] = (factor * _gathering(group) - 1) * sum(file.values())
+        if view == "files":
+            ranked.append(replaced(_telling(group), file, factor))
+        else:
+            ranked.extend(_passages(group, factor, _FILE_WEIGHT * sum(file.values())))
+    ranked.sort(key=_order)
+    return _spread(ranked) if view == "passages" and query.content_words >= _SPREAD_WORDS else ranked
+
+
+def _old_files(query: Query, files: Collection[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """Give the factor of files that hold another version than the one that is meant, source by source."""
+    paths: dict[str, set[str]] = {}
+    for source, path in files:
+        paths.setdefault(source, set()).add(path)
+    return {
+        (source, path): factor
+        for source, of_source in paths.items()
+        for path, factor in old_versions(query.text, of_source).items()
+    }
+
+
+def _order(ranked: Ranked) -> tuple[float, str, object]:
+    return (-ranked.score, ranked.outline.source, ranked.outline.span)
+
+
+def replaced(ranked: Ranked, signals: Signals, factor: float) -> Ranked:
+    """Give it other signals, without those that add nothing."""
+    kept = {name: value for name, value in signals.items() if value}
+    return Ranked(ranked.outline, kept, factor, ranked.coverage, ranked.cosine)
+
+
+def _chunks(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]) -> list[Ranked]:
+    """Fuse what the legs say of each chunk, and add definitions."""
+    share = dense_weight(query, view)
+    rarity = rarities(query, matches.frequencies, matches.chunks)
+    total = sum(rarity.values())
+    weights = [rarity[token] for token in matches.tokens]
+    covered = [
+        sum(weight for bit, weight in enumerate(weights) if evidence.matched >> bit & 1) / total
+        for evidence in matches.evidence
+    ]
+    lexical = scaled([evidence.bm25 for evidence in matches.evidence])
+    dense = scaled([evidence.cosine for evidence in matches.evidence], floor=matches.median_cosine)
+    definitions = definition_strengths(query, outlines)
+    return [
+        Ranked(
+            outline,
+            {"lexical": (1 - share) * lexical[n], "dense": share * dense[n], "definition": definitions[n]},
+            coverage=covered[n],
+            cosine=matches.evidence[n].cosine,
+        )
+        for n, outline in enumerate(outlines)
+    ]
+
+
+def _file_signals(query: Query, group: Sequence[Ranked], words: float) -> Signals:
+    """Score a file by its chunks, best first, by its words as a whole, and by its path."""
+    top = group[:_TOP_CHUNKS]
+    signals = {
+        name: _BEST_CHUNK_WEIGHT * group[0].signals[name]
+        + _TOP_CHUNKS_WEIGHT * sum(chunk.signals[name] for chunk in top) / len(top)
+        for name in group[0].signals
+    }
+    return signals | {"file": words, "path": _PATH_WEIGHT * path_match(query, group[0].outline.span.path)}
+
+
+def _telling(group: Sequence[Ranked]) -> Ranked:
+    """Choose what to show of a file: of its best chunks a definition, else the one that speaks most of the question."""
+    return max(group[:_TOP_CHUNKS], key=lambda chunk: (chunk.signals["definition"], chunk.relevance))
+
+
+def _gathering(group: Sequence[Ranked]) -> float:
+    """Give the factor for a file that only gathers names of other files."""
+    outline = group[0].outline
+    gathers = outline.kind == "code" and PurePosixPath(outline.span.path).stem in _GATHERING_STEMS
+    names = sum(len(chunk.outline.defines) for chunk in group)
+    return _GATHERING if gathers and names <= _GATHERING_NAMES else 1.0
+
+
+def _passages(group: Sequence[Ranked], factor: float, file: float) -> list[Ranked]:
+    return [
+        replaced(chunk, chunk.signals | {"role": (factor - 1) * chunk.score, "file": file}, factor) for chunk in group
+    ]
+
+
+def _spread(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Take from each passage for the better ones of the same file."""
+    seen: Counter[tuple[str, str]] = Counter()
+    spread = []
+    for each in ranked:
+        file = (each.outline.source, each.outline.span.path)
+        loss = (_SPREAD ** seen[file] - 1) * each.score
+        spread.append(replaced(each, each.signals | {"spread": loss}, each.prior))
+        seen[file] += 1
+    return sorted(spread, key=_order)
+
+
+def near_together(ranked: Sequence[Ranked], closenesses: Sequence[float]) -> list[Ranked]:
+    """Order passages again by how close together they hold the words of the question."""
+    closer = [
+        replaced(each, each.signals | {"closeness": each.prior * closeness}, each.prior)
+        for each, closeness in zip(ranked, closenesses, strict=True)
+    ]
+    return sorted(closer, key=_order)
+
+
+def rarities(query: Query, frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
+    """Weigh each token of the question by how rare it is in the library.
+
+    Args:
+        query: The question.
+        frequencies: How many chunks of the library hold each token; absent means none.
+        chunks: Size of the library.
+    """
+    return {token: inverse_frequency(frequencies.get(token, 0), chunks) for token in query.tokens}
+
+
+def coverage(words: Container[str], rarity: Mapping[str, float]) -> float:
+    """Say which share of the question's words is among `words`, from 0 to 1, rare ones weighing more."""
+    total = sum(rarity.values())
+    return sum(weight for token, weight in rarity.items() if token in words) / total if total else 0.0
+
+
+def dense_weight(query: Query, view: View) -> float:
+    """Give the share of the dense leg in the fused score, from .1 to .6.
 
     Example:
         >>> from openbook.retrieval.names import read_query
-        >>> dense_weight(read_query("retry policy"))
-        0.5
+        >>> dense_weight(read_query("retry policy"), "files")
+        0.6
     """
     if query.is_symbol:
         return _DENSE_WEIGHT_SYMBOL
     if query.identifiers:
         return _DENSE_WEIGHT_LONG
+    if view == "files":
+        return _DENSE_WEIGHT_TOPIC
     beyond = min(max(query.content_words - _SHORT_WORDS, 0), _LONG_WORDS - _SHORT_WORDS)
     return _DENSE_WEIGHT_SHORT - (_DENSE_WEIGHT_SHORT - _DENSE_WEIGHT_LONG) * beyond / (_LONG_WORDS - _SHORT_WORDS)
 
@@ -122,35 +280,40 @@ def scaled(scores: Sequence[float], *, floor: float = 0.0) -> list[float]:
     return [max(0.0, score - floor) / (top - floor) for score in scores]
 
 
-def definition_strengths(query: Query, chunks: Sequence[Chunk]) -> list[float]:
+def definition_strengths(query: Query, outlines: Sequence[Outline]) -> list[float]:
     """Say how strongly each chunk defines what the query names; 0 for most."""
     if not query.identifiers:
-        return [0.0] * len(chunks)
+        return [0.0] * len(outlines)
     if not query.is_symbol:
         worth = _DEFINITION_IN_TEXT
     else:
         worth = _DEFINITION_OF_WORD if query.text.islower() and query.text.isalpha() else _DEFINITION_OF_SYMBOL
-    totals = [0.0] * len(chunks)
+    totals = [0.0] * len(outlines)
     for name in query.identifiers:
-        strengths = [_defines(name, chunk) for chunk in chunks]
-        equals = Counter(strengths)
+        strengths = [_defines(name, outline) for outline in outlines]
+        equals, strongest = Counter(strengths), max(strengths, default=0.0)
         for position, strength in enumerate(strengths):
-            rarity = min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])) if strength else 0.0
-            totals[position] += worth * strength * rarity
+            if strength:
+                rarity = max(_LEAST_RARITY, min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])))
+                totals[position] += worth * strength * rarity * (1.0 if strength == strongest else _WEAKER_DEFINITION)
     return totals
 
 
-def _defines(name: str, chunk: Chunk) -> float:
-    if name in chunk.defines:
+def _defines(name: str, outline: Outline) -> float:
+    if name in outline.defines:
         found, strength = name, 1.0
     else:
-        found = next((other for other in chunk.defines if other.lower() == name.lower()), "")
+        found = next((other for other in outline.defines if other.lower() == name.lower()), "")
         strength = _OTHER_CASE
     if not found:
         return 0.0
-    if found != chunk.symbol:
+    if outline.kind != "code" or _PART.match(outline.signature):
+        strength *= _PART_DEFINITION
+    elif found != outline.symbol:
         strength *= _INNER_DEFINITION
-    if _stem(chunk.span.path).lower() == name.lower():
+    else:
+        strength *= _TYPE_DEFINITION if _TYPE.search(outline.signature.partition(found)[0]) else _FUNCTION_DEFINITION
+    if _stem(outline.span.path).lower() == name.lower():
         strength *= _FILE_NAMED_SO
     return strength
 
@@ -188,79 +351,3 @@ def _share_prefix(a: str, b: str) -> bool:
 def _stem(path: str) -> str:
     pure = PurePosixPath(path)
     return pure.parent.name if pure.stem in _GENERIC_STEMS and pure.parent.name else pure.stem
-
-
-@lru_cache(maxsize=_CACHED_PATHS)
-def role_of(path: str) -> Role:
-    """Say what a file is for, from its path.
-
-    Example:
-        >>> role_of("pkg/tests/conftest.py"), role_of("src/testing.py")
-        ('test', 'source')
-    """
-    pure = PurePosixPath(path)
-    if _TEST_STEM.search(pure.stem):
-        return "test"
-    if pure.suffix.lower() in _PROSE_SUFFIXES:
-        if _CHANGELOG_STEM.match(pure.stem):
-            return "changelog"
-        if _LEGAL_STEM.match(pure.stem):
-            return "legal"
-    return next((_ROLE_FOLDERS[part] for part in pure.parent.parts if part in _ROLE_FOLDERS), "source")
-
-
-def prior(query: Query, path: str) -> float:
-    """Give the factor for what a file is for: 1, unless the question asks for something else."""
-    role = role_of(path)
-    asked = role in _ASKS_FOR and _ASKS_FOR[role].search(query.text)
-    return 1.0 if asked else _ROLE_PRIORS[role]
-
-
-def coverage(tokens: Sequence[str], words: frozenset[str], frequencies: Mapping[str, int], chunks: int) -> float:
-    """Say which share of the question's words is there, from 0 to 1, rare words weighing more.
-
-    Args:
-        tokens: Distinct tokens of the question.
-        words: Distinct tokens of a text.
-        frequencies: How many chunks of the library hold each token; absent means none.
-        chunks: Size of the library.
-    """
-    weights = {token: inverse_frequency(frequencies.get(token, 0), chunks) for token in tokens}
-    total = sum(weights.values())
-    return sum(weight for token, weight in weights.items() if token in words) / total if total else 0.0
-
-
-def relevance(query: Query, candidate: Candidate, frequencies: Mapping[str, int], chunks: int) -> float:
-    """Say how far a candidate speaks of the question at all, from 0 to 1, across questions."""
-    covered = coverage(query.tokens, candidate.words, frequencies, chunks)
-    return _COVERAGE_SHARE * covered + (1 - _COVERAGE_SHARE) * max(0.0, candidate.cosine)
-
-
-def inverse_frequency(frequency: int, chunks: int) -> float:
-    """Weigh a word by its rarity: the idf of BM25, never negative (Robertson and Zaragoza, 2009).
-
-    Small libraries count as having a hundred chunks.
-    """
-    chunks = max(chunks, _FEWEST_CHUNKS)
-    return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
-
-
-def signals_of(query: Query, candidates: Sequence[Candidate]) -> list[dict[str, float]]:
-    """Give what each signal adds to each candidate. The sum of a row is its score."""
-    weight = dense_weight(query)
-    lexical = scaled([candidate.bm25 for candidate in candidates])
-    near = [candidate.cosine for candidate in candidates if candidate.cosine]
-    dense = scaled([candidate.cosine for candidate in candidates], floor=min(near, default=0.0))
-    definitions = definition_strengths(query, [candidate.chunk for candidate in candidates])
-    rows = []
-    for position, candidate in enumerate(candidates):
-        path = candidate.chunk.span.path
-        row = {
-            "lexical": (1 - weight) * lexical[position],
-            "dense": weight * dense[position],
-            "definition": definitions[position],
-            "path": _PATH_WEIGHT * path_match(query, path),
-        }
-        row["role"] = (prior(query, path) - 1) * sum(row.values())
-        rows.append({name: value for name, value in row.items() if value})
-    return rows

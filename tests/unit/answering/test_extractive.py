@@ -22,7 +22,7 @@ def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[
         result_of(chunk, score=score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)
     ]
     query = read_query(question)
-    return pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1), 100)
+    return pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
 
 
 def quotes(found: Sequence[Picked]) -> list[str]:

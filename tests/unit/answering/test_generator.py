@@ -136,7 +136,7 @@ def test_a_filter_decides_what_an_answer_may_quote(library: Library) -> None:
 
 def test_results_below_the_least_score_are_not_used(library: Library) -> None:
     library.put("a.md", "The retry policy waits.", "Roses need sun and policy.")
-    best, worse = library.search("retry policy")
+    best, worse = library.search("retry policy", view="passages")
     least = (best.score + worse.score) / 2
 
     answer = generator_of(library).generate_with_retrieval("retry policy", min_score=least)
@@ -228,7 +228,7 @@ def test_a_context_without_room_for_a_quote_is_refused(library: Library, tokens:
 
 def test_only_results_that_fit_the_context_are_sources_of_the_answer(library: Library) -> None:
     library.put("a.md", *(f"The retry policy number {number}. " + "word " * 50 for number in range(5)))
-    results = library.search("retry policy")
+    results = library.search("retry policy", view="passages")
 
     by_default = generator_of(library, context_tokens=200).generate_answer("retry policy", results)
     overruled = generator_of(library, context_tokens=200).generate_answer(

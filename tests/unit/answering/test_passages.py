@@ -266,3 +266,30 @@ def test_a_passage_counts_from_the_start_of_its_chunk() -> None:
 
     assert passage.text == "Four five six."
     assert str(passage.first.span) == "a.md:5-5"
+
+
+def test_a_later_definition_is_offered_with_the_comment_above_it_and_nothing_before() -> None:
+    text = "x = 1\ndef first():\n    return 1\n# Says more.\n@cached\ndef second(): ..."
+
+    heads = [
+        passage for passage in passages_of(shown(text, kind="code", defines=("first", "second"))) if passage.is_head
+    ]
+
+    assert [(head.defines, head.text) for head in heads] == [
+        ("first", "def first():"),
+        ("second", "# Says more.\n@cached\ndef second(): ..."),
+    ]
+
+
+def test_a_definition_with_a_long_comment_and_many_arguments_is_offered_in_part() -> None:
+    comment = [f"# Comment {number}." for number in range(30)]
+    arguments = [f"    argument_{number}," for number in range(30)]
+    text = "\n".join([*comment, "def second(", *arguments, "): ..."])
+
+    (head,) = (passage for passage in passages_of(shown(text, kind="code", defines=("second",))) if passage.is_head)
+
+    above, _, below = head.text.partition("def second(\n")
+    assert comment[-1] in above
+    assert comment[0] not in above
+    assert arguments[0] in below
+    assert arguments[-1] not in below

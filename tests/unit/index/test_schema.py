@@ -20,7 +20,7 @@ from openbook.index.protocol import Root
 from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_locations
 from openbook.index.sqlite import SqliteIndex
 from tests.children import run_child, start_child, tell
-from tests.support import EVERYTHING, IDENTITY, everything, paths, put, vector
+from tests.support import IDENTITY, everything, lexical, paths, put, vector
 
 
 @pytest.fixture
@@ -68,8 +68,28 @@ def test_a_library_that_another_process_makes_meanwhile_is_not_made_twice(tmp_pa
         thread.join()
 
     put(opened[0], "a.md", "fox")
-    assert paths(opened[0], opened[0].lexical(["fox"], 5, EVERYTHING)) == ["a.md"]
+    assert paths(opened[0], lexical(opened[0], ["fox"], 5)) == ["a.md"]
     opened[0].close()
+
+
+def test_a_new_library_that_another_process_holds_on_to_is_waited_for_and_then_given_up(tmp_path: Path) -> None:
+    file = tmp_path / "library.sqlite"
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        with pytest.raises(LibraryWriteError, match="another process is writing to it"):
+            SqliteIndex(file, IDENTITY, lock_timeout_s=0.05)
+
+    SqliteIndex(file, IDENTITY).close()
+
+
+def test_a_library_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "library.sqlite"
+    with pytest.raises(UnicodeEncodeError):
+        SqliteIndex(file, replace(IDENTITY, chunks="\ud800"))
+
+    with contextlib.closing(SqliteIndex(file, IDENTITY)) as index:
+        assert index.roots() == []
 
 
 def test_an_empty_file_becomes_a_library(tmp_path: Path) -> None:
@@ -79,7 +99,7 @@ def test_an_empty_file_becomes_a_library(tmp_path: Path) -> None:
     with contextlib.closing(SqliteIndex(file, IDENTITY)) as index:
         put(index, "a.md", "fox")
 
-        assert len(index.lexical(["fox"], 5, EVERYTHING)) == 1
+        assert len(lexical(index, ["fox"], 5)) == 1
 
 
 @pytest.mark.parametrize(
@@ -199,7 +219,7 @@ def test_a_file_in_place_of_the_home_is_an_error_with_a_way_out(tmp_path: Path) 
 
 def find_red(library: str) -> str:
     with contextlib.closing(SqliteIndex(Path(library), IDENTITY)) as index:
-        return " ".join(paths(index, index.lexical(["red"], 5, EVERYTHING)))
+        return " ".join(paths(index, lexical(index, ["red"], 5)))
 
 
 def fail_to_write(library: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import random
 import resource
 import signal
 import sqlite3
@@ -14,7 +15,7 @@ import pytest
 from openbook.errors import CorruptLibraryError, LibraryWriteError
 from openbook.index.sqlite import SqliteIndex, remove_library
 from tests.children import run_child
-from tests.support import EVERYTHING, IDENTITY, everything, put, stamp, vector
+from tests.support import IDENTITY, answers, dense, everything, lexical, put, stamp, vector
 
 WORDS = " ".join(f"word{number}" for number in range(20_000))
 
@@ -41,7 +42,7 @@ def test_a_writer_that_waits_too_long_says_what_for(library: Path) -> None:
             put(second, "b.md")
 
         assert "OPENBOOK_LOCK_TIMEOUT_S" in caught.value.hint
-        assert len(second.lexical(["fox"], 5, EVERYTHING)) == 1
+        assert len(lexical(second, ["fox"], 5)) == 1
 
 
 def test_a_full_disk_leaves_the_library_as_it_was(library: Path) -> None:
@@ -65,7 +66,7 @@ def write_until_full(library: str) -> tuple[int, str]:
             try:
                 put(index, f"{number}.md", WORDS)
             except LibraryWriteError as exc:
-                readable = len(index.lexical(["word7"], 1000, EVERYTHING))
+                readable = len(lexical(index, ["word7"], 1000))
                 return number, f"{readable} readable, {exc}"
     raise AssertionError("there is more room than expected")
 
@@ -74,13 +75,12 @@ def check_written(library: str | Path, count: int) -> None:
     """Check that a library holds what was written to it, and can be written."""
     with open_index(library) as index:
         assert sorted(index.records("s")) == sorted(["a.md", *(f"{number}.md" for number in range(count))])
-        assert all(found.chunk.text == WORDS for found in index.fetch(range(2, 2 + count)))
-        assert len(index.lexical(["word7"], 1000, EVERYTHING)) == count
+        assert all(found.text == WORDS for found in index.fetch(range(2, 2 + count)))
+        assert len(lexical(index, ["word7"], 1000)) == count
         put(index, "new.md", WORDS)
         index.optimize()
     with contextlib.closing(sqlite3.connect(library)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        connection.execute("INSERT INTO terms (terms) VALUES ('integrity-check')")
 
 
 def write_to_the_limit(library: str) -> str:
@@ -140,6 +140,14 @@ def test_a_disk_that_fills_up_leaves_what_was_written(tmp_path: Path) -> None:
         "UPDATE chunks SET start_char = 'x'",
         "UPDATE documents SET anchors = '[['",
         "UPDATE vectors SET rows = x'0102'",
+        "UPDATE vectors SET lengths = x'0102'",
+        "UPDATE vectors SET chunks = 1000000000000",
+        "UPDATE vectors SET chunks = 'x'",
+        "UPDATE postings SET tokens = x'ff'",
+        "UPDATE postings SET ends = x'0102'",
+        "UPDATE postings SET ends = x''",
+        "UPDATE postings SET ids = x'01'",
+        "UPDATE postings SET counts = x'0102'",
         "UPDATE texts SET text = CAST(x'ff' AS TEXT)",
     ],
 )
@@ -151,10 +159,19 @@ def test_rows_that_do_not_fit_together_are_damage(library: Path, damage: str) ->
         read_all(index)
 
 
+@pytest.mark.parametrize("damage", ["vectors SET lengths = x'01'", "postings SET ends = x'01'"])
+def test_a_damaged_library_is_not_optimized(library: Path, damage: str) -> None:
+    with contextlib.closing(sqlite3.connect(library, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE {damage}")
+
+    with open_index(library) as index, pytest.raises(CorruptLibraryError, match="is damaged"):
+        index.optimize(every=True)
+
+
 def read_all(index: SqliteIndex) -> None:
     index.document("s", "a.md")
-    index.dense(vector(1, *[0.5] * 7), 5, EVERYTHING)
-    index.fetch([hit.id for hit in index.lexical(["fox"], 5, EVERYTHING)])
+    dense(index, vector(1, *[0.5] * 7), 5)
+    index.fetch([hit.id for hit in lexical(index, ["fox"], 5)])
 
 
 def test_what_was_forgotten_leaves_no_row_behind(library: Path) -> None:
@@ -162,9 +179,66 @@ def test_what_was_forgotten_leaves_no_row_behind(library: Path) -> None:
         put(index, "a.md", "red hen", vector=vector(1))
         index.skip("s", "a.md", stamp(), "binary")
         index.delete("s", "a.md")
+        index.optimize(every=True)  # words wait for it
 
-        tables = ("documents", "texts", "chunks", "terms", "vectors")
+        tables = ("documents", "texts", "chunks", "vectors", "postings")
         assert [index._read(f"SELECT count(*) FROM {table}") for table in tables] == [[(0,)]] * len(tables)
+
+
+def segments(index: SqliteIndex) -> int:
+    return int(index._read("SELECT count(*) FROM segments")[0][0])
+
+
+def test_a_hundred_small_syncs_leave_few_segments_and_the_results_of_a_fresh_library(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    texts = {f"{number % 30}.md": " ".join(chance.choices(WORDS.split()[:60], k=20)) for number in range(100)}
+    with open_index(tmp_path / "old.sqlite") as old, open_index(tmp_path / "fresh.sqlite") as fresh:
+        counts = []
+        for number in range(100):
+            path = f"{number % 30}.md"
+            put(old, path, texts[path] if number >= 70 else f"{texts[path]} word{number}", vector=vector(1, number))
+            old.optimize()
+            counts.append(segments(old))
+        for number in range(70, 100):
+            put(fresh, f"{number % 30}.md", texts[f"{number % 30}.md"], vector=vector(1, number))
+
+        asked = WORDS.split()[:100]
+        assert max(counts) == 8  # more are merged at once
+        assert answers(old, asked, vector(1)) == answers(fresh, asked, vector(1))
+        old.optimize(every=True)
+        assert segments(old) == 1
+        assert answers(old, asked, vector(1)) == answers(fresh, asked, vector(1))
+
+
+def test_a_batch_is_one_segment(library: Path) -> None:
+    with open_index(library) as index:
+        before = segments(index)
+
+        with index.batch():
+            for number in range(20):
+                put(index, f"{number}.md")
+
+        assert segments(index) == before + 1
+
+
+def test_words_and_chunks_are_committed_together(library: Path) -> None:
+    count = "SELECT (SELECT count(*) FROM segments), (SELECT count(*) FROM postings), (SELECT count(*) FROM chunks)"
+    with open_index(library) as index, contextlib.closing(sqlite3.connect(library)) as other:
+        before = other.execute(count).fetchone()
+
+        with contextlib.suppress(ZeroDivisionError), index.batch():
+            put(index, "b.md")
+            assert len(lexical(index, ["word"], 5)) == 1  # makes a segment early
+            put(index, "c.md")
+            assert other.execute(count).fetchone() == before
+            raise ZeroDivisionError
+        undone = other.execute(count).fetchone()
+        with index.batch():
+            put(index, "b.md")
+            assert other.execute(count).fetchone() == before
+
+        assert undone == before
+        assert other.execute(count).fetchone() == tuple(number + 1 for number in before)
 
 
 def test_a_removed_library_leaves_no_file(library: Path) -> None:

@@ -21,7 +21,7 @@ from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from openbook.types import Filter
 from tests.children import run_child
-from tests.support import EVERYTHING, IDENTITY, paths, write_tree
+from tests.support import IDENTITY, dense, lexical, paths, write_tree
 
 FILES = {"guide.md": "# Guide\n\nRed fox.\n", "notes/a.txt": "Blue hen.\n", "notes/b.txt": "Green cow.\n"}
 
@@ -63,7 +63,7 @@ def counts(report: SyncReport) -> dict[str, int]:
 
 
 def found(index: Index, word: str) -> list[str]:
-    return paths(index, index.lexical([word], 100, EVERYTHING))
+    return paths(index, lexical(index, [word], 100))
 
 
 def test_a_new_folder_is_read_whole(index: Index, tree: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_chunk_in_the_index_is_a_slice_of_its_document(index: Index, tree: Pat
     bring(index, tree)
 
     vector = HashEmbedder().embed(["text"])[0]
-    chunks = [item.chunk for item in index.fetch([hit.id for hit in index.dense(vector, 1000, EVERYTHING)])]
+    chunks = index.fetch([hit.id for hit in dense(index, vector, 1000)])
 
     assert len(chunks) > 5
     for chunk in chunks:
@@ -323,7 +323,7 @@ def test_two_sources_of_one_library_do_not_disturb_each_other(index: Index, tree
 
     assert counts(report) == {"added": 2, "read": 2}
     assert counts(bring(index, tree)) == {"unchanged": 3}
-    assert len(index.lexical(["hen"], 5, Filter(sources=frozenset({"t"})))) == 1
+    assert len(lexical(index, ["hen"], 5, Filter(sources=frozenset({"t"})))) == 1
 
 
 def sync_with_a_closed_folder(tree: str, library: str, closed: str) -> str:

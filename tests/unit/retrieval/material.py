@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from openbook.embedding.protocol import Embedder
-from openbook.index.protocol import Entry, Identity
+from openbook.index.protocol import Entry, Identity, Outline
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.spans import LineIndex
 from openbook.testing import HashEmbedder
-from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult, Stamp
+from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult, Span, Stamp, View
 
 
 def chunk_of(
@@ -22,6 +22,22 @@ def chunk_of(
     """Cut the chunk that stands behind `before` in its document."""
     span = LineIndex(before + text).span(path, len(before), len(before) + len(text))
     return Chunk(source, span, text, kind, **fields)
+
+
+def outline_of(
+    path: str = "a.py",
+    start: int = 0,
+    *,
+    source: str = "src",
+    kind: Kind = "code",
+    symbol: str = "",
+    defines: tuple[str, ...] = (),
+    signature: str = "",
+) -> Outline:
+    """Make a chunk of one line and ten characters, without its text."""
+    line = start // 10 + 1
+    span = Span(path, start, start + 10, line, line)
+    return Outline(0, source, span, kind, "", symbol, defines, signature, ())
 
 
 def result_of(chunk: Chunk, *, score: float = 1.0, relevance: float | None = 1.0) -> RetrievalResult:
@@ -60,8 +76,10 @@ class Library:
         """Give the text that was last put, or what a test has set in its place."""
         return self.texts.get((chunk.source, chunk.span.path))
 
-    def search(self, text: str, *, limit: int = 10, where: Filter | None = None) -> list[RetrievalResult]:
-        return Retriever(self.index, self.embedder).search(text, limit=limit, where=where or Filter())
+    def search(
+        self, text: str, *, limit: int = 10, where: Filter | None = None, view: View = "auto"
+    ) -> list[RetrievalResult]:
+        return Retriever(self.index, self.embedder).search(text, limit=limit, where=where or Filter(), view=view)
 
     def close(self) -> None:
         self.index.close()

@@ -1,64 +1,77 @@
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval import ranking
+from openbook.index.bm25 import inverse_frequency
+from openbook.index.protocol import Outline
 from openbook.retrieval.names import read_query
 from openbook.retrieval.ranking import (
-    Candidate,
     coverage,
     definition_strengths,
     dense_weight,
-    inverse_frequency,
     path_match,
-    prior,
+    rarities,
     relevance,
     scaled,
-    signals_of,
 )
-from openbook.types import Chunk
-from tests.unit.retrieval.material import chunk_of
+from openbook.types import View
+from tests.unit.retrieval.material import outline_of
 
 WORDS = st.sampled_from([f"w{n}" for n in range(12)])
+RARITY = st.dictionaries(WORDS, st.floats(0.001, 9))
 
 
-def definition(name: str, path: str = "a.py", *, symbol: str | None = None) -> Chunk:
-    return chunk_of(f"def {name}(): ...", path, kind="code", defines=(name,), symbol=name if symbol is None else symbol)
+def definition(
+    name: str, path: str = "a.py", *, symbol: str | None = None, defines: Sequence[str] = (), signature: str = ""
+) -> Outline:
+    return outline_of(
+        path,
+        symbol=name if symbol is None else symbol,
+        defines=tuple(defines) or (name,),
+        signature=signature or f"def {name}()",
+    )
 
 
-def strength(question: str, *chunks: Chunk) -> list[float]:
-    return definition_strengths(read_query(question), chunks)
+def strength(question: str, *outlines: Outline) -> list[float]:
+    return definition_strengths(read_query(question), outlines)
 
 
-def test_meaning_weighs_less_the_more_words_a_question_has_in_equal_steps_between_two_lengths() -> None:
-    weights = [dense_weight(read_query(" ".join(f"word{chr(97 + n)}" for n in range(size)))) for size in range(2, 25)]
+def alone(question: str, *outlines: Outline) -> list[float]:
+    """Give the strength of each as if the others were not there."""
+    return [strength(question, outline)[0] for outline in outlines]
 
-    assert [weights[0], weights[-1]] == pytest.approx([ranking._DENSE_WEIGHT_SHORT, ranking._DENSE_WEIGHT_LONG])
+
+def weight(question: str, view: View = "passages") -> float:
+    return dense_weight(read_query(question), view)
+
+
+def test_among_passages_meaning_weighs_less_the_more_words_a_question_has() -> None:
+    weights = [weight(" ".join(f"word{chr(97 + n)}" for n in range(size))) for size in range(2, 25)]
+
+    assert weights == sorted(weights, reverse=True)
     steps = [a - b for a, b in pairwise(weights) if a != b]
-    assert len(steps) == ranking._LONG_WORDS - ranking._SHORT_WORDS
-    assert steps == pytest.approx([(weights[0] - weights[-1]) / len(steps)] * len(steps))
+    assert len(steps) > 1
+    assert steps == pytest.approx([steps[0]] * len(steps))
 
 
-def test_a_symbol_has_a_weight_of_meaning_of_its_own() -> None:
-    assert dense_weight(read_query("RetryPolicy")) == ranking._DENSE_WEIGHT_SYMBOL
+def test_among_files_meaning_weighs_the_same_for_topics_of_any_length() -> None:
+    assert weight("retry policy", "files") == weight("retry policy of one two three four five six seven", "files")
 
 
-def test_meaning_weighs_little_where_a_question_spells_code() -> None:
-    assert dense_weight(read_query("retry in send_all")) < dense_weight(read_query("retry in sending"))
+@pytest.mark.parametrize("view", ["files", "passages"])
+def test_meaning_weighs_less_where_a_question_spells_code(view: View) -> None:
+    assert weight("retry in send_all", view) < weight("retry in sending", view)
+    assert weight("RetryPolicy", view) < weight("retry policy", view)
 
 
-def test_meaning_weighs_less_for_a_symbol_than_for_a_topic() -> None:
-    assert dense_weight(read_query("RetryPolicy")) < dense_weight(read_query("retry policy"))
-
-
-@given(st.lists(WORDS, min_size=1, max_size=20))
-def test_the_weight_of_meaning_is_a_share(words: list[str]) -> None:
-    assert 0 < dense_weight(read_query(" ".join(words))) < 1
+@given(st.lists(WORDS, min_size=1, max_size=20), st.sampled_from(["files", "passages"]))
+def test_the_weight_of_meaning_is_a_share(words: list[str], view: View) -> None:
+    assert 0 < weight(" ".join(words), view) < 1
 
 
 @given(st.lists(st.floats(-10, 100), max_size=8), st.floats(-10, 10))
@@ -80,53 +93,93 @@ def test_without_a_score_above_the_floor_all_are_0(scores: list[float]) -> None:
 
 
 def test_only_what_defines_the_name_asked_for_is_a_definition() -> None:
-    mention = chunk_of("send()", "b.py", kind="code")
-
-    found, not_found, other = strength("send", definition("send"), mention, definition("sender"))
+    found, mention, other = strength("send", definition("send"), outline_of("b.py"), definition("sender"))
 
     assert found > 0
-    assert not_found == other == 0
+    assert mention == other == 0
 
 
 def test_a_question_without_names_asks_for_no_definition() -> None:
     assert strength("how do retries end", definition("retries"), definition("end")) == [0.0, 0.0]
 
 
-def test_a_definition_in_another_case_is_weaker() -> None:
-    exact, other = strength("Client", definition("Client"), definition("client"))
-
-    assert exact > other > 0
+def test_where_nothing_was_found_nothing_is_defined() -> None:
+    assert strength("Client") == []
 
 
-def test_a_definition_inside_another_one_is_weaker() -> None:
-    outer, inner = strength("Client", definition("Client"), definition("Client", symbol="Session"))
-
-    assert outer > inner > 0
+CLIENT = definition("Client", signature="class Client:")
 
 
-def test_a_definition_in_a_file_of_that_name_is_stronger() -> None:
-    named, elsewhere = strength("Client", definition("Client", "net/client.py"), definition("Client", "net/all.py"))
+@pytest.mark.parametrize(
+    ("stronger", "weaker"),
+    [
+        pytest.param(CLIENT, definition("Client", signature="function Client()"), id="type-over-function"),
+        pytest.param(
+            definition("Client"), definition("Client", symbol="Session", defines=("Session", "Client")), id="inner"
+        ),
+        pytest.param(
+            definition("Client", symbol="Session", signature="class Session:"),
+            definition("Client", signature="impl Client {"),
+            id="inner-over-impl",
+        ),
+        pytest.param(CLIENT, definition("Client", signature="extension Client: Sendable {"), id="extension"),
+        pytest.param(CLIENT, CLIENT._replace(kind="docs", signature=""), id="code-over-heading"),
+        pytest.param(CLIENT, definition("client", signature="class client:"), id="other-case"),
+        pytest.param(definition("Client", "net/client.py"), definition("Client", "net/all.py"), id="file-named-so"),
+        pytest.param(
+            definition("Client", "client/__init__.py"), definition("Client", "net/__init__.py"), id="folder-named-so"
+        ),
+    ],
+)
+def test_a_definition_is_stronger(stronger: Outline, weaker: Outline) -> None:
+    by_themselves = alone("Client", stronger, weaker)
+    together = strength("Client", stronger, weaker)
 
-    assert named > elsewhere
+    assert by_themselves[0] > by_themselves[1] > 0
+    # Beside a better one, a definition loses some more.
+    assert together[0] == by_themselves[0]
+    assert 0 < together[1] < by_themselves[1]
 
 
-def test_the_folder_names_a_module_file() -> None:
-    named, elsewhere = strength("client", definition("client", "client/__init__.py"), definition("client", "a/b.py"))
-
-    assert named > elsewhere
-
-
-def test_a_name_that_is_defined_everywhere_identifies_nothing() -> None:
-    (alone,) = strength("Client", definition("Client"))
-    (one_of_many, *_) = strength("Client", *[definition("Client", f"{n}.py") for n in range(50)])
-
-    assert 0 < one_of_many < alone
+@pytest.mark.parametrize(
+    "signature",
+    ["struct Client {", "pub trait Client", "export default interface Client {", "type Client struct", "data Client ="],
+)
+def test_a_type_is_one_in_any_language(signature: str) -> None:
+    assert alone("Client", definition("Client", signature=signature)) == alone("Client", CLIENT)
 
 
-def test_a_few_definitions_of_one_name_do_not_weaken_each_other() -> None:
-    (alone,) = strength("Client", definition("Client"))
+def test_a_function_whose_arguments_are_named_like_types_is_no_type() -> None:
+    plain, named = alone(
+        "send_all",
+        definition("send_all", signature="def send_all(message)"),
+        definition("send_all", signature="def send_all(data, type, object)"),
+    )
 
-    assert strength("Client", *[definition("Client", f"{n}.py") for n in range(3)]) == [alone] * 3
+    assert named == plain
+
+
+def test_the_exact_name_counts_where_a_chunk_defines_it_in_two_cases() -> None:
+    both = definition("Client", defines=("client", "Client"), signature="class Client:")
+
+    assert alone("Client", both) == alone("Client", CLIENT)
+
+
+def test_a_name_that_is_defined_everywhere_identifies_little_but_never_nothing() -> None:
+    (one,) = strength("Client", CLIENT)
+    few, many, crowd = (
+        strength("Client", *[definition("Client", f"{n}.py", signature="class Client:") for n in range(size)])
+        for size in (3, 20, 900)
+    )
+
+    assert few == [one] * 3
+    assert one > many[0] > crowd[0] > 0
+
+
+def test_a_crowd_of_weaker_definitions_does_not_weaken_the_strongest() -> None:
+    crowd = [definition("Client", f"{n}.py", symbol="Other") for n in range(50)]
+
+    assert strength("Client", CLIENT, *crowd)[0] == strength("Client", CLIENT)[0]
 
 
 def test_a_definition_counts_most_for_a_symbol_and_least_inside_a_sentence() -> None:
@@ -138,12 +191,20 @@ def test_a_definition_counts_most_for_a_symbol_and_least_inside_a_sentence() -> 
 
 
 def test_each_name_of_a_question_adds_to_what_defines_it() -> None:
-    both = chunk_of("...", kind="code", defines=("open_file", "close_file"), symbol="open_file")
+    both = definition("open_file", defines=("open_file", "close_file"))
 
     (one,) = strength("is open_file safe", both)
     (two,) = strength("is open_file before close_file", both)
 
     assert two > one
+
+
+@given(st.permutations([CLIENT, definition("client"), definition("Client", "client.py"), outline_of("b.md")]))
+def test_strengths_do_not_depend_on_the_order_of_chunks(outlines: list[Outline]) -> None:
+    found = dict(zip(outlines, strength("Client", *outlines), strict=True))
+
+    again = sorted(outlines, key=lambda outline: (outline.span, outline.defines))
+    assert dict(zip(again, strength("Client", *again), strict=True)) == found
 
 
 @pytest.mark.parametrize(
@@ -155,6 +216,8 @@ def test_each_name_of_a_question_adds_to_what_defines_it() -> None:
         pytest.param("retry/a/b/send.py", "retry/a/b/c/send.py", id="last-three-folders"),
         pytest.param("retry/__init__.py", "http/__init__.py", id="module-file"),
         pytest.param("retry/mod.rs", "retry/all.rs", id="module-file-is-its-folder"),
+        pytest.param("retry/main.go", "retry/all.go", id="main-file-is-its-folder"),
+        pytest.param("retry/index.ts", "retry/all.ts", id="index-is-its-folder"),
         pytest.param("retry/transport.py", "retry/send.py", id="more-words"),
     ],
 )
@@ -183,16 +246,11 @@ def test_the_match_of_a_path_lies_between_0_and_1(words: list[str], parts: list[
     assert 0 <= path_match(read_query(" ".join(words)), "/".join(parts) + ".py") <= 1
 
 
-@given(st.lists(WORDS, unique=True), st.frozensets(WORDS), st.dictionaries(WORDS, st.integers(0, 50)))
-def test_coverage_lies_between_0_and_1(tokens: list[str], words: frozenset[str], counts: dict[str, int]) -> None:
-    assert 0 <= coverage(tokens, words, counts, 50) <= 1
-
-
-@given(st.lists(WORDS, unique=True), st.frozensets(WORDS), WORDS, st.dictionaries(WORDS, st.integers(0, 50)))
-def test_another_word_never_lowers_coverage(
-    tokens: list[str], words: frozenset[str], another: str, counts: dict[str, int]
+@given(RARITY, st.frozensets(WORDS), WORDS)
+def test_coverage_lies_between_0_and_1_and_another_word_never_lowers_it(
+    rarity: dict[str, float], words: frozenset[str], another: str
 ) -> None:
-    assert coverage(tokens, words | {another}, counts, 50) >= coverage(tokens, words, counts, 50)
+    assert 0 <= coverage(words, rarity) <= coverage(words | {another}, rarity) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -201,124 +259,30 @@ def test_another_word_never_lowers_coverage(
     ids=["all", "others", "none"],
 )
 def test_coverage_is_1_with_all_words_and_0_without_any(words: frozenset[str], covered: float) -> None:
-    assert coverage(["a", "b"], words, {"a": 3}, 10) == covered
+    assert coverage(words, {"a": 0.5, "b": 2.0}) == covered
 
 
 def test_a_rare_word_covers_more_than_a_common_one() -> None:
-    counts = {"rare": 1, "common": 9}
+    rarity = rarities(read_query("zebra horse"), {"zebra": 1, "hors": 90}, 100)
 
-    rare = coverage(["rare", "common"], frozenset({"rare"}), counts, 10)
-    common = coverage(["rare", "common"], frozenset({"common"}), counts, 10)
-
-    assert rare > common > 0
+    assert coverage({"zebra"}, rarity) > coverage({"hors"}, rarity) > 0
 
 
 def test_a_question_without_tokens_covers_nothing() -> None:
-    assert coverage([], frozenset({"a"}), {}, 10) == 0
+    assert coverage({"a"}, {}) == 0
 
 
-@given(st.integers(0, 10_000), st.integers(0, 10_000))
-def test_an_inverse_frequency_is_never_negative(a: int, b: int) -> None:
-    assert inverse_frequency(min(a, b), max(a, b)) >= 0
+def test_each_word_of_a_question_weighs_what_its_frequency_says_in_the_order_of_the_question() -> None:
+    rarity = rarities(read_query("retry zebra policy"), {"polici": 30, "retri": 3}, 200)
 
-
-@pytest.mark.parametrize(
-    ("frequency", "chunks", "odds"),
-    [(3, 200, 402 / 7), (0, 0, 202), (200, 200, 402 / 401)],
-    ids=["some", "none", "all"],
-)
-def test_an_inverse_frequency_is_the_one_of_bm25(frequency: int, chunks: int, odds: float) -> None:
-    assert inverse_frequency(frequency, chunks) == pytest.approx(math.log(odds))
-
-
-@given(st.integers(0, 9_999))
-def test_an_inverse_frequency_falls_with_the_frequency(frequency: int) -> None:
-    assert inverse_frequency(frequency, 10_000) > inverse_frequency(frequency + 1, 10_000)
-
-
-def rows(question: str, *candidates: Candidate) -> list[dict[str, float]]:
-    return signals_of(read_query(question), candidates)
-
-
-def candidate(path: str = "a.py", *, bm25: float = 0.0, cosine: float = 0.0) -> Candidate:
-    return Candidate(chunk_of("x y z", path, kind="code"), frozenset("xyz"), bm25, cosine)
-
-
-def test_each_leg_adds_to_what_it_found() -> None:
-    words, meaning, neither = rows(
-        "retry policy", candidate(bm25=2.0, cosine=0.1), candidate(cosine=0.9), candidate("b.py")
-    )
-
-    assert words.keys() == {"lexical"}
-    assert meaning.keys() == {"dense"}
-    assert neither == {}
-
-
-def test_the_legs_share_what_they_add_between_them() -> None:
-    query = read_query("RetryPolicy")
-
-    best, _ = signals_of(query, [candidate(bm25=9.0, cosine=0.9), candidate(cosine=0.1)])
-
-    assert best["dense"] == pytest.approx(dense_weight(query))
-    assert best["lexical"] + best["dense"] == pytest.approx(1.0)
-
-
-def test_what_the_dense_leg_did_not_find_does_not_lower_its_floor() -> None:
-    _, weakest, _ = rows("retry policy", candidate(cosine=0.9), candidate(cosine=0.5), candidate(bm25=1.0))
-
-    assert "dense" not in weakest
-
-
-def test_the_path_and_the_definition_add_to_the_score() -> None:
-    named = Candidate(definition("retry", "retry.py"), frozenset())
-
-    (signals,) = rows("retry", named)
-
-    assert signals == {"definition": strength("retry", named.chunk)[0], "path": ranking._PATH_WEIGHT}
-
-
-def test_a_test_loses_a_share_of_all_its_other_signals() -> None:
-    source, test = rows("retry policy", candidate("retry.py", bm25=2.0), candidate("tests/retry.py", bm25=2.0))
-
-    gained = sum(value for value in test.values() if value > 0)
-    assert gained == pytest.approx(sum(source.values()))
-    assert test["role"] == pytest.approx((prior(read_query("retry policy"), "tests/retry.py") - 1) * gained)
-
-
-@given(
-    st.lists(
-        st.builds(
-            candidate,
-            st.sampled_from(["a.py", "w1.py", "tests/w2.py", "CHANGELOG.md"]),
-            bm25=st.floats(0, 30),
-            cosine=st.floats(-1, 1),
-        ),
-        max_size=6,
-    )
-)
-def test_signals_leave_out_what_adds_nothing_and_never_sum_below_0(candidates: list[Candidate]) -> None:
-    found = rows("w1 w2", *candidates)
-
-    assert len(found) == len(candidates)
-    for signals in found:
-        assert all(signals.values())
-        assert sum(signals.values()) >= -1e-9
+    assert list(rarity) == ["retri", "zebra", "polici"]
+    assert list(rarity.values()) == [inverse_frequency(frequency, 200) for frequency in (3, 0, 30)]
 
 
 def test_words_and_meaning_share_relevance_between_them() -> None:
-    def relevance_of(words: str, cosine: float) -> float:
-        candidate = Candidate(chunk_of("x"), frozenset(words.split()), cosine=cosine)
-        return relevance(read_query("retry policy"), candidate, {"retri": 3, "polici": 3}, 10)
-
-    words, meaning, both = relevance_of("retri polici", 0.0), relevance_of("", 1.0), relevance_of("retri polici", 1.0)
+    words, meaning, both = relevance(1.0, 0.0), relevance(0.0, 1.0), relevance(1.0, 1.0)
 
     assert min(words, meaning) > 0
     assert both == pytest.approx(words + meaning) == pytest.approx(1.0)
-    assert relevance_of("retri", 0.5) == pytest.approx(both / 2)
-    assert relevance_of("retri", -0.5) == relevance_of("retri", 0.0)
-
-
-def test_a_word_that_is_absent_from_a_tiny_library_does_not_outweigh_those_that_are_there() -> None:
-    present, absent = inverse_frequency(1, 2), inverse_frequency(0, 2)
-
-    assert absent < 1.5 * present
+    assert relevance(0.5, 0.5) == pytest.approx(both / 2)
+    assert relevance(0.5, -0.5) == relevance(0.5, 0.0)

@@ -1,0 +1,206 @@
+"""One state of a library in memory: which chunks there are, and how well each fits a question."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openbook.index.bm25 import chunk_weights, file_weights, inverse_frequency
+from openbook.index.postings import FIELDS, Postings
+from openbook.index.protocol import Evidence, Matches
+from openbook.index.where import allows
+from openbook.types import Filter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from openbook.index.bm25 import Floats
+    from openbook.index.protocol import Vector
+
+    Positions = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+# The largest value of a signed byte. A row is scaled by its own largest component, and only its
+# direction is used again, so the scale need not be stored. Costs less than .001 of cosine.
+_LARGEST = 127.0
+
+# Rows that are multiplied at a time: as floats they take 2 MB and stay in the cache of a processor,
+# where all of 100,000 would take 100 MB.
+_BLOCK_ROWS = 2048
+
+# Words that are scored: what a long text is about is said by its rarest words.
+_MOST_TOKENS = 48
+
+# The best files are candidates with all their chunks, up to this many: in a file that fits, the
+# chunk that answers may use other words. Measured on codebase-qa: Pass@20 93.0 without, 95.0 with.
+_WHOLE_FILES = 5
+_WHOLE_CHUNKS = 30
+
+# Files that are candidates with their best chunk at least. 30 and 150 rank as well.
+_LED_FILES = 50
+
+
+def pack(vectors: NDArray[np.float32]) -> bytes:
+    """Quantise float32 (n, dim) to int8, row by row. Zero rows stay zero."""
+    return _quantized(vectors).tobytes()
+
+
+def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
+    peak = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+    scaled = vectors * np.divide(_LARGEST, peak, out=np.zeros_like(peak), where=peak > 0)
+    return np.asarray(np.rint(scaled), dtype=np.int8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """How well every chunk, and every file, holds the words of a question."""
+
+    chunks: Floats
+    files: Floats
+    matched: Positions
+    """Bit n is set in a chunk that holds the n-th word."""
+
+
+class Catalogue:
+    """Chunks in the order of ties: source, path, place. Those of a file lie side by side."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Load all of it: about 1 ms per 1,000 chunks."""
+        rows = connection.execute(
+            "SELECT d.source, d.path, d.kind, v.first_chunk_id, v.chunks, v.lengths, v.rows"
+            " FROM vectors v JOIN documents d ON d.id = v.document_id ORDER BY d.source, d.path"
+        ).fetchall()
+        self._files: list[tuple[str, str, str]] = [row[:3] for row in rows]
+        sizes = np.array([row[4] for row in rows], dtype=np.int64)
+        self._starts: Positions = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        total = int(self._starts[-1])
+        lengths = np.frombuffer(b"".join(row[5] for row in rows), dtype=np.uint16).reshape(total, FIELDS)
+        self._file_of = np.repeat(np.arange(len(rows)), sizes)
+        first_ids = np.array([row[3] for row in rows], dtype=np.int64)
+        self._ids: Positions = np.arange(total) + np.repeat(first_ids - self._starts[:-1], sizes)
+        self._by_id = np.argsort(self._ids)
+        self.alive: Positions = self._ids[self._by_id]
+        """Ids of all chunks, ascending."""
+        packed = np.frombuffer(b"".join(row[6] for row in rows), dtype=np.int8)
+        self._rows = packed.reshape(total, -1 if total else 0)
+        self._norms: Floats | None = None
+        self._weights = chunk_weights(lengths.astype(np.float32))
+        self._file_weights = file_weights(self._by_file(np.arange(total), lengths))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def holds(self, ids: Sequence[int]) -> bool:
+        """Tell whether any of the ids is one of a chunk."""
+        return bool(np.isin(ids, self.alive).any())
+
+    def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
+        """Give positions and counts of the chunks that are still there."""
+        if not len(self):
+            return np.empty(0, dtype=np.int64), postings.counts[:0]
+        nearest = np.minimum(np.searchsorted(self.alive, postings.ids), len(self) - 1)
+        there = self.alive[nearest] == postings.ids
+        return self._by_id[nearest[there]], postings.counts[there]
+
+    def match(self, postings: Mapping[str, Postings], vector: Vector | None, k: int, where: Filter) -> Matches:
+        """Score all chunks and give what can be said of the best. See `Index.match`."""
+        found = {token: self.living(listed) for token, listed in postings.items()}
+        frequencies = {token: len(positions) for token, (positions, _) in found.items() if len(positions)}
+        tokens = sorted(frequencies, key=lambda token: (frequencies[token], token))[:_MOST_TOKENS]
+        scores = self._score([found[token] for token in tokens])
+        cosine, filled = self._cosines(vector)
+        allowed = self._allowed(where)
+        holding, filled = (scores.matched > 0) & allowed, filled & allowed
+        near = cosine[filled]
+        best = np.unique(
+            np.concatenate(
+                [
+                    _top(scores.chunks, k, holding),
+                    _top(cosine, k, filled),
+                    *self._from_files(scores, holding, holding | filled, k),
+                ]
+            )
+        )
+        in_file = scores.files[self._file_of[best]]
+        columns = (self._ids[best], scores.chunks[best], in_file, cosine[best], scores.matched[best])
+        return Matches(
+            tokens=tuple(tokens),
+            frequencies=frequencies,
+            chunks=len(self),
+            median_cosine=float(np.median(near)) if len(near) else 0.0,
+            evidence=tuple(map(Evidence, *(column.tolist() for column in columns))),
+        )
+
+    def _score(self, found: list[tuple[Positions, NDArray[np.uint8]]]) -> _Scores:
+        scores = _Scores(
+            np.zeros(len(self), dtype=np.float32),
+            np.zeros(len(self._files), dtype=np.float32),
+            np.zeros(len(self), dtype=np.int64),
+        )
+        for bit, (positions, counts) in enumerate(found):
+            rarity = np.float32(inverse_frequency(len(positions), len(self)))
+            scores.chunks[positions] += rarity * self._weights.scores(positions, counts)
+            scores.matched[positions] |= 1 << bit
+            by_file = self._by_file(positions, counts)
+            files = np.flatnonzero(by_file.any(axis=1))
+            scores.files[files] += rarity * self._file_weights.scores(files, by_file[files])
+        return scores
+
+    def _from_files(self, scores: _Scores, holding: Mask, usable: Mask, k: int) -> list[Positions]:
+        """Choose the best chunk of the k best files, and more of the very best files."""
+        present = np.zeros(len(self._files), dtype=bool)
+        present[self._file_of[holding]] = True
+        chosen = []
+        for rank, file in enumerate(_top(scores.files, min(k, _LED_FILES), present).tolist()):
+            start, end = self._starts[file], self._starts[file + 1]
+            among = (usable if rank < _WHOLE_FILES else holding)[start:end]
+            chosen.append(start + _top(scores.chunks[start:end], _WHOLE_CHUNKS if rank < _WHOLE_FILES else 1, among))
+        return chosen
+
+    def _allowed(self, where: Filter) -> Mask:
+        check = allows(where)
+        if check is None:
+            return np.ones(len(self), dtype=bool)
+        return np.array([check(*file) for file in self._files], dtype=bool)[self._file_of]
+
+    def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> Floats:
+        """Add up counts of chunks, (files, 4). The path is the same for all chunks of a file, and counts once."""
+        files = self._file_of[positions]
+        sums = np.zeros((len(self._files), FIELDS), dtype=np.float32)
+        for field in range(1, FIELDS):
+            sums[:, field] = np.bincount(files, weights=counts[:, field], minlength=len(sums))
+        sums[files, 0] = counts[:, 0]
+        return sums
+
+    def _cosines(self, vector: Vector | None) -> tuple[Floats, Mask]:
+        """Give the cosine with every chunk, and which chunks have a vector at all."""
+        cosine = np.zeros(len(self), dtype=np.float32)
+        if vector is None or not len(self) or not vector.any():
+            return cosine, np.zeros(len(self), dtype=bool)
+        # Products of whole numbers this small are exact in float32, so equal rows have equal scores
+        # in whatever order a processor adds them up.
+        asked = _quantized(vector[None])[0].astype(np.float32)
+        norms = np.empty_like(cosine) if self._norms is None else self._norms
+        for start in range(0, len(self), _BLOCK_ROWS):
+            within = slice(start, start + _BLOCK_ROWS)
+            rows = self._rows[within].astype(np.float32)
+            # Not `@`: threads of BLAS that wait for a busy processor make it ten times slower.
+            cosine[within] = np.einsum("ij,j->i", rows, asked)
+            if self._norms is None:
+                norms[within] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        self._norms = norms
+        np.divide(cosine, norms * np.linalg.norm(asked), out=cosine, where=norms > 0)
+        return cosine, norms > 0
+
+
+def _top(scores: Floats, k: int, among: Mask) -> Positions:
+    """Give the positions of the k highest scores; of equal ones, the first."""
+    positions = np.flatnonzero(among)
+    if len(positions) > k > 0:
+        values = scores[positions]
+        positions = positions[values >= np.partition(values, len(values) - k)[len(values) - k]]
+    return positions[np.argsort(-scores[positions], kind="stable")[: max(k, 0)]]

@@ -1,0 +1,58 @@
+"""How close together a text holds the words of a question: what sets an answer apart from a mention."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+# A passage that answers has the words of the question side by side: in one or two sentences, and in order.
+_WINDOW_TOKENS = 40
+_WINDOW_WEIGHT, _PAIRS_WEIGHT = 0.6, 0.3
+_PAIR_GAP = 2
+
+
+def closeness(words: Sequence[str], rarity: Mapping[str, float]) -> float:
+    """Say how close together a text holds the words of a question, from 0 to .9.
+
+    Args:
+        words: Tokens of the text, in order.
+        rarity: Weight of each token of the question, in their order.
+
+    Example:
+        >>> rarity = {"retri": 1.0, "polici": 1.0}
+        >>> closeness(["the", "retri", "polici"], rarity) > closeness(["polici", "and", "no", "retri"], rarity)
+        True
+    """
+    total = sum(rarity.values())
+    pairs = list(pairwise(rarity))
+    places = [(place, word) for place, word in enumerate(words) if word in rarity]
+    window = _best_window(places, rarity) / total if total else 0.0
+    neighbours = {
+        (word, following)
+        for (place, word), (next_place, following) in pairwise(places)
+        if next_place - place <= _PAIR_GAP
+    }
+    weights = {pair: min(rarity[pair[0]], rarity[pair[1]]) for pair in pairs}
+    all_pairs = sum(weights.values())
+    paired = sum(weight for pair, weight in weights.items() if pair in neighbours) / all_pairs if all_pairs else 0.0
+    return _WINDOW_WEIGHT * window + _PAIRS_WEIGHT * paired
+
+
+def _best_window(places: Sequence[tuple[int, str]], rarity: Mapping[str, float]) -> float:
+    """Give the highest weight of distinct words within a window."""
+    inside: Counter[str] = Counter()
+    best = weight = 0.0
+    first = 0
+    for place, word in places:
+        if not inside[word]:
+            weight += rarity[word]
+        inside[word] += 1
+        while place - places[first][0] >= _WINDOW_TOKENS:
+            leaving = places[first][1]
+            inside[leaving] -= 1
+            if not inside[leaving]:
+                weight -= rarity[leaving]
+            first += 1
+        best = max(best, weight)
+    return best

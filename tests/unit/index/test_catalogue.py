@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from openbook.index.catalogue import pack
+from openbook.index.postings import Postings
+from openbook.index.sqlite import SqliteIndex
+from tests.support import DIM, EVERYTHING, IDENTITY, dense, document, entry, put, stamp, vector
+
+SHAPES = st.tuples(st.integers(0, 5), st.integers(1, 9))
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SqliteIndex]:
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as index:
+        yield index
+
+
+@given(arrays(np.float32, SHAPES, elements=st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)))
+def test_a_packed_row_points_where_it_did(rows: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> None:
+    packed = np.frombuffer(pack(rows), dtype=np.int8).reshape(rows.shape).astype(np.float64)
+
+    peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    assert np.abs(packed / 127 * peaks - rows).max(initial=0.0) <= peaks.max(initial=0.0) / 127
+
+
+def test_a_row_of_zeros_stays_one() -> None:
+    assert pack(np.zeros((2, 3), dtype=np.float32)) == bytes(6)
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+def test_the_length_of_a_row_says_nothing(scale: float) -> None:
+    rows = np.array([[3.0, -1.0, 0.5]], dtype=np.float32)
+
+    assert pack((rows * np.float32(scale)).astype(np.float32)) == pack(rows)
+
+
+def test_later_questions_to_one_state_have_the_scores_of_the_first(index: SqliteIndex, tmp_path: Path) -> None:
+    rows = np.random.default_rng(1).standard_normal((5000, DIM)).astype(np.float32)  # of several blocks
+    rows[::7] = 0
+    whole = document(text="x" * len(rows))
+    index.put(whole, [entry(whole, at, at + 1, vector=row) for at, row in enumerate(rows)], stamp())
+    questions = [vector(1), vector(0.2, -1), vector(1)]
+
+    asked = [index.match(["x"], question, 5000, EVERYTHING) for question in questions]
+
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as again:
+        assert asked[1] == again.match(["x"], questions[1], 5000, EVERYTHING)
+    assert asked[0] == asked[2]
+    assert asked[0] != asked[1]
+    lengths = np.maximum(np.linalg.norm(rows, axis=1), 1e-9)
+    for question, matches in zip(questions, asked, strict=True):
+        cosines = [found.cosine for found in matches.evidence]
+        assert cosines == pytest.approx((rows @ question / lengths).tolist(), abs=0.01)
+
+
+def test_a_question_that_looks_up_words_alone_leaves_nearness_as_it_is(index: SqliteIndex) -> None:
+    put(index, "a.md", vector=vector(1, 1))
+
+    for question in (None, vector(), vector(1), None, vector(1)):
+        cosines = [found.cosine for found in index.match(["word"], question, 5, EVERYTHING).evidence]
+
+        assert cosines == pytest.approx([0.5**0.5 if question is not None and question.any() else 0], abs=0.01)
+
+
+def test_a_file_whose_chunks_are_gone_is_worth_nothing_to_the_others(index: SqliteIndex) -> None:
+    index.put(document("0.md", ""), [], stamp())
+    index.skip("s", "1.md", stamp(), "binary")
+    put(index, "2.md", vector=vector(1))
+
+    assert len(index._current()) == 1
+    assert len(dense(index, vector(1), 5)) == 1
+
+
+def test_only_the_living_are_found_in_postings(index: SqliteIndex) -> None:
+    for path in ("b.md", "a.md", "c.md"):
+        put(index, path)
+    postings = Postings(np.array([1, 2, 3, 9], dtype=np.uint32), np.arange(16, dtype=np.uint8).reshape(4, 4))
+    index.delete("s", "c.md")
+
+    positions, counts = index._current().living(postings)
+
+    assert positions.tolist() == [1, 0]  # a.md is the first, whenever it was put
+    assert counts.tolist() == postings.counts[:2].tolist()
+    index.delete_source("s")
+    assert [len(found) for found in index._current().living(postings)] == [0, 0]

@@ -1,0 +1,239 @@
+"""Words in segments, on a database of their own: `tests/contract` has what a whole index makes of them."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from openbook.index.postings import Pending, look_up, merge, mergeable
+from openbook.index.protocol import Terms
+from openbook.index.schema import _TABLES
+
+Found = dict[int, tuple[int, ...]]
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.executescript(_TABLES)
+        yield connection
+
+
+def write(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None:
+    pending = Pending()
+    pending.add(first_id, chunks)
+    pending.write(connection)
+
+
+def found(connection: sqlite3.Connection, token: str) -> Found:
+    """Give how often a word stands in each field of each chunk."""
+    postings = look_up(connection, token)
+    assert len(set(postings.ids.tolist())) == len(postings.ids) == len(postings.counts)
+    return dict(zip(postings.ids.tolist(), map(tuple, postings.counts.tolist()), strict=True))
+
+
+def expected(chunks: Mapping[int, Terms]) -> dict[str, Found]:
+    """Count the words of chunks as plain Python does."""
+    counted: defaultdict[str, Found] = defaultdict(dict)
+    for id_, terms in chunks.items():
+        counts = [Counter(field) for field in terms]
+        for token in set().union(*terms):
+            counted[token][id_] = tuple(min(field[token], 255) for field in counts)
+    return dict(counted)
+
+
+def rows(connection: sqlite3.Connection) -> list[str]:
+    return [tokens for (tokens,) in connection.execute("SELECT tokens FROM postings ORDER BY segment, first_token")]
+
+
+def segment_of_rows(connection: sqlite3.Connection) -> list[int]:
+    return [segment for (segment,) in connection.execute("SELECT segment FROM postings ORDER BY segment")]
+
+
+def segments(connection: sqlite3.Connection) -> list[int]:
+    """Give how many postings each segment has."""
+    return [size for (size,) in connection.execute("SELECT postings FROM segments ORDER BY id")]
+
+
+def test_a_word_is_found_with_its_counts_by_field(connection: sqlite3.Connection) -> None:
+    write(connection, 7, Terms(("a",), ("b", "a", "b"), (), ("a", "c", "a")), Terms(), Terms(context=("b",)))
+
+    assert found(connection, "a") == {7: (1, 1, 0, 2)}
+    assert found(connection, "b") == {7: (0, 2, 0, 0), 9: (0, 0, 1, 0)}
+    assert found(connection, "d") == {}
+    assert segments(connection) == [4]
+
+
+def test_lengths_are_those_of_the_fields_up_to_what_two_bytes_hold() -> None:
+    terms = [Terms(("a",), ("b", "b"), (), ("c",) * 65_535), Terms(body=("c",) * 65_536), Terms()]
+
+    lengths = Pending().add(1, terms)
+
+    assert lengths.dtype == np.uint16
+    assert lengths.tolist() == [[1, 2, 0, 65_535], [0, 0, 0, 65_535], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("repeats", [254, 255, 256, 512, 70_000])
+def test_a_count_stops_at_255(connection: sqlite3.Connection, repeats: int) -> None:
+    write(connection, 1, Terms(("a",) * repeats, ("a",), ("a",) * repeats, ("a", "a")))
+
+    assert found(connection, "a") == {1: (min(repeats, 255), 1, min(repeats, 255), 2)}
+
+
+def test_several_documents_of_a_batch_become_one_segment(connection: sqlite3.Connection) -> None:
+    pending = Pending()
+
+    pending.add(10, [Terms(body=("a", "b"))])
+    pending.add(11, [Terms(body=("b",)), Terms(body=("c",))])
+    pending.add(20, [Terms(body=("b",))])
+    pending.write(connection)
+
+    assert [sorted(found(connection, token)) for token in "abc"] == [[10], [10, 11, 20], [12]]
+    assert segments(connection) == [5]
+
+
+def test_chunks_without_words_make_nothing_to_find(connection: sqlite3.Connection) -> None:
+    write(connection, 1, Terms(), Terms())
+
+    assert rows(connection) == []
+    assert found(connection, "a") == {}
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129, 1000])
+def test_every_word_is_found_wherever_the_borders_of_rows_are(connection: sqlite3.Connection, count: int) -> None:
+    tokens = [f"w{number:04}" for number in range(count)]
+    write(connection, 1, Terms(body=tuple(random.Random(1).sample(tokens, count))))
+
+    assert len(rows(connection)) == -(-count // 64)
+    assert [found(connection, token) for token in tokens] == [{1: (0, 0, 0, 1)}] * count
+    for token in tokens:
+        assert [found(connection, beside) for beside in (token[:-1], token + "\0", token + "0")] == [{}] * 3
+    assert found(connection, "") == found(connection, "a") == found(connection, "x") == {}
+
+
+@pytest.mark.parametrize("count", [2047, 2048, 2049, 10_000])
+def test_a_word_of_many_chunks_is_found_in_all_beside_its_neighbours(
+    connection: sqlite3.Connection, count: int
+) -> None:
+    rare = {0: ("a", "n"), 1: ("a", "o"), count // 2: ("z",), count - 1: ("n", "zz")}
+    write(connection, 1, *(Terms(body=("m", *rare.get(number, ()))) for number in range(count)))
+
+    assert sorted(found(connection, "m")) == list(range(1, count + 1))
+    assert {token: sorted(found(connection, token)) for token in ("a", "n", "o", "z", "zz")} == {
+        "a": [1, 2], "n": [1, count], "o": [2], "z": [count // 2 + 1], "zz": [count],
+    }  # fmt: skip
+    assert rows(connection) == (["a", "m", "n o z zz"] if count > 2045 else ["a m n o z zz"])
+
+
+def test_words_of_every_plane_stand_in_the_order_in_which_sqlite_looks_for_them(
+    connection: sqlite3.Connection,
+) -> None:
+    # UTF-16 would put the astral ones before U+E000; bytes of UTF-8 and code points do not.
+    characters = [chr(code) for code in (0, 0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF)]
+    characters += ["\U00010000", "😀", "\U0010ffff"]
+    tokens = [first + second for first in characters for second in ("", *characters)]
+    write(connection, 1, Terms(body=tuple(random.Random(2).sample(tokens, len(tokens)))))
+
+    assert len(rows(connection)) == 3
+    assert " ".join(rows(connection)).split(" ") == sorted(tokens)
+    assert [found(connection, token) for token in tokens] == [{1: (0, 0, 0, 1)}] * len(tokens)
+
+
+def test_words_of_any_length_are_found_whole(connection: sqlite3.Connection) -> None:
+    long = ["w" * 100_000, "w" * 99_999 + "x", "ä" * 100_000, "w"]
+    for number, token in enumerate(long, start=1):
+        write(connection, number, Terms(body=(token, "b")))
+    merge(connection, mergeable(connection, every=True), np.arange(1, 5))
+
+    assert [sorted(found(connection, token)) for token in long] == [[1], [2], [3], [4]]
+    assert found(connection, "w" * 99_999) == {}
+
+
+def test_a_merge_drops_the_dead_and_changes_nothing_else(connection: sqlite3.Connection) -> None:
+    chance = random.Random(3)
+    chunks = make_chunks(chance, 3000)
+    for first in range(1, 3001, 600):
+        write(connection, first, *(chunks[id_] for id_ in range(first, first + 600)))
+    alive = sorted(chance.sample(sorted(chunks), 2000))
+    kept = expected({id_: chunks[id_] for id_ in alive})
+
+    merge(connection, mergeable(connection, every=True), np.array(alive))
+
+    assert segments(connection) == [sum(map(len, kept.values()))]
+    assert " ".join(rows(connection)).split(" ") == sorted(kept)
+    assert {token: found(connection, token) for token in kept} == kept
+    assert set(segment_of_rows(connection)) == {6}
+
+
+def test_a_merge_of_the_dead_alone_leaves_nothing(connection: sqlite3.Connection) -> None:
+    write(connection, 1, Terms(body=("a",)))
+    write(connection, 2, Terms(body=("a",)))
+
+    merge(connection, mergeable(connection, every=True), np.empty(0, dtype=np.int64))
+
+    assert found(connection, "a") == {}
+    assert (segments(connection), rows(connection)) == ([0], [])
+
+
+def test_segments_that_are_not_merged_stay_as_they_are(connection: sqlite3.Connection) -> None:
+    for number in range(1, 4):
+        write(connection, number, Terms(body=("a", f"b{number}")))
+
+    merge(connection, [1, 3], np.array([1, 2]))
+
+    assert sorted(found(connection, "a")) == [1, 2]
+    assert segments(connection) == [2, 2]
+    assert segment_of_rows(connection) == [2, 4]
+
+
+@pytest.mark.parametrize(("count", "merged"), [(1, []), (8, []), (9, [1, 2, 4, 5, 6, 7, 8, 9])])
+def test_all_but_the_largest_of_many_segments_are_worth_merging(
+    connection: sqlite3.Connection, count: int, merged: list[int]
+) -> None:
+    for number in range(1, count + 1):
+        write(connection, number, Terms(body=("a", "b") if number == 3 else ("a",)))
+
+    assert sorted(mergeable(connection, every=False)) == merged
+    assert sorted(mergeable(connection, every=True)) == list(range(1, count + 1))
+
+
+WORDS = st.lists(st.text("aäz量😀\uffff", max_size=2), max_size=6).map(tuple)
+CHUNKS = st.lists(st.builds(Terms, WORDS, WORDS, WORDS, WORDS), max_size=4)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents=st.lists(CHUNKS, max_size=6), merged=st.lists(st.booleans(), min_size=6, max_size=6))
+def test_any_words_are_counted_as_plain_python_counts_them(
+    connection: sqlite3.Connection, documents: Sequence[Sequence[Terms]], merged: Iterable[bool]
+) -> None:
+    connection.executescript("DELETE FROM postings; DELETE FROM segments")
+    chunks: dict[int, Terms] = {}
+    for document, is_merged in zip(documents, merged, strict=False):
+        first = len(chunks) + 1
+        chunks.update(enumerate(document, start=first))
+        if document:
+            write(connection, first, *document)
+        if is_merged:
+            merge(connection, mergeable(connection, every=True), np.array(sorted(chunks)))
+
+    counted = expected(chunks)
+    assert {token: found(connection, token) for token in counted} == counted
+    assert found(connection, "b") == {}
+    assert sum(segments(connection)) == sum(map(len, counted.values()))
+
+
+def make_chunks(chance: random.Random, count: int) -> dict[int, Terms]:
+    words = [f"w{number}" for number in range(500)]
+    often = [1 / number for number in range(1, 501)]
+    return {
+        id_: Terms(*(tuple(chance.choices(words, often, k=size)) for size in (2, 3, 0, 10)))
+        for id_ in range(1, count + 1)
+    }

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.retrieval.closeness import _WINDOW_TOKENS, closeness
+
+RARITY = {"retri": 3.0, "polici": 2.0, "wait": 1.0}
+WORDS = st.lists(st.sampled_from([*RARITY, "the", "and"]), max_size=90)
+
+
+@pytest.mark.parametrize("words", [[], ["a", "the"]], ids=["empty", "other-words"])
+def test_a_text_without_a_word_of_the_question_is_not_close(words: list[str]) -> None:
+    assert closeness(words, RARITY) == 0
+
+
+def test_a_question_without_a_word_is_close_to_nothing() -> None:
+    assert closeness(["retri"], {}) == 0
+
+
+def test_all_words_side_by_side_and_in_order_are_as_close_as_can_be() -> None:
+    assert closeness(list(RARITY), RARITY) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("closer", "farther"),
+    [
+        pytest.param("retri polici wait", "retri polici", id="more-words"),
+        pytest.param("retri", "wait", id="rarer-word"),
+        pytest.param("retri polici", "polici retri", id="in-order"),
+        pytest.param("retri the polici", "retri the old polici", id="next-to-each-other"),
+        pytest.param("retri polici", "retri wait", id="heavier-pair"),
+        pytest.param("retri" + " the" * 20 + " polici", "retri" + " the" * 50 + " polici", id="within-the-window"),
+    ],
+)
+def test_a_text_is_closer(closer: str, farther: str) -> None:
+    assert closeness(closer.split(), RARITY) > closeness(farther.split(), RARITY)
+
+
+def test_words_count_together_up_to_the_width_of_the_window() -> None:
+    def apart(distance: int) -> float:
+        return closeness(["retri", *["the"] * (distance - 1), "wait"], RARITY)
+
+    assert apart(_WINDOW_TOKENS - 1) > apart(_WINDOW_TOKENS) == closeness(["retri"], RARITY)
+
+
+def test_a_word_that_repeats_counts_once_and_stays_until_its_last_place_leaves_the_window() -> None:
+    once = closeness(["retri"], RARITY)
+    gap = ["the"] * (_WINDOW_TOKENS - 2)
+
+    assert closeness(["retri"] * 5, RARITY) == once
+    assert closeness(["retri", "retri", *gap, "wait"], RARITY) == closeness(["retri", *gap, "wait"], RARITY) > once
+
+
+def test_the_best_window_counts_wherever_it_stands() -> None:
+    gap = ["the"] * _WINDOW_TOKENS
+
+    assert closeness([*gap, "retri", "polici", *gap, "wait"], RARITY) == closeness(["retri", "polici"], RARITY)
+
+
+def test_a_single_word_has_no_pairs() -> None:
+    assert closeness(["retri"], {"retri": 2.0}) == pytest.approx(0.6)
+
+
+@given(WORDS)
+def test_closeness_lies_between_0_and_nine_tenths(words: list[str]) -> None:
+    assert 0 <= closeness(words, RARITY) <= 0.9 + 1e-9
+
+
+@given(WORDS, WORDS)
+def test_more_text_never_lowers_closeness(words: list[str], more: list[str]) -> None:
+    assert closeness([*words, *more], RARITY) >= closeness(words, RARITY) - 1e-9
+
+
+@given(WORDS, st.floats(0.1, 100))
+def test_closeness_does_not_depend_on_the_unit_of_rarity(words: list[str], factor: float) -> None:
+    scaled = {word: factor * weight for word, weight in RARITY.items()}
+
+    assert closeness(words, scaled) == pytest.approx(closeness(words, RARITY))
+
+
+def test_no_order_of_the_words_beats_the_one_of_the_question() -> None:
+    best = closeness(list(RARITY), RARITY)
+
+    assert all(closeness(order, RARITY) <= best for order in permutations(RARITY))

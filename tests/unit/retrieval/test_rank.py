@@ -1,0 +1,325 @@
+"""Orders of chunks: what several signals make of them together."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.index.protocol import Evidence, Matches, Outline
+from openbook.retrieval.names import read_query
+from openbook.retrieval.ranking import Ranked, near_together, rank
+from openbook.types import Kind, View
+from tests.unit.retrieval.material import outline_of
+
+TOPIC = "retry policy"
+LONG = "why does alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike end?"
+VIEWS: tuple[View, ...] = ("files", "passages")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A chunk, and what the index says of it."""
+
+    outline: Outline
+    bm25: float = 1.0
+    file: float = 1.0
+    cosine: float = 0.0
+    matched: int = 1
+
+
+def found(
+    path: str = "a.py",
+    start: int = 0,
+    *,
+    bm25: float = 1.0,
+    file: float = 1.0,
+    cosine: float = 0.0,
+    matched: int = 1,
+    kind: Kind = "code",
+    source: str = "src",
+) -> Found:
+    return Found(outline_of(path, start, kind=kind, source=source), bm25, file, cosine, matched)
+
+
+def ranked(
+    candidates: Sequence[Found],
+    view: View = "files",
+    question: str = TOPIC,
+    frequencies: Mapping[str, int] | None = None,
+) -> list[Ranked]:
+    query = read_query(question)
+    evidence = [
+        Evidence(number, each.bm25, each.file, each.cosine, each.matched) for number, each in enumerate(candidates)
+    ]
+    counts = frequencies or dict.fromkeys(query.tokens, 1)
+    matches = Matches(tuple(evidence), query.tokens, counts, 1000, 0.0)
+    return rank(query, view, matches, [each.outline for each in candidates])
+
+
+def places(found: Sequence[Ranked]) -> list[tuple[str, int]]:
+    return [(each.outline.span.path, each.outline.span.start_char) for each in found]
+
+
+def paths(found: Sequence[Ranked]) -> list[str]:
+    return [each.outline.span.path for each in found]
+
+
+PATHS = ["a.py", "tests/a.py", "retry.py", "lib/v1/a.py", "lib/v2/a.py", "pkg/__init__.py", "docs/a.md", "CHANGELOG.md"]
+CANDIDATES = st.lists(
+    st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(PATHS), st.integers(0, 5)), unique=True, max_size=12
+).flatmap(
+    lambda keys: st.tuples(
+        *(
+            st.builds(
+                found,
+                st.just(path),
+                st.just(10 * start),
+                bm25=st.floats(0, 30),
+                file=st.just(float(len(path))),
+                cosine=st.floats(-1, 1),
+                matched=st.integers(0, 3),
+                kind=st.just("docs" if path.endswith(".md") else "code"),
+                source=st.just(source),
+            )
+            for source, path, start in keys
+        )
+    )
+)
+
+
+@given(CANDIDATES, st.sampled_from(VIEWS), st.sampled_from([TOPIC, LONG, "retry_policy", "tests of v1"]), st.randoms())
+def test_the_order_is_total_and_does_not_depend_on_that_of_the_candidates(
+    candidates: tuple[Found, ...], view: View, question: str, rng: random.Random
+) -> None:
+    result = ranked(candidates, view, question)
+    shuffled = rng.sample(candidates, len(candidates))
+
+    order = [(-each.score, each.outline.source, each.outline.span) for each in result]
+    assert order == sorted(order)
+    assert len(set(order)) == len(order)
+    assert ranked(shuffled, view, question) == result
+
+
+@given(CANDIDATES, st.sampled_from(VIEWS), st.sampled_from([TOPIC, LONG]))
+def test_signals_sum_to_the_score_which_is_never_below_0_and_leave_out_what_adds_nothing(
+    candidates: tuple[Found, ...], view: View, question: str
+) -> None:
+    for each in ranked(candidates, view, question):
+        assert each.score == sum(each.signals.values())
+        assert each.score >= -1e-9
+        assert all(each.signals.values())
+        assert 0 <= each.coverage <= 1 + 1e-9
+        assert 0 <= each.relevance <= 1 + 1e-9
+
+
+@given(CANDIDATES)
+def test_files_gives_each_file_once_and_passages_every_chunk(candidates: tuple[Found, ...]) -> None:
+    files, passages = (ranked(candidates, view) for view in VIEWS)
+
+    keys = [(each.outline.source, each.outline.span.path) for each in files]
+    assert len(set(keys)) == len(keys)
+    assert set(keys) == {(each.outline.source, each.outline.span.path) for each in candidates}
+    assert {each.outline for each in passages} == {each.outline for each in candidates}
+    assert len(passages) == len(candidates)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_found_is_nothing_ranked(view: View) -> None:
+    assert ranked([], view) == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_equals_are_ordered_by_source_then_by_span(view: View) -> None:
+    candidates = [found("b.py", source="a"), found("a.py", source="b"), found("a.py", source="a")]
+
+    result = ranked(candidates, view)
+
+    assert [(each.outline.source, each.outline.span.path) for each in result] == [
+        ("a", "a.py"),
+        ("a", "b.py"),
+        ("b", "a.py"),
+    ]
+
+
+def test_a_file_is_shown_by_its_best_chunk_and_by_its_first_among_equals() -> None:
+    assert places(ranked([found(start=0), found(start=10, bm25=3.0), found(start=20)])) == [("a.py", 10)]
+    assert places(ranked([found(start=20), found(start=10)])) == [("a.py", 10)]
+
+
+def test_files_of_the_same_path_in_two_sources_are_two_files() -> None:
+    assert len(ranked([found(source="one"), found(source="two")])) == 2
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_signal_alone_puts_the_better_file_first(view: View) -> None:
+    worse = found("b.py", bm25=1.0, file=1.0, cosine=0.1, matched=1)
+    for better in (
+        found("c.py", bm25=2.0, file=1.0, cosine=0.1),
+        found("c.py", bm25=1.0, file=2.0, cosine=0.1),
+        found("c.py", bm25=1.0, file=1.0, cosine=0.2),
+        found("retry.py", bm25=1.0, file=1.0, cosine=0.1),
+    ):
+        assert paths(ranked([worse, better], view))[0] == better.outline.span.path
+
+
+def test_what_is_no_nearer_than_most_gains_nothing_from_meaning() -> None:
+    query = read_query(TOPIC)
+    evidence = (Evidence(0, 0.0, 0.0, 0.9, 0), Evidence(1, 0.0, 0.0, 0.3, 0), Evidence(2, 0.0, 0.0, 0.2, 0))
+    matches = Matches(evidence, (), {}, 100, 0.3)
+
+    near, middle, far = rank(query, "passages", matches, [outline_of(path) for path in ("a.py", "b.py", "c.py")])
+
+    assert "dense" in near.signals
+    assert middle.signals == far.signals == {}
+
+
+def test_words_are_those_that_the_index_says_are_held() -> None:
+    one, both = ranked([found("b.py", matched=0b10), found("a.py", matched=0b11)], frequencies={"retri": 2})[::-1]
+
+    assert 0 < one.coverage < both.coverage == pytest.approx(1.0)
+
+
+def test_a_definition_comes_before_what_speaks_most_of_its_name() -> None:
+    mention = found("b.py", bm25=9.0, file=9.0)
+    defining = replace(found(bm25=1.0), outline=outline_of(symbol="send_all", defines=("send_all",)))
+
+    first, _ = ranked([mention, defining], question="send_all")
+
+    assert first.outline == defining.outline
+    assert first.signals["definition"] == max(first.signals.values())
+
+
+def test_three_good_chunks_beat_a_single_one() -> None:
+    many = [found("many.py", start, bm25=9.0) for start in (0, 10, 20)]
+    one = [found("a.py", 0, bm25=9.0), found("a.py", 10, bm25=1.0), found("a.py", 20, bm25=1.0)]
+
+    assert paths(ranked([*many, *one])) == ["many.py", "a.py"]
+
+
+def test_a_fourth_chunk_neither_helps_nor_harms_its_file() -> None:
+    three = [found("a.py", start) for start in (0, 10, 20)]
+
+    (without,) = ranked(three)
+    (with_one,) = ranked([*three, found("a.py", 30, bm25=0.5)])
+
+    assert without == with_one
+
+
+def test_a_passage_gains_from_its_file() -> None:
+    lonely = found("a.py", bm25=5.0)
+    candidates = [lonely, found("b.py", 0, bm25=5.0, file=4.0), found("b.py", 10, bm25=4.0, file=4.0)]
+
+    assert places(ranked(candidates, "passages"))[0] == ("b.py", 0)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_is_no_source_gives_way_to_a_source(view: View) -> None:
+    candidates = [found("tests/a.py", bm25=1.2), found("z.py"), found("docs/a.md", kind="docs", bm25=1.2)]
+
+    first, *others = ranked(candidates, view)
+
+    assert first.outline.span.path == "z.py"
+    assert "role" not in first.signals
+    assert all(each.signals["role"] < 0 and each.prior < 1 for each in others)
+
+
+def test_a_test_that_is_asked_for_keeps_its_place() -> None:
+    candidates = [found("tests/a.py", bm25=1.2), found("z.py")]
+
+    assert paths(ranked(candidates, question="where is retry tested"))[0] == "tests/a.py"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("question", [TOPIC, LONG])
+@given(st.lists(st.tuples(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0, 1)), min_size=2, max_size=6))
+def test_in_a_library_of_documentation_alone_what_files_are_for_changes_no_order(
+    view: View, question: str, numbers: list[tuple[float, float, float]]
+) -> None:
+    def order(kind: Kind) -> list[Ranked]:
+        numbered = zip(count(), numbers)
+        return ranked(
+            [
+                found(f"{n // 2}.md", 10 * (n % 2), bm25=bm25, file=n // 2 + file % 0.5, cosine=cosine, kind=kind)
+                for n, (bm25, file, cosine) in numbered
+            ],
+            view,
+            question,
+        )
+
+    documentation, equals = order("docs"), order("course")
+
+    scores = {each.outline.span: each.score for each in equals}
+    assert all(each.score == pytest.approx(each.prior * scores[each.outline.span]) for each in documentation)
+    told_apart = [span for span in scores if sum(abs(scores[span] - other) < 1e-6 for other in scores.values()) == 1]
+    assert [each.outline.span for each in documentation if each.outline.span in told_apart] == [
+        each.outline.span for each in equals if each.outline.span in told_apart
+    ]
+
+
+def test_an_old_version_gives_way_to_the_newest_unless_it_is_asked_for() -> None:
+    candidates = [found("lib/v3/a.py", bm25=1.5), found("lib/v4/a.py")]
+
+    assert paths(ranked(candidates)) == ["lib/v4/a.py", "lib/v3/a.py"]
+    assert paths(ranked(candidates, question="retry policy in v3")) == ["lib/v3/a.py", "lib/v4/a.py"]
+
+
+def test_a_file_that_only_gathers_names_gives_way_to_one_that_holds_them() -> None:
+    gathering = found("net/__init__.py", bm25=1.1)
+    defining = replace(gathering, outline=outline_of("net/__init__.py", defines=("Client", "Session", "Retry")))
+
+    assert paths(ranked([gathering, found("z.py")]))[0] == "z.py"
+    assert paths(ranked([defining, found("z.py")]))[0] == "net/__init__.py"
+
+
+def test_passages_of_one_file_make_room_for_others_only_in_long_questions() -> None:
+    candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(4)), found("b.py", bm25=4.0, file=2.0)]
+
+    short, long = (ranked(candidates, "passages", question) for question in ("retry policy?", LONG))
+
+    assert paths(short) == ["a.py"] * 4 + ["b.py"]
+    assert paths(long)[:2] == ["a.py", "b.py"]
+    assert not any("spread" in each.signals for each in short)
+    losses = [each.signals["spread"] for each in long if "spread" in each.signals]
+    assert len(losses) == 3
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] < 0
+
+
+def test_files_are_never_spread() -> None:
+    assert not any("spread" in each.signals for each in ranked([found("a.py"), found("b.py")], "files", LONG))
+
+
+def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
+    first, second = ranked([found("a.py"), found("b.py")], "passages")
+
+    moved = near_together([first, second], [0.0, 0.5])
+
+    assert [each.outline for each in moved] == [second.outline, first.outline]
+    assert moved[0].score == sum(moved[0].signals.values()) > second.score
+    assert moved[1] == first
+
+
+def test_closeness_counts_as_much_as_what_the_file_is_for() -> None:
+    source, test = ranked([found("a.py"), found("tests/b.py")], "passages")
+
+    near = near_together([source, test], [0.5, 0.5])
+
+    assert near[0].outline == source.outline
+    assert 0 < near[1].signals["closeness"] < near[0].signals["closeness"]
+
+
+def test_no_passage_is_none_near_together() -> None:
+    assert near_together([], []) == []
+
+
+def test_every_kind_can_be_ranked() -> None:
+    candidates = [found(f"{kind}.x", kind=kind) for kind in get_args(Kind)]
+
+    assert len(ranked(candidates)) == len(candidates)
