@@ -1,6 +1,6 @@
 """What the shipped embedder is worth with nothing beside it: quality, speed and cold start.
 
-    python benchmarks/dense.py --data FOLDER
+    python benchmarks/dense.py --data FOLDER [--model FOLDER ...] [--halves]
 
 FOLDER holds `codebase-qa`, `span-qa` and `docs-qa`; docs/static-model.md says what they are.
 """
@@ -42,7 +42,9 @@ def main() -> None:
     """Measure the shipped model, and with `--float32` what splitting and rounding do to it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the question sets")
-    parser.add_argument("--float32", type=Path, help="rows before rounding, from tools/distill_static_model.py")
+    parser.add_argument("--float32", type=Path, help="rows before rounding, from tools/train_static_model.py")
+    parser.add_argument("--model", type=Path, nargs="*", default=[], help="folders of other models to set beside it")
+    parser.add_argument("--halves", action="store_true", help="also every second question alone, and the others")
     arguments = parser.parse_args()
 
     codebase = read_codebase(arguments.data / "codebase-qa")
@@ -51,18 +53,33 @@ def main() -> None:
 
     print("| model | codebase-qa Pass@5/10/20 | XQuAD en/de/zh P@1 | docs-qa R@3 / MRR |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for name, embedder in variants(Path(folder), arguments.float32):
-            ranked = rank(embedder, codebase)
-            passes = "/".join(f"{100 * recall(ranked, codebase, k):.1f}" for k in (5, 10, 20))
-            firsts = "/".join(f"{recall(rank(embedder, task), task, 1):.3f}" for task in prose)
-            ranked = rank(embedder, docs)
-            print(f"| {name} | {passes} | {firsts} | {recall(ranked, docs, 3):.3f} / {reciprocal(ranked, docs):.3f} |")
+        for name, embedder in variants(Path(folder), arguments.float32, arguments.model):
+            print(row(name, embedder, codebase, prose, docs))
+            for half in (0, 1) if arguments.halves else ():
+                parts = [every_second(task, half) for task in (codebase, *prose, docs)]
+                print(row(f"{name}, half {half + 1}", embedder, parts[0], parts[1:-1], parts[-1]))
     print(f"\n{speed(load_embedder(), codebase.texts)}\n{cold_start()}")
 
 
-def variants(folder: Path, float32: Path | None) -> Iterable[tuple[str, Embedder]]:
-    """Yield the shipped model, then the models that differ from it in one thing."""
+def row(name: str, embedder: Embedder, codebase: Task, prose: Sequence[Task], docs: Task) -> str:
+    """Measure a model on all tasks, as one row of the table."""
+    ranked = rank(embedder, codebase)
+    passes = "/".join(f"{100 * recall(ranked, codebase, k):.1f}" for k in (5, 10, 20))
+    firsts = "/".join(f"{recall(rank(embedder, task), task, 1):.3f}" for task in prose)
+    ranked = rank(embedder, docs)
+    return f"| {name} | {passes} | {firsts} | {recall(ranked, docs, 3):.3f} / {reciprocal(ranked, docs):.3f} |"
+
+
+def every_second(task: Task, first: int) -> Task:
+    """Keep every second question, from the first or the second on, and all texts."""
+    return Task(task.name, task.texts, task.questions[first::2], task.gold[first::2])
+
+
+def variants(folder: Path, float32: Path | None, others: Sequence[Path] = ()) -> Iterable[tuple[str, Embedder]]:
+    """Yield the shipped model, other models, then those that differ from the shipped one in one thing."""
     yield "shipped", load_embedder()
+    for other in others:
+        yield other.name, StaticEmbedder(other)
     yield "without the camelCase split", StaticEmbedder(without_split(folder))
     if float32:
         rows = np.load(float32)

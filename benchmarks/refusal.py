@@ -63,7 +63,7 @@ def _relevances(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
 
 def _best(assistant: Assistant, questions: list[Asked]) -> list[float]:
     found = (assistant.search(question.text) for question in questions)
-    return [max((result.relevance for result in results), default=0.0) for results in found]
+    return [max((result.relevance or 0.0 for result in results), default=0.0) for results in found]
 
 
 def _share_below(values: list[float], threshold: float) -> float:

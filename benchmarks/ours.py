@@ -1,0 +1,131 @@
+"""Openbook as the measurements use it. What changes in its rooms is followed here and nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.metrics import Place
+from openbook.assistant import Assistant
+from openbook.chunking.dispatch import chunk_document
+from openbook.chunking.identity import chunks_identity
+from openbook.embedding.static import load_embedder
+from openbook.index.protocol import Entry, Identity
+from openbook.index.sqlite import SqliteIndex
+from openbook.retrieval.fields import embedding_text, terms_of
+from openbook.retrieval.search import Retriever
+from openbook.retrieval.tokens import tokens_identity
+from openbook.settings import Settings
+from openbook.sources.documents import read_document
+from openbook.types import Chunk, Document, RetrievalResult, Span, Stamp
+
+_SOURCE = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What one question found, best first, and how long it took."""
+
+    places: tuple[Place, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a tool made of one collection."""
+
+    ranked: tuple[Ranked, ...]
+    """In the order of the questions."""
+    index_seconds: float
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text that is to be found as it is given."""
+
+    path: str
+    text: str
+    context: tuple[str, ...] = ()
+
+
+def search_folder(folder: Path, questions: Sequence[str], scratch: Path, *, limit: int = 10, **options: Any) -> Answers:
+    """Index a folder in a fresh library and ask it. `options` go to `Assistant.search`."""
+    started = time.perf_counter()
+    with folder_library(folder, scratch) as assistant:
+        seconds = time.perf_counter() - started
+        ranked = [ask(assistant, question, limit=limit, **options) for question in questions]
+        return Answers(tuple(ranked), seconds, assistant.stats().chunks)
+
+
+@contextlib.contextmanager
+def folder_library(folder: Path, scratch: Path) -> Iterator[Assistant]:
+    """Index a folder in a fresh library."""
+    with Assistant(scratch / "library.sqlite", Settings(home=scratch)) as assistant:
+        assistant.add(folder)
+        yield assistant
+
+
+def ask(assistant: Assistant, question: str, *, limit: int = 10, **options: Any) -> Ranked:
+    """Ask a library one question. `options` go to `Assistant.search`."""
+    started = time.perf_counter()
+    results = assistant.search(question, limit=limit, **options)
+    return Ranked(tuple(_place(result) for result in results), time.perf_counter() - started)
+
+
+@contextlib.contextmanager
+def piece_library(pieces: Sequence[Piece], scratch: Path) -> Iterator[Callable[..., list[int]]]:
+    """Index pieces as they are given, and yield what gives their positions for a question, best first.
+
+    Pieces of one path are put together to one document, in order. The keywords are those of `Retriever.search`.
+    """
+    settings, embedder = Settings(home=scratch), load_embedder()
+    identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
+    index = SqliteIndex(scratch / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
+    positions: dict[Span, int] = {}
+    with contextlib.closing(index):
+        with index.batch():
+            for path in dict.fromkeys(piece.path for piece in pieces):
+                numbered = [(n, piece) for n, piece in enumerate(pieces) if piece.path == path]
+                document, chunks = _document(path, [piece for _, piece in numbered])
+                positions |= {chunk.span: n for chunk, (n, _) in zip(chunks, numbered, strict=True)}
+                vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
+                entries = [Entry(chunk, terms_of(chunk), row) for chunk, row in zip(chunks, vectors, strict=True)]
+                index.put(document, entries, Stamp(len(document.text), 0, 0))
+        retriever = Retriever(index, embedder)
+
+        def search(question: str, **options: Any) -> list[int]:
+            return [positions[result.chunk.span] for result in retriever.search(question, **options)]
+
+        yield search
+
+
+def _document(path: str, pieces: Sequence[Piece]) -> tuple[Document, list[Chunk]]:
+    text = "".join(piece.text for piece in pieces)
+    document = replace(read_document(text.encode(), source=_SOURCE, path=path), text=text, blocks=())
+    chunks, start = [], 0
+    for piece in pieces:
+        end = start + len(piece.text)
+        span = Span(path, start, end, 1 + text.count("\n", 0, start), 1 + text.count("\n", 0, end - 1))
+        chunks.append(_chunk(document, span, piece))
+        start = end
+    return document, chunks
+
+
+def _chunk(document: Document, span: Span, piece: Piece) -> Chunk:
+    """Make a chunk with the names that ingest would find in it, had it been a file."""
+    chunk = Chunk(_SOURCE, span, piece.text, document.kind, document.language, context=piece.context)
+    if document.kind != "code":
+        return chunk
+    parts = chunk_document(replace(document, text=piece.text))
+    names = tuple(dict.fromkeys(name for part in parts for name in part.defines))
+    return replace(chunk, defines=names, symbol=next((part.symbol for part in parts if part.symbol), ""))
+
+
+def _place(result: RetrievalResult) -> Place:
+    span = result.chunk.span
+    return Place(span.path, span.start_line, span.end_line)

@@ -1,0 +1,187 @@
+"""What is measured on folders: which folders, which questions, and what should be found."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from benchmarks.archives import Archive, ChangedArchiveError, MissingArchiveError, unpacked
+from benchmarks.metrics import Place, mean, ndcg, span_figures
+
+CASES = Path(__file__).parent / "cases"
+PINS = Path(__file__).parent / "archives.json"
+
+# Of the 13 packages, those whose source distribution holds tests and documentation beside the code.
+MIXED_PACKAGES = ("click", "fastapi", "flask", "httpx", "model2vec", "requests", "starlette")
+
+
+class BrokenCaseError(Exception):
+    """A question wants a file that is not there, or that could be several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and the places that answer it, relative to the indexed folder."""
+
+    text: str
+    wanted: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A folder that is indexed as a whole, and its questions."""
+
+    name: str
+    folder: Path
+    questions: tuple[Question, ...]
+    content: Literal["code", "all"]
+    """What the folder is about. Openbook indexes all it can read in any case."""
+    language: str = ""
+
+
+Answered = Sequence[tuple[Question, Sequence[Place]]]
+"""The questions of one collection, with what was found, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Collections that are measured in the same way."""
+
+    name: str
+    collections: tuple[Collection, ...]
+    score: Callable[[Sequence[Answered]], dict[str, float]]
+
+
+def file_figures(answered: Sequence[Answered]) -> dict[str, float]:
+    """Give the mean over collections of their mean NDCG@10 by file."""
+    means = [
+        mean(
+            [
+                ndcg([place.path for place in found], {place.path for place in question.wanted})
+                for question, found in part
+            ]
+        )
+        for part in answered
+        if part
+    ]
+    return {"NDCG@10": mean(means)}
+
+
+def place_figures(answered: Sequence[Answered]) -> dict[str, float]:
+    """Give recall of files and spans over the questions of all collections together."""
+    return span_figures((found, question.wanted) for part in answered for question, found in part)
+
+
+def code_search(data: Path, cache: Path, *, mixed: bool) -> Work:
+    """Read the published packages: their code alone, or code, tests and documentation together."""
+    folder = data / "code-search"
+    pins = read_json(PINS)
+    collections = []
+    for item in read_json(folder / "packages.json"):
+        if mixed and item["name"] not in MIXED_PACKAGES:
+            continue
+        registry = "pypi-source" if mixed else item["registry"]
+        archive = Archive(registry, item["package"], item["version"], pins.get(f"{registry}/{item['name']}", ""))
+        top = _fetched([archive], cache)
+        if top is None:
+            continue
+        anchor = _only_folder(top) if registry in {"npm", "pypi-source"} else top
+        questions = read_json(folder / "annotations" / f"{item['name']}.json")
+        indexed, content = (anchor, "all") if mixed else (anchor / item["root"], "code")
+        collections.append(_collection(item["name"], indexed, anchor, questions, content, item["language"]))
+    return Work("code-search, mixed" if mixed else "code-search", tuple(collections), file_figures)
+
+
+def own_cases(cache: Path, *, mixed: bool, cases: Path = CASES) -> Work:
+    """Read our own cases: the folder of code, or all that the package brings."""
+    collections = []
+    for file in sorted(cases.glob("*.json")):
+        case = read_json(file)
+        # A source distribution if there is one: it has the tests and the documentation.
+        registries = ("pypi-source", "pypi") if case["registry"] == "pypi" else (case["registry"],)
+        archives = [Archive(registry, case["package"], case["version"], case["sha256"]) for registry in registries]
+        top = _fetched(archives, cache)
+        if top is None:
+            continue
+        above = _above(top, case)
+        anchor = above / case["mixed"]
+        indexed, content = (anchor, "all") if mixed else (above / case["root"], "code")
+        collections.append(_collection(case["name"], indexed, anchor, case["questions"], content, case["language"]))
+    return Work("cases, mixed" if mixed else "cases", tuple(collections), file_figures)
+
+
+def swe_qa(data: Path, checkouts: Path) -> Work:
+    """Read the questions on whole checkouts of two projects."""
+    asked: dict[str, list[Question]] = {}
+    for item in read_json(data / "swe-qa" / "gold.json"):
+        wanted = [Place(gold["path"], *span) for gold in item["gold"] for span in gold["spans"] or [()]]
+        asked.setdefault(item["repo"], []).append(Question(item["question"], tuple(wanted)))
+    collections = [
+        Collection(name, checkouts / name, tuple(questions), "all", "python")
+        for name, questions in asked.items()
+        if (checkouts / name).is_dir()
+    ]
+    return Work("swe-qa", tuple(collections), place_figures)
+
+
+def _collection(name: str, folder: Path, anchor: Path, items: Iterable[Any], content: str, language: str) -> Collection:
+    """Place the questions of a package; one that wants nothing within `folder` is left out."""
+    questions = []
+    for item in items:
+        paths = [_located(anchor, path) for path in item["relevant"]]
+        wanted = tuple(Place(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder))
+        if wanted:
+            questions.append(Question(item["query"], wanted))
+    return Collection(name, folder, tuple(questions), "all" if content == "all" else "code", language)
+
+
+def _located(anchor: Path, path: str) -> Path:
+    """Find a file by its path from `anchor`, or from some folder below it, such as `src`."""
+    if (anchor / path).is_file():
+        return anchor / path
+    found = [file for file in anchor.rglob(Path(path).name) if file.as_posix().endswith(f"/{path}")]
+    if len(found) != 1:
+        raise BrokenCaseError(f"{path!r} is there {len(found)} times in {str(anchor)!r}")
+    return found[0]
+
+
+def _above(top: Path, case: dict[str, Any]) -> Path:
+    """Find what the folders of a case are relative to: the archive, or the only folder in it."""
+    wanted = case["questions"][0]["relevant"][0]
+    for candidate in (top, _only_folder(top)):
+        if (candidate / case["mixed"] / wanted).is_file():
+            return candidate
+    raise BrokenCaseError(f"{case['name']}: {wanted!r} is not in {str(top)!r}")
+
+
+def _only_folder(top: Path) -> Path:
+    folders = [path for path in top.iterdir() if path.is_dir()]
+    return folders[0] if len(folders) == 1 else top
+
+
+def _fetched(archives: Iterable[Archive], cache: Path) -> Path | None:
+    """Give the first that can be had; report those that come before it only if none can."""
+    reasons = []
+    for archive in archives:
+        try:
+            return unpacked(archive, cache)
+        except (MissingArchiveError, ChangedArchiveError) as exc:
+            reasons.append(f"missing: {exc}")
+    print("\n".join(reasons), file=sys.stderr, flush=True)
+    return None
+
+
+def halves(answered: Sequence[Answered]) -> Iterator[tuple[str, Sequence[Answered]]]:
+    """Yield all questions, those at even positions, which constants were chosen on, and the others."""
+    yield "all", answered
+    yield "tuning", [part[0::2] for part in answered]
+    yield "held", [part[1::2] for part in answered]
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,75 @@
+"""Which collections a work is made of, from packages that the cache already holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import works
+from benchmarks.archives import Archive, ChangedArchiveError, unpacked
+from benchmarks.metrics import Place
+from benchmarks.works import BrokenCaseError, Question
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache that holds one source distribution with its code below `src`."""
+    folder = tmp_path / "packages" / "pypi-source" / "click-1.0"
+    for name in ("src/click/core.py", "tests/test_core.py", "docs/api.md"):
+        file = folder / "click-1.0" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("text\n", encoding="utf-8")
+    folder.with_name("click-1.0.sha256").write_text("ab", encoding="ascii")
+    return tmp_path
+
+
+def _case(folder: Path, **changes: object) -> Path:
+    case = {
+        "language": "python", "name": "click", "registry": "pypi", "package": "click", "version": "1.0",
+        "sha256": "ab", "root": "src/click", "mixed": ".",
+        "questions": [
+            {"query": "in the code", "relevant": ["src/click/core.py"], "category": "semantic"},
+            {"query": "in the tests", "relevant": ["tests/test_core.py"], "category": "semantic"},
+        ],
+    }  # fmt: skip
+    folder.mkdir()
+    (folder / "python-click.json").write_text(json.dumps(case | changes), encoding="utf-8")
+    return folder
+
+
+def test_a_mixed_case_is_indexed_from_the_folder_that_its_paths_count_from(cache: Path, tmp_path: Path) -> None:
+    (collection,) = works.own_cases(cache, mixed=True, cases=_case(tmp_path / "cases")).collections
+
+    assert collection.folder.name == "click-1.0"
+    assert [question.wanted for question in collection.questions] == [
+        (Place("src/click/core.py"),),
+        (Place("tests/test_core.py"),),
+    ]
+
+
+def test_a_case_on_code_alone_leaves_out_what_is_not_in_its_folder(cache: Path, tmp_path: Path) -> None:
+    (collection,) = works.own_cases(cache, mixed=False, cases=_case(tmp_path / "cases")).collections
+
+    assert collection.questions == (Question("in the code", (Place("core.py"),)),)
+
+
+def test_a_case_that_wants_a_file_that_is_not_there_is_an_error(cache: Path, tmp_path: Path) -> None:
+    broken = [{"query": "gone", "relevant": ["src/click/gone.py"], "category": "semantic"}]
+
+    with pytest.raises(BrokenCaseError, match="is not in"):
+        works.own_cases(cache, mixed=True, cases=_case(tmp_path / "cases", questions=broken))
+
+
+def test_another_archive_than_the_pinned_one_is_refused(cache: Path) -> None:
+    with pytest.raises(ChangedArchiveError, match="another file"):
+        unpacked(Archive("pypi-source", "click", "1.0", sha256="cd"), cache)
+
+
+def test_halves_part_the_questions_of_each_collection_by_their_position() -> None:
+    questions = [(Question(text, ()), ()) for text in "abcde"]
+
+    parts = {name: [question.text for question, _ in part[0]] for name, part in works.halves([questions])}
+
+    assert parts == {"all": list("abcde"), "tuning": ["a", "c", "e"], "held": ["b", "d"]}
