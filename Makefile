@@ -44,11 +44,13 @@ lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
 	@$(LOCK) requirements/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
 	@$(LOCK) tools/requirements.txt --group model
 
-model: $(VENV)-model/.model  ## Distil the embedding model again, in an environment of its own
-	@PYTHONPATH=src $(VENV)-model/bin/python tools/distill_static_model.py
+model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER_TRAIN= and KEEP_AWAY=... (tools/README.md)
+	@[ -n "$(WORK)" ] && [ -n "$(NEVER_TRAIN)" ] || \
+		{ echo 'usage: make model WORK=FOLDER NEVER_TRAIN=NAMES KEEP_AWAY="PATH ..."' >&2; exit 2; }
+	@$(VENV)-model/bin/python -m tools.static_model --work "$(WORK)" --never-train "$(NEVER_TRAIN)" --keep-away $(KEEP_AWAY)
 
-bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=...
-	@$(BIN)/python -m benchmarks --data "$(DATA)"
+bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=..., and write docs/benchmarks.md
+	@$(BIN)/python -m benchmarks all --data "$(DATA)" $(if $(CHECKOUTS),--checkouts "$(CHECKOUTS)") $(if $(LARGE),--large)
 
 wheel: $(VENV)/.dev  ## Build the wheel into dist/
 	@$(BIN)/python -m hatchling build --target wheel

@@ -1,8 +1,8 @@
-"""Make the embedding model that Openbook ships, from all-MiniLM-L6-v2.
+"""Distil a static embedding model from all-MiniLM-L6-v2: where the training of the shipped one starts.
 
 Each word piece of MiniLM goes through the model alone; its output, reduced to 256 dimensions and
 weighted by how rare the piece is, becomes its row. The rows are rounded to int8. Training comes
-nowhere into it. Takes about a minute on one core; tools/README.md has the command.
+nowhere into it: that is train_static_model.py. Takes about a minute on one core; tools/README.md has the command.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,10 +42,10 @@ SHIPPED = Path(__file__).resolve().parents[1] / "src" / "openbook" / "embedding"
 DOCUMENTED = Path(__file__).resolve().parents[1] / "docs" / "static-model.md"
 
 
-def main() -> int:
-    """Distil, write, and say what came out. 1 if the result is not the documented one."""
+def main() -> None:
+    """Distil, write, and say what came out."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--output", type=Path, default=SHIPPED, help="folder to write to (default: %(default)s)")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--float32", type=Path, help="also write the rows before rounding, to this .npy file")
     arguments = parser.parse_args()
 
@@ -60,12 +59,6 @@ def main() -> int:
     if arguments.float32:
         np.save(arguments.float32, silence(rows, tokenizer))
     report("output", written)
-
-    documented = set(re.findall(r"\b[0-9a-f]{64}\b", DOCUMENTED.read_text(encoding="utf-8")))
-    changed = [name for name, path in written.items() if sha256(path) not in documented]
-    if changed:
-        print(f"not the documented bytes: {', '.join(changed)}; if that is meant, put the hashes in {DOCUMENTED.name}")
-    return 1 if changed else 0
 
 
 def find_weights() -> Path:
@@ -153,4 +146,4 @@ def sha256(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

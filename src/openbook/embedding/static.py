@@ -1,4 +1,4 @@
-"""The default embedder: one vector per word piece, looked up and averaged.
+"""The default embedder: one vector per word piece, looked up and added up.
 
 There is no network to run and nothing to download, so thousands of chunks are embedded in a
 second on one core. docs/static-model.md says where the vectors come from and what they are worth.
@@ -38,8 +38,8 @@ _BATCH_SIZE = 256
 class StaticEmbedder:
     """Embeds with the tokenizer and the int8 matrix of a folder.
 
-    The weight of each piece (SIF) is folded into its row, so an average is a plain sum. Sums of
-    int8 are exact, which makes vectors equal bit by bit on all machines, in batches of any size.
+    How much a piece says was learned with its row and is the length of it, so a text is a plain sum.
+    Sums of int8 are exact, which makes vectors equal bit by bit on all machines, in batches of any size.
 
     Threads may share an embedder. A forked process can go on using the one of its parent; pickled,
     it travels as the path of its folder and is loaded anew. The matrix is mapped, so that all
@@ -85,7 +85,8 @@ class StaticEmbedder:
         """Give float32 (len(texts), dim), in order: rows of unit length, or zero.
 
         A text is read up to its 8,192nd character. Words of more than 100 characters and symbols
-        that the model has no piece for count for nothing; punctuation counts for very little.
+        that the model has no piece for count for nothing; commas, dots and parentheses count for about
+        a tenth of a word.
         """
         import numpy as np
 

@@ -48,7 +48,7 @@ def test_a_compound_name_has_the_vector_of_its_words(compound: str, words: str) 
 def test_a_snake_case_name_lies_next_to_its_words() -> None:
     joined, apart = load_embedder().embed(["get_user_name", "get user name"])
 
-    assert joined @ apart > 0.98
+    assert joined @ apart > 0.95
 
 
 def test_capitals_alone_are_not_split() -> None:
@@ -82,7 +82,7 @@ def test_vectors_are_the_same_bytes_on_every_machine() -> None:
     vectors = load_embedder().embed(["How is a fileHandle closed?", "def close(self): ..."])
 
     assert hashlib.sha256(vectors.astype("<f4").tobytes()).hexdigest() == (
-        "1e23f099e4096ca287707f4995414cdd91e6fc2e52497ceabbc6afe1b9a3dcb4"
+        "cf7c4551b871a92e92e6036b220fadd53982cf97f18cc64619b0b063dba1f520"
     )
 
 
@@ -195,9 +195,9 @@ def test_a_damaged_model_is_an_error_that_names_its_folder(
 @pytest.mark.parametrize(
     ("matrix", "reason"),
     [
-        pytest.param(np.zeros((29_525, 8), dtype=np.float32), "must be int8", id="floats"),
-        pytest.param(np.zeros(29_525, dtype=np.int8), "two dimensions", id="one-dimension"),
-        pytest.param(np.zeros((7, 8), dtype=np.int8), "7 rows for 29525 word pieces", id="too-few-rows"),
+        pytest.param(np.zeros((32_500, 8), dtype=np.float32), "must be int8", id="floats"),
+        pytest.param(np.zeros(32_500, dtype=np.int8), "two dimensions", id="one-dimension"),
+        pytest.param(np.zeros((7, 8), dtype=np.int8), "7 rows for 32500 word pieces", id="too-few-rows"),
         pytest.param(np.array([{}]), "no static model", id="pickled"),
     ],
 )

@@ -1,0 +1,131 @@
+"""Make the embedding model that Openbook ships: distil all-MiniLM-L6-v2, then train its rows on pairs.
+
+    python -m tools.train_static_model --pairs pairs.jsonl --teacher teacher.npz
+
+tools/README.md says where pairs and teacher come from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from tools.distill_static_model import (
+    DOCUMENTED,
+    INPUTS,
+    SHIPPED,
+    compact,
+    distil,
+    find_weights,
+    quantize,
+    report,
+    sha256,
+    silence,
+)
+from tools.static_model.tokens import MAX_QUERY_PIECES, MAX_TEXT_PIECES, Pieces, pieces_of, read_pairs
+from tools.static_model.vocabulary import MAX_ROWS, extend, words_to_add
+
+# Of these kinds there are more than help: names and comments crowd out what is said in sentences.
+MOST_OF_A_KIND = {"name": 120_000, "asked": 60_000, "comment": 60_000}
+
+# One text in three is enough to count words by.
+_COUNTED = 3
+
+# A piece met so often moved half by training, half as the pieces met often did.
+_HALF_LEARNED = 30
+# What is more frequent than this weighs no more when it is told how pieces moved.
+_FREQUENT = 2_000
+
+
+def main() -> int:
+    """Distil, extend, train, write, and say what came out. 1 if the result is not the documented one."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pairs", type=Path, required=True, help="from python -m tools.static_model.mine")
+    parser.add_argument("--teacher", type=Path, required=True, help="from python -m tools.static_model.teacher")
+    parser.add_argument("--output", type=Path, default=SHIPPED, help="folder to write to (default: %(default)s)")
+    parser.add_argument("--float32", type=Path, help="also write the rows before rounding, to this .npy file")
+    arguments = parser.parse_args()
+
+    source = find_weights()
+    inputs = {name: source / name for name in INPUTS}
+    report("input", inputs | {"pairs": arguments.pairs, "teacher": arguments.teacher})
+    rows, tokenizer = distil(source)
+    os.environ["TOKENIZERS_PARALLELISM"] = "true"
+    trained, tokenizer = train_on(arguments.pairs, arguments.teacher, silence(rows, tokenizer), tokenizer)
+    heard = silence(trained, tokenizer)
+    if arguments.float32:
+        np.save(arguments.float32, heard)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    written = {name: arguments.output / name for name in ("tokenizer.json", "matrix.npy")}
+    written["tokenizer.json"].write_text(compact(tokenizer), encoding="utf-8", newline="\n")
+    np.save(written["matrix.npy"], quantize(heard))
+    report("output", written)
+
+    documented = set(re.findall(r"\b[0-9a-f]{64}\b", DOCUMENTED.read_text(encoding="utf-8")))
+    changed = [name for name, path in written.items() if sha256(path) not in documented]
+    if changed:
+        print(f"not the documented bytes: {', '.join(changed)}; if that is meant, put the hashes in {DOCUMENTED.name}")
+    return 1 if changed else 0
+
+
+def train_on(
+    pairs: Path, teacher: Path, rows: np.ndarray, tokenizer: dict[str, Any]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Give trained rows, float32, and the tokenizer with the words that were added."""
+    from tools.static_model.train import STEMS, Lessons, Recipe, train
+
+    kinds, packages, queries, texts = zip(*read_pairs(pairs), strict=True)
+    counted = zip(packages[::_COUNTED], texts[::_COUNTED], strict=True)
+    words = words_to_add(counted, set(tokenizer["model"]["vocab"]), most=MAX_ROWS - len(rows))
+    tokenizer, rows = extend(tokenizer, rows, words)
+    loaded = Tokenizer.from_str(json.dumps(tokenizer))
+    asked = pieces_of(loaded, queries, MAX_QUERY_PIECES)
+    found = pieces_of(loaded, texts, MAX_TEXT_PIECES)
+    stems = pieces_of(loaded, STEMS, MAX_QUERY_PIECES)
+    with np.load(teacher) as said:
+        lessons = Lessons(said["places"], said["queries"], said["texts"])
+    recipe = Recipe()
+    trained = train(rows, asked, found, stems, order_of(kinds, recipe.seed), lessons, recipe)
+    return carry(rows, trained, met(len(rows), asked, found)), tokenizer
+
+
+def order_of(kinds: Iterable[str], seed: int) -> np.ndarray:
+    """Shuffle the places of pairs, leaving out what is too much of a kind. Int64."""
+    rng = np.random.default_rng(seed)
+    named = np.array(kinds)
+    chosen = []
+    for kind in sorted(set(named.tolist())):
+        places = np.flatnonzero(named == kind)
+        rng.shuffle(places)
+        chosen.append(places[: MOST_OF_A_KIND.get(kind, len(places))])
+    order = np.concatenate(chosen)
+    rng.shuffle(order)
+    return order
+
+
+def met(rows: int, *pieces: Pieces) -> np.ndarray:
+    """Count how often each piece is met."""
+    return np.sum([np.bincount(texts.ids, minlength=rows) for texts in pieces], axis=0)
+
+
+def carry(start: np.ndarray, trained: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Take pieces that were seldom met along: the frequent ones tell, by least squares, how the space was turned."""
+    before = start / np.linalg.norm(start, axis=1).mean()
+    frequent = count >= _HALF_LEARNED
+    weights = np.sqrt(np.minimum(count[frequent], _FREQUENT))[:, None].astype(np.float64)
+    turn, *_ = np.linalg.lstsq(before[frequent] * weights, trained[frequent] * weights, rcond=None)
+    learned = (count / (count + _HALF_LEARNED))[:, None]
+    return (learned * trained + (1 - learned) * (before @ turn)).astype(np.float32)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
