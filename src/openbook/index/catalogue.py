@@ -32,6 +32,9 @@ _LARGEST = 127.0
 # where all of 100,000 would take 100 MB.
 _BLOCK_ROWS = 2048
 
+# What postings can name. Ids are given once and count up, so no library comes near it.
+_HIGHEST_ID = (1 << 32) - 1
+
 # Words that are scored: what a long text is about is said by its rarest words.
 _MOST_TOKENS = 48
 
@@ -82,9 +85,14 @@ class Catalogue:
         self._file_of = np.repeat(np.arange(len(rows)), sizes)
         first_ids = np.array([row[3] for row in rows], dtype=np.int64)
         self._ids: Positions = np.arange(total) + np.repeat(first_ids - self._starts[:-1], sizes)
-        self._by_id = np.argsort(self._ids)
-        self.alive: Positions = self._ids[self._by_id]
+        self.alive: Positions = np.sort(self._ids)
         """Ids of all chunks, ascending."""
+        highest = int(self._ids.max(initial=0))
+        if highest > _HIGHEST_ID:
+            raise ValueError(f"a chunk has the id {highest}")
+        # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
+        self._places = np.zeros(highest + 2, dtype=np.int32)
+        self._places[self._ids] = np.arange(1, total + 1, dtype=np.int32)
         packed = np.frombuffer(b"".join(row[6] for row in rows), dtype=np.int8)
         self._rows = packed.reshape(total, -1 if total else 0)
         self._norms: Floats | None = None
@@ -100,11 +108,9 @@ class Catalogue:
 
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
         """Give positions and counts of the chunks that are still there."""
-        if not len(self):
-            return np.empty(0, dtype=np.int64), postings.counts[:0]
-        nearest = np.minimum(np.searchsorted(self.alive, postings.ids), len(self) - 1)
-        there = self.alive[nearest] == postings.ids
-        return self._by_id[nearest[there]], postings.counts[there]
+        places = self._places[np.minimum(postings.ids, len(self._places) - 1)]
+        there = places > 0
+        return places[there].astype(np.int64) - 1, postings.counts[there]
 
     def match(self, postings: Mapping[str, Postings], vector: Vector | None, k: int, where: Filter) -> Matches:
         """Score all chunks and give what can be said of the best. See `Index.match`."""

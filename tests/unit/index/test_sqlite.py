@@ -143,6 +143,7 @@ def test_a_disk_that_fills_up_leaves_what_was_written(tmp_path: Path) -> None:
         "UPDATE vectors SET lengths = x'0102'",
         "UPDATE vectors SET chunks = 1000000000000",
         "UPDATE vectors SET chunks = 'x'",
+        "UPDATE vectors SET first_chunk_id = 1000000000000",
         "UPDATE postings SET tokens = x'ff'",
         "UPDATE postings SET ends = x'0102'",
         "UPDATE postings SET ends = x''",
