@@ -124,7 +124,7 @@ def rank(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]
     ranked: list[Ranked] = []
     for key, positions in members.items():
         group = sorted((chunks[position] for position in positions), key=_order)
-        factor = prior(query.text, key[1], group[0].outline.kind) * old.get(key, 1.0)
+        factor = prior(query.text, key[1], group[0].outline.kind, is_question=view == "passages") * old.get(key, 1.0)
         file = _file_signals(query, group, _FILE_WORDS_WEIGHT * words[positions[0]])
         file["role"] = (factor * _gathering(group) - 1) * sum(file.values())
         if view == "files":

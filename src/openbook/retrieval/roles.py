@@ -24,6 +24,9 @@ _PRIORS: Mapping[Role, float] = {
     "legal": 0.3,
 }
 
+# A topic is looked for in code; a question is answered by a guide as well.
+_DOCUMENTATION_OF_QUESTION = 0.7
+
 # What stands in for something else, or helps to build it, is rarely what is looked for.
 _STAND_IN = 0.5
 _OLD_VERSION = 0.4
@@ -91,13 +94,15 @@ def role_of(path: str, kind: Kind) -> Role:
     return "documentation" if kind == "docs" else "configuration"
 
 
-def prior(text: str, path: str, kind: Kind) -> float:
+def prior(text: str, path: str, kind: Kind, *, is_question: bool = False) -> float:
     """Give the factor for what a file is for: 1 for sources, courses and what the question `text` asks for."""
     if kind == "course":
         return 1.0
     role = role_of(path, kind)
     asked = role != "source" and _ASKS_FOR[role].search(text) is not None
     factor = 1.0 if asked else _PRIORS[role]
+    if is_question and role == "documentation":
+        factor = max(factor, _DOCUMENTATION_OF_QUESTION)
     return factor * _STAND_IN if _stands_in(path) or (role == "source" and _TOOL_FOLDER.search(path)) else factor
 
 
