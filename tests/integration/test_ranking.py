@@ -97,7 +97,7 @@ def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
         ),
         pytest.param("under which license may I use the client", "LICENSE", id="license-when-asked"),
         pytest.param("How long does a session last without a request?", "docs/sessions.md", id="documentation"),
-        pytest.param("Why does the pause double, by the documentation?", "docs/retries.md", id="section"),
+        pytest.param("Why does the pause double after each attempt?", "docs/retries.md", id="section"),
         pytest.param("Wo werden die Zugriffsschlüssel abgelegt?", "docs/de/speicher.md", id="german"),
         pytest.param("向量索引存在哪里？", "docs/zh/index.md", id="chinese"),
         pytest.param("what is backpressure", "course/talks.txt", id="course"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index, Matches
-from openbook.retrieval.closeness import closeness
+from openbook.retrieval.closeness import closeness, related
 from openbook.retrieval.names import Query, choose_view, read_query
 from openbook.retrieval.ranking import Ranked, near_together, rank, rarities
 from openbook.retrieval.tokens import tokenize
@@ -68,7 +68,7 @@ class Retriever:
         rarity = rarities(query, matches.frequencies, matches.chunks)
         best = ranked[:_READ]
         chunks = self._index.fetch([each.outline.id for each in best])
-        closenesses = [closeness(tokenize(chunk.text), rarity) for chunk in chunks]
+        closenesses = [closeness(related(tokenize(chunk.text), query.tokens), rarity) for chunk in chunks]
         return [*near_together(best, closenesses), *ranked[_READ:]]
 
     def _with_text(self, ranked: Sequence[Ranked], limit: int) -> Iterator[tuple[Ranked, Chunk]]:

@@ -33,11 +33,12 @@ def outline_of(
     symbol: str = "",
     defines: tuple[str, ...] = (),
     signature: str = "",
+    context: tuple[str, ...] = (),
 ) -> Outline:
     """Make a chunk of one line and ten characters, without its text."""
     line = start // 10 + 1
     span = Span(path, start, start + 10, line, line)
-    return Outline(0, source, span, kind, "", symbol, defines, signature, ())
+    return Outline(0, source, span, kind, "", symbol, defines, signature, context)
 
 
 def result_of(chunk: Chunk, *, score: float = 1.0, relevance: float | None = 1.0) -> RetrievalResult:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.closeness import _WINDOW_TOKENS, closeness
+from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, related
 
 RARITY = {"retri": 3.0, "polici": 2.0, "wait": 1.0}
 WORDS = st.lists(st.sampled_from([*RARITY, "the", "and"]), max_size=90)
@@ -86,3 +86,40 @@ def test_no_order_of_the_words_beats_the_one_of_the_question() -> None:
     best = closeness(list(RARITY), RARITY)
 
     assert all(closeness(order, RARITY) <= best for order in permutations(RARITY))
+
+
+@pytest.mark.parametrize(
+    ("word", "token"),
+    [
+        pytest.param("normannischen", "normannisch", id="german-ending"),
+        pytest.param("settlement", "settler", id="another-noun"),
+        pytest.param("retri", "retri", id="the-word-itself"),
+    ],
+)
+def test_a_word_that_begins_as_one_of_the_question_stands_for_it(word: str, token: str) -> None:
+    assert related(["the", word], [token]) == ["the", token]
+
+
+@pytest.mark.parametrize("word", ["sett", "set", "unsettled"], ids=["short", "shorter", "in-the-middle"])
+def test_other_words_stay_what_they_are(word: str) -> None:
+    assert related([word], ["settler"]) == [word]
+
+
+def test_of_two_words_of_a_question_that_begin_alike_the_first_stands_for_others_and_each_for_itself() -> None:
+    assert related(["complete", "complex", "compliance"], ["complex", "compliance"]) == [
+        "complex",
+        "complex",
+        "compliance",
+    ]
+
+
+@given(st.lists(st.text(max_size=8)), st.lists(st.text(max_size=8)))
+def test_a_text_keeps_its_length_and_every_word_that_was_asked_for(words: list[str], tokens: list[str]) -> None:
+    changed = related(words, tokens)
+
+    assert len(changed) == len(words)
+    assert all(
+        after == before or (after in tokens and after[:_SAME_LETTERS] == before[:_SAME_LETTERS])
+        for before, after in zip(words, changed, strict=True)
+    )
+    assert all(after == before for before, after in zip(words, changed, strict=True) if before in tokens)

@@ -292,6 +292,25 @@ def test_passages_of_one_file_make_room_for_others_only_in_long_questions() -> N
     assert losses[0] < 0
 
 
+def test_the_sections_of_a_page_answer_together_unless_code_lies_beside() -> None:
+    pages = [
+        *(found("a.md", 10 * n, bm25=5.0, file=2.0, kind="docs") for n in range(4)),
+        found("b.md", bm25=4.0, file=2.0, kind="docs"),
+    ]
+
+    assert paths(ranked(pages, "passages", LONG)) == ["a.md"] * 4 + ["b.md"]
+    assert paths(ranked([*pages, found("c.py", bm25=0.1)], "passages", LONG))[:2] == ["a.md", "b.md"]
+
+
+def test_a_section_gains_from_a_heading_that_says_what_was_asked() -> None:
+    pages = [found("a.md", bm25=1.1, kind="docs"), found("b.md", kind="docs")]
+    headed = [pages[0], replace(pages[1], outline=outline_of("b.md", kind="docs", context=("Guide", "Retry policies")))]
+
+    assert paths(ranked(pages, "passages")) == ["a.md", "b.md"]
+    assert paths(ranked(headed, "passages")) == ["b.md", "a.md"]
+    assert all(each.signals.get("heading", 0.0) == 0 for each in ranked(headed, "files"))
+
+
 def test_files_are_never_spread() -> None:
     assert not any("spread" in each.signals for each in ranked([found("a.py"), found("b.py")], "files", LONG))
 

@@ -14,12 +14,13 @@ from openbook.retrieval.ranking import (
     coverage,
     definition_strengths,
     dense_weight,
+    heading_match,
     path_match,
     rarities,
     relevance,
     scaled,
 )
-from openbook.types import View
+from openbook.types import Kind, View
 from tests.unit.retrieval.material import outline_of
 
 WORDS = st.sampled_from([f"w{n}" for n in range(12)])
@@ -286,3 +287,31 @@ def test_words_and_meaning_share_relevance_between_them() -> None:
     assert both == pytest.approx(words + meaning) == pytest.approx(1.0)
     assert relevance(0.5, 0.5) == pytest.approx(both / 2)
     assert relevance(0.5, -0.5) == relevance(0.5, 0.0)
+
+
+def under(heading: str, kind: Kind = "docs") -> float:
+    """Give how a heading matches a question for the waiting time of retries."""
+    return heading_match(
+        {"retri": 2.0, "wait": 1.0, "time": 1.0}, outline_of("a.md", kind=kind, context=("All", heading))
+    )
+
+
+@pytest.mark.parametrize(
+    ("stronger", "weaker"),
+    [
+        pytest.param("Retries", "Waiting", id="rarer-word"),
+        pytest.param("Waiting time of retries", "Retries", id="more-words"),
+        pytest.param("Retries", "Retries and sessions", id="fewer-others"),
+    ],
+)
+def test_a_heading_matches_as_far_as_it_says_what_was_asked_and_little_else(stronger: str, weaker: str) -> None:
+    assert under(stronger) > under(weaker) > 0
+
+
+def test_a_heading_that_says_just_the_question_matches_fully_and_another_not_at_all() -> None:
+    assert under("Retry wait times") == pytest.approx(1)
+    assert under("Sessions") == under("") == 0
+
+
+def test_what_code_stands_in_is_no_heading() -> None:
+    assert under("Retries", "code") == 0
