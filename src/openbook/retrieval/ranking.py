@@ -133,7 +133,7 @@ def rank(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]
         file = _file_signals(query, group, _FILE_WORDS_WEIGHT * words[positions[0]])
         file["role"] = (factor * _gathering(group) - 1) * sum(file.values())
         if view == "files":
-            ranked.append(replaced(_telling(group), file, factor))
+            ranked.append(_with_signals(_telling(group), file, factor))
         else:
             ranked.extend(_passages(group, factor, _FILE_WEIGHT * sum(file.values()), rarity))
     ranked.sort(key=_order)
@@ -161,7 +161,7 @@ def _order(ranked: Ranked) -> tuple[float, str, object]:
     return (-ranked.score, ranked.outline.source, ranked.outline.span)
 
 
-def replaced(ranked: Ranked, signals: Signals, factor: float) -> Ranked:
+def _with_signals(ranked: Ranked, signals: Signals, factor: float) -> Ranked:
     """Give it other signals, without those that add nothing."""
     kept = {name: value for name, value in signals.items() if value}
     return Ranked(ranked.outline, kept, factor, ranked.coverage, ranked.cosine)
@@ -221,7 +221,7 @@ def _passages(group: Sequence[Ranked], factor: float, file: float, rarity: Mappi
     for chunk in group:
         heading = factor * _HEADING_WEIGHT * heading_match(rarity, chunk.outline)
         signals = {"role": (factor - 1) * chunk.score, "file": file, "heading": heading}
-        passages.append(replaced(chunk, chunk.signals | signals, factor))
+        passages.append(_with_signals(chunk, chunk.signals | signals, factor))
     return passages
 
 
@@ -232,7 +232,7 @@ def _spread(ranked: Sequence[Ranked]) -> list[Ranked]:
     for each in ranked:
         file = (each.outline.source, each.outline.span.path)
         loss = (_SPREAD ** seen[file] - 1) * each.score
-        spread.append(replaced(each, each.signals | {"spread": loss}, each.prior))
+        spread.append(_with_signals(each, each.signals | {"spread": loss}, each.prior))
         seen[file] += 1
     return sorted(spread, key=_order)
 
@@ -240,7 +240,7 @@ def _spread(ranked: Sequence[Ranked]) -> list[Ranked]:
 def near_together(ranked: Sequence[Ranked], closenesses: Sequence[float]) -> list[Ranked]:
     """Order passages again by how close together they hold the words of the question."""
     closer = [
-        replaced(each, each.signals | {"closeness": each.prior * closeness}, each.prior)
+        _with_signals(each, each.signals | {"closeness": each.prior * closeness}, each.prior)
         for each, closeness in zip(ranked, closenesses, strict=True)
     ]
     return sorted(closer, key=_order)
