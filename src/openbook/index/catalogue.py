@@ -58,6 +58,19 @@ def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     return np.asarray(np.rint(scaled), dtype=np.int8)
 
 
+def ids_of_chunks(connection: sqlite3.Connection) -> Positions:
+    """Give the ids of all chunks, in no order."""
+    rows = connection.execute("SELECT first_chunk_id, chunks FROM vectors").fetchall()
+    return _checked(np.array([id_ for first, count in rows for id_ in range(first, first + count)], dtype=np.int64))
+
+
+def _checked(ids: Positions) -> Positions:
+    highest = int(ids.max(initial=0))
+    if highest > _HIGHEST_ID:
+        raise ValueError(f"a chunk has the id {highest}")
+    return ids
+
+
 @dataclass(frozen=True, slots=True)
 class _Scores:
     """How well every chunk, and every file, holds the words of a question."""
@@ -85,11 +98,7 @@ class Catalogue:
         self._file_of = np.repeat(np.arange(len(rows)), sizes)
         first_ids = np.array([row[3] for row in rows], dtype=np.int64)
         self._ids: Positions = np.arange(total) + np.repeat(first_ids - self._starts[:-1], sizes)
-        self.alive: Positions = np.sort(self._ids)
-        """Ids of all chunks, ascending."""
-        highest = int(self._ids.max(initial=0))
-        if highest > _HIGHEST_ID:
-            raise ValueError(f"a chunk has the id {highest}")
+        highest = int(_checked(self._ids).max(initial=0))
         # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
         self._places[self._ids] = np.arange(1, total + 1, dtype=np.int32)
@@ -104,7 +113,7 @@ class Catalogue:
 
     def holds(self, ids: Sequence[int]) -> bool:
         """Tell whether any of the ids is one of a chunk."""
-        return bool(np.isin(ids, self.alive).any())
+        return any(0 <= id_ < len(self._places) and self._places[id_] for id_ in ids)
 
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
         """Give positions and counts of the chunks that are still there."""

@@ -216,7 +216,7 @@ class SqliteIndex:
 
         with self._lock:
             self._write_pending()
-            return {token: look_up(self._connection, token) for token in tokens}
+            return look_up(self._connection, tokens)
 
     def _current(self) -> Catalogue:
         """Give the catalogue of the present state of the library."""
@@ -256,12 +256,13 @@ class SqliteIndex:
         return [found[id_] for id_ in ids if id_ in found]
 
     def optimize(self, *, every: bool = False) -> None:
+        from openbook.index.catalogue import ids_of_chunks
         from openbook.index.postings import merge, mergeable
 
         with self._lock, translated_errors(self.path):
             with self.batch(), self._reading():
-                if segments := mergeable(self._connection, every=every):
-                    merge(self._connection, segments, self._current().alive)
+                while segments := mergeable(self._connection, every=every):
+                    merge(self._connection, segments, ids_of_chunks(self._connection))
             self._connection.execute("PRAGMA optimize")
             # A reader would make it wait; then the log is taken in at another time.
             (timeout_ms,) = self._connection.execute("PRAGMA busy_timeout").fetchone()

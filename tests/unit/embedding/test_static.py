@@ -13,6 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from openbook.embedding.static import MATRIX_FILE, TOKENIZER_FILE, StaticEmbedder, load_embedder
 from openbook.errors import SettingsError
@@ -84,6 +87,24 @@ def test_vectors_are_the_same_bytes_on_every_machine() -> None:
     assert hashlib.sha256(vectors.astype("<f4").tobytes()).hexdigest() == (
         "cf7c4551b871a92e92e6036b220fadd53982cf97f18cc64619b0b063dba1f520"
     )
+
+
+# Letters of both cases and of none, marks, digits, and all that is white space or nothing to some.
+ALPHABET = "abYZ9_.(`~ßÉıΣ漢가ไ😀²\u0301\u0338\u200b\ufffd\ud800 \t\n\r\0\x0b\x0c\x1c\x1f\x7f\x85\xa0\u2028\u3000"
+
+
+@given(st.lists(st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()), max_size=30), max_size=3))
+@example(["getUserName(HTTPResponse2Go)", "a\x0cb c\x1cd", "x" * 101, "Word" * 30, "漢字" * 60, "a...b--c"])
+def test_a_vector_is_the_sum_of_the_pieces_that_the_tokenizer_makes_of_the_whole_text(texts: list[str]) -> None:
+    tokenizer = Tokenizer.from_file(str(SHIPPED / TOKENIZER_FILE))
+    matrix = np.load(SHIPPED / MATRIX_FILE)
+
+    vectors = load_embedder().embed(texts)
+
+    for text, vector in zip(texts, vectors, strict=True):
+        readable = text.encode("utf-8", "replace").decode("utf-8")
+        total = matrix[tokenizer.encode(readable, add_special_tokens=False).ids].sum(axis=0, dtype=np.float64)
+        assert np.array_equal(vector, (total / max(np.sqrt(np.square(total).sum()), 1)).astype(np.float32))
 
 
 def test_loading_opens_no_socket(socket_disabled: None) -> None:

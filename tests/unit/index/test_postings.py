@@ -35,7 +35,7 @@ def write(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None
 
 def found(connection: sqlite3.Connection, token: str) -> Found:
     """Give how often a word stands in each field of each chunk."""
-    postings = look_up(connection, token)
+    postings = look_up(connection, [token])[token]
     assert len(set(postings.ids.tolist())) == len(postings.ids) == len(postings.counts)
     return dict(zip(postings.ids.tolist(), map(tuple, postings.counts.tolist()), strict=True))
 
@@ -173,6 +173,18 @@ def test_a_merge_drops_the_dead_and_changes_nothing_else(connection: sqlite3.Con
     assert set(segment_of_rows(connection)) == {6}
 
 
+def test_a_merge_of_more_than_is_put_in_order_at_once_keeps_words_whole(connection: sqlite3.Connection) -> None:
+    tokens = [f"w{number:02}" for number in range(70)]
+    for first in (2001, 1):
+        write(connection, first, *[Terms(body=tuple(tokens))] * 2000)
+
+    merge(connection, mergeable(connection, every=True), np.arange(1, 4000))
+
+    assert segments(connection) == [70 * 3999]
+    assert rows(connection) == tokens
+    assert all(sorted(found(connection, token)) == list(range(1, 4000)) for token in tokens)
+
+
 def test_a_merge_of_the_dead_alone_leaves_nothing(connection: sqlite3.Connection) -> None:
     write(connection, 1, Terms(body=("a",)))
     write(connection, 2, Terms(body=("a",)))
@@ -194,15 +206,34 @@ def test_segments_that_are_not_merged_stay_as_they_are(connection: sqlite3.Conne
     assert segment_of_rows(connection) == [2, 4]
 
 
-@pytest.mark.parametrize(("count", "merged"), [(1, []), (8, []), (9, [1, 2, 4, 5, 6, 7, 8, 9])])
-def test_all_but_the_largest_of_many_segments_are_worth_merging(
-    connection: sqlite3.Connection, count: int, merged: list[int]
+@pytest.mark.parametrize(
+    ("sizes", "merged"),
+    [
+        pytest.param([], [], id="none"),
+        pytest.param([5], [], id="one"),
+        pytest.param([0, 0], [1, 2], id="empty"),
+        pytest.param([5, 5, 5], [1, 2, 3], id="alike"),
+        pytest.param([5, 11, 5], [1, 3], id="one-larger-than-all-others"),
+        pytest.param([5, 10, 5], [1, 2, 3], id="one-as-large-as-all-others"),
+        pytest.param([1, 2, 4, 8], [], id="each-larger-than-all-smaller"),
+        pytest.param([1, 1, 4, 8], [1, 2], id="two-smallest-alike"),
+        pytest.param([3_000_000, 2_000_000, 2_000_000], [2, 3], id="more-than-memory-should-hold"),
+    ],
+)
+def test_segments_are_merged_once_they_outgrow_the_next_larger(
+    connection: sqlite3.Connection, sizes: list[int], merged: list[int]
 ) -> None:
+    connection.executemany("INSERT INTO segments (postings) VALUES (?)", [(size,) for size in sizes])
+
+    assert sorted(mergeable(connection, every=True)) == merged
+
+
+@pytest.mark.parametrize(("count", "merged"), [(8, []), (9, list(range(1, 10)))])
+def test_a_few_segments_are_no_reason_to_merge(connection: sqlite3.Connection, count: int, merged: list[int]) -> None:
     for number in range(1, count + 1):
-        write(connection, number, Terms(body=("a", "b") if number == 3 else ("a",)))
+        write(connection, number, Terms(body=("a",)))
 
     assert sorted(mergeable(connection, every=False)) == merged
-    assert sorted(mergeable(connection, every=True)) == list(range(1, count + 1))
 
 
 WORDS = st.lists(st.text("aäz量😀\uffff", max_size=2), max_size=6).map(tuple)

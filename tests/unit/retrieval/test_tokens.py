@@ -48,6 +48,12 @@ def test_accents_that_are_spelled_apart_meet_those_that_are_not() -> None:
     assert tokenize("u\u0308ber") == tokenize("\u00fcber")
 
 
+@given(st.text(st.characters(max_codepoint=127), max_size=80))
+@example("".join(f"a{chr(code)}" for code in range(128)))
+def test_plain_text_gives_the_same_words_before_what_is_not_ascii(text: str) -> None:
+    assert [*tokenize(text), *tokenize("ä")] == tokenize(f"{text} ä")
+
+
 def test_an_identifier_meets_its_words_in_prose() -> None:
     assert set(tokenize("get the users name")) & set(tokenize("getUserName")) == {"get", "user", "name"}
 
