@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -20,13 +19,6 @@ VIEWS: tuple[View, ...] = get_args(View)
 
 BlockKind = Literal["heading", "text", "code"]
 """What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
-
-Verdict = Literal["supported", "partial", "unsupported", "unknown", "stale"]
-"""How far a citation can be trusted.
-
-`unknown`: the mark names nothing that was shown. `stale`: the document has changed since it was
-indexed. The other three say how much of the claim the cited text carries.
-"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,6 +48,16 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.start_line}-{self.end_line}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the place as JSON values."""
+        return {
+            "path": self.path,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "start_char": self.start_char,
+            "end_char": self.end_char,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +193,6 @@ class RetrievalResult:
     """Higher is better. Comparable within one query only."""
     signals: Mapping[str, float] = field(default_factory=dict)
     """What each signal added to the score."""
-    relevance: float | None = None
-    """How far the chunk speaks of the query at all, from 0 to 1, across queries. None if nobody measured it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
@@ -203,7 +203,7 @@ class RetrievalResult:
         why = {"signals": {name: round(value, 6) for name, value in self.signals.items()}} if explain else {}
         return {
             "source": chunk.source,
-            **_place(chunk.span),
+            **chunk.span.to_dict(),
             "kind": chunk.kind,
             "language": chunk.language,
             "symbol": chunk.symbol,
@@ -214,43 +214,6 @@ class RetrievalResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
-    """A mark in an answer, the span it names, and what a check of it found."""
-
-    mark: str
-    """As it stands in the answer, such as `[2:14-18]`."""
-    source: str
-    span: Span
-    quote: str
-    """Text of the span when the answer was written."""
-    verdict: Verdict
-    label: str = ""
-    """Where the original puts it, for people: `cell 3`, or course and lesson."""
-
-    def __str__(self) -> str:
-        label = f" ({self.label})" if self.label else ""
-        return f"{self.mark} {self.span}{label}: {self.verdict}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the citation as JSON values, in the shape that `ask --json` prints."""
-        return {
-            "mark": self.mark,
-            "source": self.source,
-            **_place(self.span),
-            "quote": self.quote,
-            "verdict": self.verdict,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens that a model read and wrote."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Stamp:
     """What tells cheaply whether a file can have changed since it was read."""
 
@@ -258,83 +221,3 @@ class Stamp:
     modified_ns: int
     changed_ns: int
     """Of the inode: moves even if a tool sets the modification time back."""
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationResult:
-    """An answer, what it was made from, and what a check of its citations found."""
-
-    query: str
-    answer: str
-    """Markdown with marks such as `[2:14-18]`. For a refusal: the reason, in words for people."""
-    citations: tuple[Citation, ...] = ()
-    """In the order of their marks in the answer."""
-    results: tuple[RetrievalResult, ...] = ()
-    """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
-    refused: bool = False
-    reason: str = ""
-    """Why there is no answer: `nothing found`, `nothing relevant`, `nothing that could be quoted`; else empty."""
-    model: str = "extractive"
-    usage: Usage = Usage()
-    cost_usd: Decimal | None = None
-    """None if the price is not known."""
-    took_ms: float = 0.0
-
-    @property
-    def sources_cited(self) -> tuple[str, ...]:
-        """Name the places of supported citations as `path:start-end`, each once, in order."""
-        cited = (str(citation.span) for citation in self.citations if citation.verdict == "supported")
-        return tuple(dict.fromkeys(cited))
-
-    @property
-    def has_citations(self) -> bool:
-        """Whether anything in the answer is cited and supported."""
-        return bool(self.sources_cited)
-
-    @property
-    def answer_length(self) -> int:
-        """Count the words of the answer."""
-        return len(self.answer.split())
-
-    @property
-    def quality_score(self) -> float:
-        """Give the share of citations that are supported, from 0 to 1; 0 without any."""
-        if not self.citations:
-            return 0.0
-        return sum(citation.verdict == "supported" for citation in self.citations) / len(self.citations)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the answer as JSON values, in the shape that `ask --json` prints."""
-        return {
-            "query": self.query,
-            "answer": self.answer,
-            "refused": self.refused,
-            "reason": self.reason,
-            "citations": [citation.to_dict() for citation in self.citations],
-            "sources": [{"number": n, **result.to_dict()} for n, result in enumerate(self.results, start=1)],
-            "model": self.model,
-            "usage": asdict(self.usage),
-            "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
-            "took_ms": round(self.took_ms, 1),
-        }
-
-    def format_for_display(self) -> str:
-        """Give the answer and its sources as plain text, ending in a line feed."""
-        if self.refused:
-            places = [str(result.chunk.span) for result in self.results]
-            heading = "Nearest:"
-        else:
-            places = [str(citation) for citation in self.citations]
-            heading = "Sources:"
-        listed = "".join(f"  {place}\n" for place in places)
-        return f"{self.answer}\n" + (f"\n{heading}\n{listed}" if listed else "")
-
-
-def _place(span: Span) -> dict[str, Any]:
-    return {
-        "path": span.path,
-        "start_line": span.start_line,
-        "end_line": span.end_line,
-        "start_char": span.start_char,
-        "end_char": span.end_char,
-    }

@@ -2,23 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError
-from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from openbook.types import (
-    Block,
-    Chunk,
-    Citation,
-    GenerationResult,
-    Lesson,
-    RetrievalResult,
-    Span,
-    Usage,
-    Verdict,
-)
+from openbook.types import Block, Chunk, Lesson, RetrievalResult, Span
 
 SPAN = Span("a.py", 4, 8, 2, 2)
 CHUNK = Chunk("s", SPAN, "text", "code", "python", symbol="f")
@@ -127,57 +116,3 @@ def test_a_result_explains_itself_in_json_only_when_asked() -> None:
     assert explained == plain | {"signals": {"lexical": 0.333333, "role": -0.083333}}
     assert json.loads(json.dumps(explained)) == explained
     assert RetrievalResult(CHUNK, 0.0).to_dict(explain=True)["signals"] == {}
-
-
-def cited(verdict: Verdict, line: int = 1, label: str = "") -> Citation:
-    return Citation(f"[1:{line}]", "s", Span("a.py", 0, 4, line, line), "text", verdict, label)
-
-
-def test_a_citation_is_shown_with_its_place_for_people_and_its_verdict() -> None:
-    assert str(cited("supported", label="cell 3")) == "[1:1] a.py:1-1 (cell 3): supported"
-    assert str(cited("stale")) == "[1:1] a.py:1-1: stale"
-
-
-def test_only_supported_places_count_as_sources_each_once_in_order() -> None:
-    citations = (cited("supported", 7), cited("partial", 5), cited("supported", 3), cited("supported", 7))
-
-    answer = GenerationResult("q", "one two  three", citations)
-
-    assert answer.sources_cited == ("a.py:7-7", "a.py:3-3")
-    assert answer.has_citations
-    assert answer.quality_score == 0.75
-    assert answer.answer_length == 3
-
-
-def test_an_answer_without_citations_has_no_quality() -> None:
-    answer = GenerationResult("q", "word")
-
-    assert answer.quality_score == 0.0
-    assert not answer.has_citations
-
-
-@pytest.mark.parametrize(("cost", "shown"), [(Decimal("0.25"), 0.25), (None, None), (Decimal(0), 0.0)])
-def test_an_unknown_cost_is_shown_as_unknown_and_never_as_zero(cost: Decimal | None, shown: float | None) -> None:
-    assert GenerationResult("q", "word", cost_usd=cost).to_dict()["cost_usd"] == shown
-
-
-def test_an_answer_is_shown_as_json_values_with_numbered_sources() -> None:
-    answer = GenerationResult(
-        "q", "word [1:1]", (cited("supported"),), (RetrievalResult(CHUNK, 1.0),), usage=Usage(5, 6), took_ms=1.26
-    )
-
-    shown = json.loads(json.dumps(answer.to_dict()))
-
-    assert shown["citations"][0] | {"start_line": 1, "end_line": 1} == shown["citations"][0]
-    assert [(source["number"], source["path"]) for source in shown["sources"]] == [(1, "a.py")]
-    assert shown["usage"] == {"input_tokens": 5, "output_tokens": 6}
-    assert shown["took_ms"] == 1.3
-
-
-def test_an_answer_is_displayed_with_its_sources_and_a_refusal_with_the_nearest() -> None:
-    answer = GenerationResult("q", "Yes [1:1].", (cited("supported"),))
-    refusal = GenerationResult("q", "Nothing found.", results=(RetrievalResult(CHUNK, 1.0),), refused=True)
-
-    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: supported\n"
-    assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2-2\n"
-    assert GenerationResult("q", "Yes.").format_for_display() == "Yes.\n"

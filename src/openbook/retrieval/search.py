@@ -85,7 +85,7 @@ def _distinct(pairs: Iterable[tuple[Ranked, Chunk]], limit: int) -> Iterator[Ret
         lines = frozenset(stripped for line in chunk.text.splitlines() if (stripped := line.strip()))
         if not any(_same(lines, others) for others in kept):
             kept.append(lines)
-            yield RetrievalResult(chunk, ranked.score, ranked.signals, ranked.relevance)
+            yield RetrievalResult(chunk, ranked.score, ranked.signals)
 
 
 def _same(lines: frozenset[str], others: frozenset[str]) -> bool:

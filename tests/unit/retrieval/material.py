@@ -41,8 +41,8 @@ def outline_of(
     return Outline(0, source, span, kind, "", symbol, defines, signature, context)
 
 
-def result_of(chunk: Chunk, *, score: float = 1.0, relevance: float | None = 1.0) -> RetrievalResult:
-    return RetrievalResult(chunk, score, relevance=relevance)
+def result_of(chunk: Chunk, *, score: float = 1.0) -> RetrievalResult:
+    return RetrievalResult(chunk, score)
 
 
 class Library:

@@ -189,17 +189,6 @@ def test_a_symbol_finds_its_definition_before_all_that_mention_it(library: Libra
         assert places(library.search(question))[0] == "net.py:1-1"
 
 
-def test_relevance_tells_what_a_library_answers_from_what_it_does_not(meaningful: Library) -> None:
-    meaningful.put("a.md", "The retry policy waits longer each time.", "Sessions end after an hour.")
-
-    own, foreign = (
-        max(result.relevance or 0.0 for result in meaningful.search(question))
-        for question in ("how does the retry policy wait", "who painted the Mona Lisa")
-    )
-
-    assert 0 <= foreign < own <= 1
-
-
 def test_a_result_is_an_exact_slice_of_what_was_put(library: Library) -> None:
     text = "Über alles.\r\n\r\nThe retry policy waits. 🎉\r\nTwice.\r\n"
     library.put("a.md", text.rstrip())

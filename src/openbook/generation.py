@@ -1,0 +1,226 @@
+"""What answers are made of: citations, claims, repairs, and the answer that holds them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any, Literal, get_args
+
+from openbook.types import RetrievalResult, Span
+from openbook.usage import Usage
+
+Verdict = Literal["supported", "partial", "unsupported", "unknown", "stale"]
+"""How far a citation can be trusted.
+
+`unknown`: the mark names nothing that was shown. `stale`: the document has changed since it was
+indexed. The other three say how much of the claim the cited text carries.
+"""
+
+ClaimVerdict = Verdict | Literal["uncited", ""]
+"""The verdict on a claim. `uncited`: it states facts and has no mark. Empty: it states none, and needs none."""
+
+Policy = Literal["flag", "drop", "retry"]
+"""What happens to claims that fail, and that no unit supports: they stay and say so, go, or are asked for again."""
+
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A mark in an answer, the span it names, and what a check of it found."""
+
+    mark: str
+    """As it stands in the answer, such as `[2:14-18]`."""
+    source: str
+    span: Span
+    quote: str
+    """Text of the span when the answer was written."""
+    verdict: Verdict
+    label: str = ""
+    """Where the original puts it, for people: `cell 3`, or course and lesson."""
+    reason: str = ""
+    """Why it is not supported, for people."""
+    symbol: str = ""
+    """What is defined there, as people write it: `Client` or `Client.get()`."""
+    claim: int | None = None
+    """Position of the claim that it stands behind in `GenerationResult.claims`, from 0. None behind no claim."""
+
+    @property
+    def place(self) -> str:
+        """Write the place for people: `name() (file.py:10-20)`, and its label. Empty if nothing was shown there."""
+        if not self.span.path:
+            return ""
+        place = f"{self.symbol} ({self.span})" if self.symbol else str(self.span)
+        return f"{place} ({self.label})" if self.label else place
+
+    def __str__(self) -> str:
+        reason = f", {self.reason}" if self.reason else ""
+        return f"{' '.join(filter(None, (self.mark, self.place)))}: {self.verdict}{reason}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the citation as JSON values, in the shape that `ask --json` prints."""
+        return {
+            "mark": self.mark,
+            "source": self.source,
+            **self.span.to_dict(),
+            "quote": self.quote,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "claim": self.claim,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of an answer: a sentence, an item of a list, a row of a table, or a quote."""
+
+    start_char: int
+    """Offset in the answer."""
+    end_char: int
+    """Offset behind it and the marks that stand right behind it."""
+    text: str
+    """What it says, without its marks."""
+    marks: tuple[str, ...] = ()
+    """As they stand in the answer, each once, in order."""
+    verdict: ClaimVerdict = ""
+    reason: str = ""
+    """Why it is not supported, for people."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it states facts that nothing it cites supports in full."""
+        return self.verdict not in ("supported", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A change that checking made to an answer."""
+
+    what: Literal["anchored", "removed", "dropped", "retried"]
+    """Other marks for a claim; a mark out; a claim out; another answer."""
+    claim: str
+    """What the claim said; empty where the whole answer changed."""
+    before: str
+    after: str
+    why: str
+
+    def to_dict(self) -> dict[str, str]:
+        return {"what": self.what, "claim": self.claim, "from": self.before, "to": self.after, "why": self.why}
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationResult:
+    """An answer, what it was made from, and what a check of its citations found."""
+
+    query: str
+    answer: str
+    """Markdown with marks such as `[2:14-18]`. For a refusal: the reason, in words for people."""
+    citations: tuple[Citation, ...] = ()
+    """In the order of their marks in the answer."""
+    results: tuple[RetrievalResult, ...] = ()
+    """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
+    refused: bool = False
+    reason: str = ""
+    """Why there is no answer, such as `nothing relevant` or `nothing supported`; else empty."""
+    model: str = "extractive"
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: Decimal | None = None
+    """None if the price is not known."""
+    took_ms: float = 0.0
+    claims: tuple[Claim, ...] = ()
+    """What the answer states, in order. For a refusal: what was not shown, with offsets in what was withheld."""
+    repairs: tuple[Repair, ...] = ()
+    """What checking changed in the answer, in order."""
+    searched: str = ""
+    """What was searched for, where it is not the question itself: a follow-up that was made to stand alone."""
+    prompts: str = ""
+    """Version of the prompts that a model was given; empty where none was asked."""
+    stopped: str = ""
+    """What ended the answer before the model did, such as `max_usd` or `length`; else empty."""
+
+    @property
+    def sources_cited(self) -> tuple[str, ...]:
+        """Name the places of supported citations as `path:start-end`, each once, in order."""
+        cited = (str(citation.span) for citation in self.citations if citation.verdict == "supported")
+        return tuple(dict.fromkeys(cited))
+
+    @property
+    def has_citations(self) -> bool:
+        """Whether anything in the answer is cited and supported."""
+        return bool(self.sources_cited)
+
+    @property
+    def answer_length(self) -> int:
+        """Count the words of the answer."""
+        return len(self.answer.split())
+
+    @property
+    def quality_score(self) -> float:
+        """Give the share of claims with facts that are supported, from 0 to 1; 0 without any."""
+        verdicts = [claim.verdict for claim in self.claims if claim.verdict]
+        return verdicts.count("supported") / len(verdicts) if verdicts else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the answer as JSON values, in the shape that `ask --json` prints."""
+        return {
+            "query": self.query,
+            "answer": self.answer,
+            "refused": self.refused,
+            "reason": self.reason,
+            "citations": [citation.to_dict() for citation in self.citations],
+            "sources": [{"number": n, **result.to_dict()} for n, result in enumerate(self.results, start=1)],
+            "model": self.model,
+            "usage": asdict(self.usage),
+            "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
+            "took_ms": round(self.took_ms, 1),
+            "claims": [asdict(claim) | {"marks": list(claim.marks)} for claim in self.claims],
+            "repairs": [repair.to_dict() for repair in self.repairs],
+            "quality_score": round(self.quality_score, 6),
+            "searched": self.searched,
+            "prompts": self.prompts,
+            "stopped": self.stopped,
+        }
+
+    def format_for_display(self) -> str:
+        """Give the answer and its sources as plain text, ending in a line feed."""
+        places = [result.chunk.span for result in self.results] if self.refused else self.citations
+        listed = "".join(f"  {place}\n" for place in dict.fromkeys(map(str, places)))
+        heading = "Nearest:" if self.refused else "Sources:"
+        return f"{self.answer}\n" + (f"\n{heading}\n{listed}" if listed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question and its answer, as a later question of the same session looks back on them."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Words of a model while it writes. They have not been checked."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A model has used a tool."""
+
+    name: str
+    arguments: str
+    """JSON as the model wrote it."""
+    outcome: str
+    """In a few words, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer, checked: the last of what happens, exactly once."""
+
+    answer: GenerationResult
+
+
+AnswerEvent = Written | ToolUsed | Answered
+"""What happens while a question is answered."""

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from decimal import Decimal
+
+import pytest
+
+from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict
+from openbook.types import Chunk, RetrievalResult, Span
+from openbook.usage import Usage
+from tests.unit.retrieval.material import chunk_of, result_of
+
+SPAN = Span("a.md", 5, 15, 2, 3)
+
+
+def citation(mark: str = "[1:1]", verdict: Verdict = "supported", *, span: Span = SPAN, label: str = "") -> Citation:
+    return Citation(mark, "src", span, "some\nquote", verdict, label, claim=0)
+
+
+ANSWER = GenerationResult(
+    query="why?",
+    answer="Because\nof this [1:1].",
+    citations=(citation(),),
+    results=(result_of(chunk_of("some\nquote", before="test\n", language="markdown"), score=0.12345678),),
+    usage=Usage(7, 3),
+    cost_usd=Decimal("0.25"),
+    took_ms=12.345,
+    claims=(Claim(0, 22, "Because of this.", ("[1:1]",), "supported"),),
+    repairs=(Repair("anchored", "Because of this.", "[1:9]", "[1:1]", "nothing of that number was shown"),),
+)
+REFUSAL = GenerationResult("why?", "The sources do not answer this.", results=ANSWER.results, refused=True, reason="x")
+
+
+def test_an_answer_as_json_has_exactly_these_keys_in_this_order() -> None:
+    assert list(ANSWER.to_dict()) == [
+        *("query", "answer", "refused", "reason", "citations"),
+        *("sources", "model", "usage", "cost_usd", "took_ms"),
+        *("claims", "repairs", "quality_score", "searched", "prompts", "stopped"),
+    ]
+
+
+def test_a_citation_as_json_has_exactly_these_keys_and_its_place() -> None:
+    assert ANSWER.to_dict()["citations"] == [
+        {
+            "mark": "[1:1]",
+            "source": "src",
+            "path": "a.md",
+            "start_line": 2,
+            "end_line": 3,
+            "start_char": 5,
+            "end_char": 15,
+            "quote": "some\nquote",
+            "verdict": "supported",
+            "reason": "",
+            "claim": 0,
+        }
+    ]
+
+
+def test_sources_as_json_are_numbered_as_marks_count_them() -> None:
+    (source,) = ANSWER.to_dict()["sources"]
+
+    assert source == {
+        "number": 1,
+        "source": "src",
+        "path": "a.md",
+        "start_line": 2,
+        "end_line": 3,
+        "start_char": 5,
+        "end_char": 15,
+        "kind": "docs",
+        "language": "markdown",
+        "symbol": "",
+        "score": 0.123457,
+        "text": "some\nquote",
+    }
+
+
+def test_the_values_of_an_answer_as_json_are_plain() -> None:
+    values = json.loads(json.dumps(ANSWER.to_dict()))
+
+    assert values == ANSWER.to_dict()
+    assert values["usage"] == asdict(Usage(7, 3))
+    assert (values["cost_usd"], values["took_ms"], values["model"]) == (0.25, 12.3, "extractive")
+
+
+def test_a_price_that_is_not_known_is_null_and_not_0() -> None:
+    assert GenerationResult("q", "a").to_dict()["cost_usd"] is None
+    assert GenerationResult("q", "a", cost_usd=Decimal(0)).to_dict()["cost_usd"] == 0
+
+
+def test_a_refusal_as_json_says_why() -> None:
+    values = REFUSAL.to_dict()
+
+    assert (values["refused"], values["reason"], values["citations"]) == (True, "x", [])
+
+
+def test_an_answer_is_displayed_above_its_sources() -> None:
+    assert ANSWER.format_for_display() == "Because\nof this [1:1].\n\nSources:\n  [1:1] a.md:2-3: supported\n"
+
+
+def test_a_source_is_displayed_with_its_label() -> None:
+    answer = GenerationResult("q", "a", citations=(citation(label="cell 3"),))
+
+    assert answer.format_for_display() == "a\n\nSources:\n  [1:1] a.md:2-3 (cell 3): supported\n"
+
+
+def test_a_refusal_is_displayed_above_the_nearest_places() -> None:
+    assert REFUSAL.format_for_display() == "The sources do not answer this.\n\nNearest:\n  a.md:2-3\n"
+
+
+@pytest.mark.parametrize("refused", [True, False])
+def test_without_places_there_is_no_heading_for_them(refused: bool) -> None:
+    assert GenerationResult("q", "Nothing.", refused=refused).format_for_display() == "Nothing.\n"
+
+
+def test_sources_cited_are_the_supported_places_each_once_in_order() -> None:
+    other = Span("b.md", 0, 1, 1, 1)
+    answer = GenerationResult(
+        "q",
+        "a",
+        citations=(
+            citation("[2:1]", span=other),
+            citation("[1:1]"),
+            citation("[1:2]"),
+            citation("[3:1]", "stale", span=Span("c.md", 0, 1, 1, 1)),
+        ),
+    )
+
+    assert answer.sources_cited == ("b.md:1-1", "a.md:2-3")
+
+
+def claims(*verdicts: ClaimVerdict) -> tuple[Claim, ...]:
+    return tuple(Claim(0, 1, "a", (), verdict) for verdict in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "score"),
+    [
+        pytest.param((), 0.0, id="no-claims"),
+        pytest.param(("supported", "supported"), 1.0, id="all"),
+        pytest.param(("supported", "stale", "unsupported", "partial"), 0.25, id="one-in-four"),
+        pytest.param(("supported", "uncited"), 0.5, id="a-fact-without-a-mark-counts-against-it"),
+        pytest.param(("supported", "", ""), 1.0, id="what-states-no-fact-does-not-count"),
+        pytest.param(("", ""), 0.0, id="nothing-but-that"),
+        pytest.param(("unknown",), 0.0, id="none"),
+    ],
+)
+def test_quality_is_the_share_of_supported_claims(verdicts: tuple[ClaimVerdict, ...], score: float) -> None:
+    assert GenerationResult("q", "a", claims=claims(*verdicts)).quality_score == score
+
+
+@pytest.mark.parametrize(("verdict", "cited"), [("supported", True), ("partial", False), ("unknown", False)])
+def test_only_supported_citations_count_as_citations(verdict: Verdict, cited: bool) -> None:
+    assert GenerationResult("q", "a", citations=(citation(verdict=verdict),)).has_citations is cited
+    assert not GenerationResult("q", "a").has_citations
+
+
+def test_a_claim_fails_unless_it_is_supported_or_states_nothing() -> None:
+    failing = claims("partial", "unsupported", "unknown", "stale", "uncited")
+
+    assert all(claim.fails for claim in failing)
+    assert not any(claim.fails for claim in claims("supported", ""))
+
+
+def test_claims_and_repairs_as_json_say_what_and_why() -> None:
+    values = ANSWER.to_dict()
+
+    assert values["claims"] == [
+        {
+            "start_char": 0,
+            "end_char": 22,
+            "text": "Because of this.",
+            "marks": ["[1:1]"],
+            "verdict": "supported",
+            "reason": "",
+        }
+    ]
+    assert values["repairs"] == [
+        {
+            "what": "anchored",
+            "claim": "Because of this.",
+            "from": "[1:9]",
+            "to": "[1:1]",
+            "why": "nothing of that number was shown",
+        }
+    ]
+    assert values["quality_score"] == 1.0
+
+
+def test_a_citation_of_code_is_displayed_with_the_name_that_is_defined_there() -> None:
+    found = Citation("[1]", "src", Span("file.py", 0, 9, 10, 20), "x", "supported", symbol="Client.get()")
+
+    assert found.place == "Client.get() (file.py:10-20)"
+    assert str(found) == "[1] Client.get() (file.py:10-20): supported"
+
+
+def test_a_citation_that_fails_is_displayed_with_its_reason() -> None:
+    found = Citation("[9]", "", Span("", 0, 0, 1, 1), "", "unknown", reason="nothing of that number was shown")
+
+    assert found.place == ""
+    assert str(found) == "[9]: unknown, nothing of that number was shown"
+
+
+def test_a_place_that_is_cited_twice_is_displayed_once() -> None:
+    answer = GenerationResult("q", "a", citations=(citation(), citation()))
+
+    assert answer.format_for_display() == "a\n\nSources:\n  [1:1] a.md:2-3: supported\n"
+
+
+def test_the_length_of_an_answer_is_its_words() -> None:
+    assert ANSWER.answer_length == 4
+
+
+SECOND = Span("a.py", 4, 8, 2, 2)
+CHUNK = Chunk("s", SECOND, "text", "code", "python", symbol="f")
+
+
+def cited(verdict: Verdict, line: int = 1, label: str = "") -> Citation:
+    return Citation(f"[1:{line}]", "s", Span("a.py", 0, 4, line, line), "text", verdict, label)
+
+
+def test_a_citation_is_shown_with_its_place_for_people_and_its_verdict() -> None:
+    assert str(cited("supported", label="cell 3")) == "[1:1] a.py:1-1 (cell 3): supported"
+    assert str(cited("stale")) == "[1:1] a.py:1-1: stale"
+
+
+def test_only_supported_places_count_as_sources_each_once_in_order() -> None:
+    citations = (cited("supported", 7), cited("partial", 5), cited("supported", 3), cited("supported", 7))
+
+    answer = GenerationResult("q", "one two  three", citations)
+
+    assert answer.sources_cited == ("a.py:7-7", "a.py:3-3")
+    assert answer.has_citations
+    assert answer.answer_length == 3
+
+
+def test_an_answer_without_citations_has_no_quality() -> None:
+    answer = GenerationResult("q", "word")
+
+    assert answer.quality_score == 0.0
+    assert not answer.has_citations
+
+
+@pytest.mark.parametrize(("cost", "shown"), [(Decimal("0.25"), 0.25), (None, None), (Decimal(0), 0.0)])
+def test_an_unknown_cost_is_shown_as_unknown_and_never_as_zero(cost: Decimal | None, shown: float | None) -> None:
+    assert GenerationResult("q", "word", cost_usd=cost).to_dict()["cost_usd"] == shown
+
+
+def test_an_answer_is_shown_as_json_values_with_numbered_sources() -> None:
+    answer = GenerationResult(
+        "q", "word [1:1]", (cited("supported"),), (RetrievalResult(CHUNK, 1.0),), usage=Usage(5, 6), took_ms=1.26
+    )
+
+    shown = json.loads(json.dumps(answer.to_dict()))
+
+    assert shown["citations"][0] | {"start_line": 1, "end_line": 1} == shown["citations"][0]
+    assert [(source["number"], source["path"]) for source in shown["sources"]] == [(1, "a.py")]
+    assert shown["usage"] == asdict(Usage(5, 6))
+    assert shown["took_ms"] == 1.3
+
+
+def test_an_answer_is_displayed_with_its_sources_and_a_refusal_with_the_nearest() -> None:
+    answer = GenerationResult("q", "Yes [1:1].", (cited("supported"),))
+    refusal = GenerationResult("q", "Nothing found.", results=(RetrievalResult(CHUNK, 1.0),), refused=True)
+
+    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: supported\n"
+    assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2-2\n"
+    assert GenerationResult("q", "Yes.").format_for_display() == "Yes.\n"
