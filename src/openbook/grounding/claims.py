@@ -1,0 +1,213 @@
+"""What an answer states: its sentences, items and rows, each with the marks that belong to it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from openbook.generation import Claim
+from openbook.grounding.blocks import ITEM, Fence, LineKind, read_line
+from openbook.grounding.marks import Mark, read_marks
+from openbook.spans import sentences, trim
+
+# Marks below a block are given to all of its sentences up to this many pairs, else to the last one:
+# thousands of both in one block would fill the memory, and are no answer.
+_MOST_SHARED = 10_000
+
+# A line of the first kind goes on with a block of the second.
+_GOING_ON = frozenset({("code", "code"), ("text", "text"), ("text", "item")})
+
+# A line that only lists marks states nothing; the words are those that answers end with.
+_REFERENCES = re.compile(
+    r"[*_\s]*+(?:sources?|references?|citations?|quellen?|来源|参考|引用)?[*_\s]*+[:：]?[*_\s,;.、，]*+", re.IGNORECASE
+)
+
+# German has more stops that end nothing: "z. B.", "ca.", and the days of its dates.
+_MONTHS = r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)"
+_ABBREVIATION = re.compile(
+    rf"\b(?:[a-zA-Z]\. [a-zA-Z]|ca|ggf|evtl|inkl|vgl|sog|bspw|\d{{1,2}}(?=\. {_MONTHS}))\.(?=\s)"
+)
+_EMPHASIS_BEHIND = re.compile(r"(?<=[.!?…。！？])[*_~]++(?=\s|$)")
+_QUOTE_SIGNS = re.compile(r"(?<=\n)[ \t]*>[ \t>]*")
+_BORDERS = re.compile(r"[ \t>|]*")
+_DELIMITERS = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
+_LINE_END = re.compile(r"[ \t]*\r?\n[ \t>]*")
+_CLOSES = re.compile(r"[\s.,;:!?)\]。，；：！？、）]|$")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A claim and its marks where they stand. Its verdict is open."""
+
+    claim: Claim
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Marks that stand behind no claim: behind code, in a heading, in a list of references."""
+
+    marks: tuple[Mark, ...]
+    text: str
+    """The code with its fence, or the heading, that they stand with; else empty."""
+    is_code: bool
+
+
+@dataclass(slots=True)
+class _Block:
+    kind: LineKind
+    start: int
+    end: int
+    marks: list[Mark] = field(default_factory=list)
+    """On lines of their own, right behind it."""
+
+
+def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
+    """Split an answer into what it states, in order, and the marks that belong to no statement.
+
+    A mark belongs to the sentence that it stands in or behind; on a line of its own, to every
+    sentence of the block before that has none. Behind the end of an item, it holds for all of the
+    item.
+
+    Example:
+        >>> statements, _ = split_claims("It waits. [1:2] It ends.")
+        >>> [(each.claim.text, each.claim.marks) for each in statements]
+        [('It waits.', ('[1:2]',)), ('It ends.', ())]
+    """
+    marks, code = read_marks(answer)
+    masked = _masked(answer, marks, code)
+    starts = [mark.start_char for mark in marks]
+    statements: list[Statement] = []
+    loose: list[Loose] = []
+    for block in _blocks(answer, masked, marks):
+        inside = marks[bisect_left(starts, block.start) : bisect_left(starts, block.end)]
+        if block.kind in ("heading", "code", "rule"):
+            found, beside = [], [*inside, *block.marks]
+        else:
+            found = _statements(answer, masked, block, inside)
+            beside = [] if found else [*inside, *block.marks]
+        statements += found
+        if beside:
+            is_code = block.kind == "code"
+            text = answer[block.start : block.end] if is_code else _text(answer, block.start, block.end, inside)
+            loose.append(Loose(tuple(beside), text, is_code))
+    return statements, loose
+
+
+def _masked(answer: str, marks: Sequence[Mark], code: Sequence[tuple[int, int]]) -> str:
+    """Give a text of the same length where marks, signs of quotes and emphasis behind a full stop are blanks.
+
+    Code and abbreviations become letters: a full stop in them ends nothing.
+    """
+    places = [(mark.start_char, mark.end_char, " ") for mark in marks] + [(start, end, "x") for start, end in code]
+    parts, at = [], 0
+    for start, end, filling in sorted(places):
+        parts += [answer[at:start], filling * (end - start)]
+        at = end
+    masked = "".join([*parts, answer[at:]])
+    for signs in (_QUOTE_SIGNS, _EMPHASIS_BEHIND):
+        masked = signs.sub(lambda match: " " * len(match.group()), masked)
+    return _ABBREVIATION.sub(lambda match: "x" * len(match.group()), masked)
+
+
+def _blocks(answer: str, masked: str, marks: Sequence[Mark]) -> list[_Block]:
+    """Cut an answer into blocks; lines of marks alone belong to the block before them, if there is one."""
+    blocks: list[_Block] = []
+    goes_on = False
+    for start, end, kind, content in _lines(answer):
+        own = _marks_alone(masked, content, end, marks) if kind in ("text", "item") else []
+        if own and (not blocks or masked[content:end].strip()):
+            blocks.append(_Block("rule", end, end, own))
+        elif own:
+            blocks[-1].marks += own
+        elif kind == "rule" and goes_on and blocks[-1].kind == "text":
+            blocks[-1].kind = "heading"
+        elif kind == "row" and _DELIMITERS.match(answer, start, end) and blocks and blocks[-1].kind == "row":
+            blocks.pop()  # the row above it names the columns
+        elif goes_on and (kind, blocks[-1].kind) in _GOING_ON:
+            blocks[-1].end = end
+        elif kind not in ("blank", "rule"):
+            blocks.append(_Block(kind, content, end))
+        goes_on = kind in ("text", "item", "code") and not own
+    return blocks
+
+
+def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
+    """Give each line as start, end, kind, and where what it says begins."""
+    fence: Fence | None = None
+    start = 0
+    for line in answer.split("\n"):
+        kind, fence = read_line(line, fence)
+        opening = {"item": ITEM, "row": _BORDERS, "text": _BORDERS}.get(kind)
+        lead = opening.match(line) if opening else None
+        yield start, start + len(line), kind, start + (lead.end() if lead else 0)
+        start += len(line) + 1
+
+
+def _marks_alone(masked: str, start: int, end: int, marks: Sequence[Mark]) -> list[Mark]:
+    """Give the marks of a line that holds nothing else."""
+    if not _REFERENCES.fullmatch(masked, start, end):
+        return []
+    first = bisect_left(marks, start, key=lambda mark: mark.start_char)
+    last = bisect_left(marks, end, key=lambda mark: mark.start_char)
+    return list(marks[first:last])
+
+
+def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Mark]) -> list[Statement]:
+    ranges, owned = _owned(masked, block, marks)
+    shared = block.marks if len(ranges) * len(block.marks) <= _MOST_SHARED else []
+    found = []
+    for (first, last), own in zip(ranges, owned, strict=True):
+        while last < block.end and answer[last] in "*_~":
+            last += 1
+        place = (min([first, *(mark.start_char for mark in own)]), max([last, *(mark.end_char for mark in own)]))
+        text = _text(answer, *place, own)
+        claim = Claim(*place, text.rstrip("| ") if block.kind == "row" else text)
+        found.append(_with(Statement(claim, ()), own or shared))
+    if found and block.marks and (all(owned) or not shared):
+        found[-1] = _with(found[-1], block.marks)
+    return found
+
+
+def _owned(masked: str, block: _Block, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], list[list[Mark]]]:
+    """Cut a block into sentences, and say which of its marks are whose."""
+    start, end = trim(masked, block.start, block.end)
+    if block.kind == "row":
+        end = start + len(masked[start:end].rstrip("| \t"))
+        ranges = [(start, end)]
+    else:
+        ranges = list(sentences(masked, start, end))
+    ranges = [(first, last) for first, last in ranges if any(map(str.isalnum, masked[first:last]))]
+    owned: list[list[Mark]] = [[] for _ in ranges]
+    if not ranges:
+        return ranges, owned
+    leading = bool(marks) and marks[0].start_char < ranges[0][0]
+    for mark in marks:
+        owner = max(0, bisect_right(ranges, mark.start_char, key=lambda place: place[0]) - 1)
+        if leading and mark.start_char >= ranges[owner][1] and owner + 1 < len(ranges):
+            owner += 1  # "[1] says this. [2] says that."
+        owned[owner].append(mark)
+    if block.kind == "item" and not any(owned[:-1]):
+        return [(ranges[0][0], ranges[-1][1])], [owned[-1]]
+    return ranges, owned
+
+
+def _with(statement: Statement, marks: Sequence[Mark]) -> Statement:
+    every = (*statement.marks, *marks)
+    claim = replace(statement.claim, marks=tuple(dict.fromkeys(mark.text for mark in every)))
+    return Statement(claim, every)
+
+
+def _text(answer: str, start: int, end: int, marks: Sequence[Mark]) -> str:
+    """Take the marks out of a range, and the blanks before them, and line ends where they only wrap."""
+    inside = [mark for mark in marks if start <= mark.start_char < end]
+    starts, ends = [start, *(mark.end_char for mark in inside)], [*(mark.start_char for mark in inside), end]
+    parts = [answer[start : ends[0]]]
+    for first, last in zip(starts[1:], ends[1:], strict=True):
+        if _CLOSES.match(answer, first, last):
+            parts[-1] = parts[-1].rstrip(" \t")
+        if first < last:
+            parts.append(answer[first:last])
+    return _LINE_END.sub(" ", "".join(parts)).strip()

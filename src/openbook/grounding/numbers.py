@@ -1,0 +1,218 @@
+"""Numbers, versions and dates of a text as values, so that `30 s` and "thirty seconds" agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_ONES += " seventeen eighteen nineteen"
+_SPELLED = {word: float(value) for value, word in enumerate(_ONES.split())}
+_TENS = {
+    word: 10.0 * tens for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_SPELLED |= _TENS
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+
+# Words of a text that say a number which a claim may spell out. A claim with them states no number.
+_IMPLIED = {
+    "one": 1.0, "a": 1.0, "an": 1.0, "once": 1.0, "single": 1.0, "first": 1.0, "twice": 2.0, "both": 2.0, "pair": 2.0,
+    "couple": 2.0, "double": 2.0, "second": 2.0, "third": 3.0, "triple": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0,
+    "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0, "half": 0.5,
+    "eins": 1.0, "zwei": 2.0, "drei": 3.0, "vier": 4.0, "fünf": 5.0, "sechs": 6.0, "sieben": 7.0, "acht": 8.0,
+    "neun": 9.0, "zehn": 10.0, "elf": 11.0, "zwölf": 12.0,
+}  # fmt: skip
+
+# Each spelling of a unit: what it measures, and how many of the smallest unit it is.
+_UNITS = {
+    spelling: (kind, factor)
+    for kind, factor, spellings in (
+        ("time", 1e-6, "µs us microsecond microseconds"),
+        ("time", 1e-3, "ms msec millisecond milliseconds Millisekunden"),
+        ("time", 1.0, "s sec secs second seconds Sekunde Sekunden 秒"),
+        ("time", 60.0, "min mins minute minutes Minute Minuten 分钟"),
+        ("time", 3600.0, "h hr hrs hour hours Stunde Stunden 小时"),
+        ("time", 86400.0, "day days Tag Tage Tagen 天"),
+        ("time", 604800.0, "week weeks Woche Wochen"),
+        ("share", 0.01, "% percent pct Prozent"),
+        ("size", 1.0, "byte bytes"),
+        ("size", 1e3, "kB KB kilobyte kilobytes"),
+        ("size", 1024.0, "KiB"),
+        ("size", 1e6, "MB megabyte megabytes"),
+        ("size", 1024.0**2, "MiB"),
+        ("size", 1e9, "GB gigabyte gigabytes"),
+        ("size", 1024.0**3, "GiB"),
+        ("size", 1e12, "TB terabyte terabytes"),
+        ("length", 1.0, "m metre metres meter meters"),
+        ("length", 1e-3, "mm"),
+        ("length", 1e-2, "cm"),
+        ("length", 1e3, "km kilometre kilometres kilometer kilometers"),
+        ("length", 1609.344, "mile miles"),
+        ("length", 0.3048, "ft foot feet"),
+    )
+    for spelling in spellings.split()
+}
+
+_MONTHS = {
+    name[:length]: number
+    for number, names in enumerate(
+        "january/januar february/februar march/märz april may/mai june/juni july/juli august september"
+        " october/oktober november december/dezember".split(),
+        start=1,
+    )
+    for name in names.split("/")
+    for length in (3, 4, len(name))
+}
+_MONTH = r"(?P<month>" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\b\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
+_YEAR = r"(?P<year>1\d{3}|20\d{2})"
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)",
+        rf"\b{_MONTH}\s+{_DAY}(?!\d)(?:,?\s+{_YEAR}\b)?",
+        rf"(?<!\w){_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR}\b)?",
+        rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
+        r"(?P<year>\d{4})年(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?",
+    )
+)
+
+# "may" and "march" are words too, so that a month alone is no date unless a day or a year is with it.
+_VERSION = re.compile(r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?(?!\w)")
+_DIGITS = re.compile(
+    r"(?<![\w.,])(?P<sign>[-−](?=\d))?(?P<number>\d{1,3}(?:[,_ \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:[._]\d+)*)"  # noqa: RUF001
+    r"(?P<unit>\s?%|[ \t\u00a0-]?(?:[A-Za-zµ]+|秒|分钟|小时|天))?(?:\b|(?<=%)|(?!\w))",
+)
+_ANY_DIGIT = re.compile(r"\d")
+_DECADE = re.compile(r"[12]\d{2}0s")
+_WORD = re.compile(r"[^\W\d_]+")
+_UNIT_BEHIND = re.compile(r"[ -]([^\W\d_]+)")
+
+_VALUES = _IMPLIED | _SCALES | _SPELLED
+
+
+def _run_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Find "thirty-five", "two hundred" and any one of `words`."""
+    ones, tens, scales, single = ("|".join(group) for group in (list(_SPELLED)[:20], _TENS, _SCALES, words))
+    return re.compile(rf"\b(?:(?:(?:{tens})(?:[- ](?:{ones}))?|{ones})(?:[- ](?:{scales}))*|{single})\b", re.IGNORECASE)
+
+
+_SPELLED_RUN = _run_of(["hundred", "thousand", "million", "billion", "trillion"])
+_IMPLIED_RUN = _run_of([*_IMPLIED, "hundred", "thousand", "million", "billion", "trillion"])
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A quantity as it is written, and what it comes to."""
+
+    text: str
+    value: float
+    """In the smallest unit of its kind: seconds, bytes, metres, shares of one."""
+    kind: str = ""
+    """`time`, `size`, `share`, `length` or `version`; empty for a bare number."""
+    start: int = 0
+    """Offset in the text that it was found in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day, a month or a year, as far as it is told. 0 stands for what is not."""
+
+    text: str
+    year: int = 0
+    month: int = 0
+    day: int = 0
+    start: int = 0
+    """Offset in the text that it was found in."""
+
+
+def dates_of(text: str) -> tuple[Date, ...]:
+    """List dates that tell at least two of day, month and year, in order.
+
+    Example:
+        >>> [(date.year, date.month, date.day) for date in dates_of("On 2 Nov 2004 and 2005-01")]
+        [(2004, 11, 2), (2005, 1, 0)]
+    """
+    if not _ANY_DIGIT.search(text):
+        return ()
+    found: list[Date] = []
+    taken: list[tuple[int, int]] = []
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if any(start < b and a < end for a, b in taken):
+                continue
+            taken.append((start, end))
+            part = match.groupdict()
+            month = part.get("month") or ""
+            number = _MONTHS.get(month.lower()) or (int(month) if month.isdecimal() else 0)
+            found.append(Date(match.group(), int(part.get("year") or 0), number, int(part.get("day") or 0), start))
+    return tuple(sorted(found, key=lambda date: date.start))
+
+
+def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
+    """List versions, numbers in digits and numbers in words, in order. Dates are none.
+
+    "one" without a unit is left out, because it mostly is a pronoun.
+
+    Args:
+        text: Any text.
+        implied: Take "one", "both", "twice", "third" and "a" for numbers, too: they can confirm one.
+
+    Example:
+        >>> [(number.value, number.kind) for number in numbers_of("30,000 ms, 5% and three of v1.2.3")]
+        [(30.0, 'time'), (0.05, 'share'), (3.0, ''), (0.0, 'version')]
+    """
+    text = _without(text, [(date.start, date.start + len(date.text)) for date in dates_of(text)])
+    versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in _VERSION.finditer(text)]
+    text = _without(text, [match.span() for match in _VERSION.finditer(text)])
+    found = list(_DIGITS.finditer(text))
+    digits = [_in_digits(match, text) for match in found]
+    text = _without(text, [match.span() for match in found if (match["unit"] or "").strip().lower() in _SCALES])
+    return tuple(sorted(chain(versions, digits, _in_words(text, implied=implied)), key=lambda number: number.start))
+
+
+def _without(text: str, places: list[tuple[int, int]]) -> str:
+    pieces, position = [], 0
+    for start, end in places:
+        pieces += [text[position:start], " " * (end - start)]
+        position = end
+    return "".join((*pieces, text[position:]))
+
+
+def _in_digits(match: re.Match[str], text: str) -> Number:
+    written = match["number"]
+    grouped = re.sub(r"[,_ \u202f](?=\d{3})", "", written).replace("_", "")
+    value = float(grouped)
+    unit = (match["unit"] or "").strip(" \t\u00a0-")
+    if unit.lower() in _SCALES:
+        value *= _SCALES[unit.lower()]
+        following = _WORD.match(text, match.end() + 1)
+        unit = following.group() if following else ""
+    if unit == "s" and _DECADE.fullmatch(match.group()):
+        unit = ""
+    kind, factor = _unit(unit)
+    sign = -1 if match["sign"] and not kind else 1
+    shown = match.group().strip() if kind else written
+    return Number(shown, round(sign * value * factor, 9), kind, match.start())
+
+
+def _unit(word: str) -> tuple[str, float]:
+    return _UNITS.get(word) or _UNITS.get(word.lower(), ("", 1.0))
+
+
+def _in_words(text: str, *, implied: bool) -> Iterator[Number]:
+    pattern = _IMPLIED_RUN if implied else _SPELLED_RUN
+    for match in pattern.finditer(text):
+        value = 0.0
+        words = re.split(r"[ -]", match.group().lower())
+        for word in words:
+            value = value * _SCALES[word] if word in _SCALES and value else value + _VALUES[word]
+        following = _UNIT_BEHIND.match(text, match.end())
+        kind, factor = _unit(following.group(1)) if following else ("", 1.0)
+        if words in (["one"], ["zero"]) and not implied and not kind:
+            continue
+        shown = match.group() + (following.group() if kind and following else "")
+        yield Number(shown, round(value * factor, 9), kind, match.start())

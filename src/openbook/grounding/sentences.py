@@ -1,0 +1,105 @@
+"""Cited units as sentences: wrapped lines joined, marks of comments left out, lines of code in small groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from openbook.spans import sentences
+
+# A shorter line was not wrapped: it ends where its author ended it.
+_WRAPPED_CHARS = 45
+
+# Lines of code say little alone; about two lines of prose are read together.
+_GROUP_CHARS = 160
+
+_COMMENT = re.compile(
+    r"^\s*(?:#(?![!\w])\s?|//+!?\s?|/\*+\s?|\*+(?=\s)\s?|--(?=\s)|;+\s|>\s?|[rbu]?\"\"\"|''')|(?:\*/|\"\"\")\s*$"
+)
+_FOR_TOOLS = re.compile(r"\s*(?:#|//)\s*(?:type:|noqa|pylint|pragma|nolint|eslint|mypy|ty:|pyright).*$")
+_ENDS = re.compile(r"[.!?:;。！？{}\[(=,>|]\s*[\"'”’)\]]*$")
+# An item of a list, a heading, a row of a table, a field or a line of code opens something new.
+_OPENS = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|\||@|:\w+|(?:def|class|return|import|const|let|var)\b)")
+_CODE = re.compile(r"[{}=;]|\w\(|->|::")
+# Words between blanks, at most with a mark behind them. As many in a line make it prose, whatever else it has.
+_PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z’'-]+[,.;:!?]?(?!\S)")
+_FEWEST_PLAIN_WORDS = 5
+
+# What people say of code that says it with signs.
+_SIGNS = (
+    (
+        re.compile(r"\b(?:def|func|fn|fun|function|lambda)\b|=>"),
+        "take accept expect call argument function method define",
+    ),
+    (re.compile(r"->|\breturn\b|=>"), "return give result type"),
+    (re.compile(r"\bclass\b|\bstruct\b"), "class define inherit type"),
+    (re.compile(r"(?<![=!<>])=(?!=)"), "set default equal value assign is constant"),
+    (re.compile(r"\braise\b|\bthrow\b"), "raise throw error exception fail"),
+    (re.compile(r"\bimport\b|\brequire\b|#include"), "import use"),
+)
+
+
+def sentences_of(cited: Iterable[str]) -> list[str]:
+    r"""Give the sentences of consecutive units, in order, none of them blank.
+
+    Example:
+        >>> sentences_of(["# The server listens on a port that is free, unless", "# PORT is set. Else 8000."])
+        ['The server listens on a port that is free, unless PORT is set.', 'Else 8000.']
+    """
+    found: list[str] = []
+    for is_prose, block in _blocks(cited):
+        if is_prose:
+            found += [block[start:end] for start, end in sentences(block)]
+        elif found and len(found[-1]) + len(block) < _GROUP_CHARS:
+            found[-1] = f"{found[-1].rstrip()}\n{block}"
+        else:
+            found.append(block)
+    return [sentence for sentence in (text.strip() for text in found) if sentence]
+
+
+def is_code_line(line: str) -> bool:
+    """Say whether a line has signs of code, and few words.
+
+    Example:
+        >>> is_code_line("x = y(1)"), is_code_line("It returns y(1) where that is known; else none.")
+        (True, False)
+    """
+    return _CODE.search(line) is not None and len(_PLAIN_WORD.findall(line)) < _FEWEST_PLAIN_WORDS
+
+
+def words_of_signs(sentence: str) -> str:
+    """Give the words that people use for the signs in lines of code; nothing for prose.
+
+    Example:
+        >>> words_of_signs("MAX = 3"), words_of_signs("It is so.")
+        ('set default equal value assign is constant', '')
+    """
+    if not is_code_line(sentence):
+        return ""
+    return " ".join(words for sign, words in _SIGNS if sign.search(sentence))
+
+
+def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
+    """Join wrapped lines of prose; lines of code come one by one, each with its line end."""
+    prose = ""
+    for unit in cited:
+        for line in unit.split("\n"):
+            text = _COMMENT.sub("", _FOR_TOOLS.sub("", line)).rstrip()
+            if not text.strip():
+                continue
+            is_code = is_code_line(text)
+            if prose and (is_code or not _continues(prose, text)):
+                yield True, prose
+                prose = ""
+            if is_code:
+                yield False, text.strip() + "\n"
+            else:
+                prose = f"{prose} {text.strip()}" if prose else text.strip()
+    if prose:
+        yield True, prose
+
+
+def _continues(before: str, line: str) -> bool:
+    if _OPENS.match(line) or len(before) < _WRAPPED_CHARS:
+        return False
+    return not _ENDS.search(before) or before.endswith(",") or line[:1].islower()

@@ -1,0 +1,74 @@
+"""Numbers and dates are read as values, however they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.grounding.numbers import dates_of, numbers_of
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("30 seconds", [(30.0, "time")], id="with-a-unit"),
+        pytest.param("30s", [(30.0, "time")], id="unit-sticks-to-it"),
+        pytest.param("a 30-second wait", [(30.0, "time")], id="hyphen"),
+        pytest.param("30 秒", [(30.0, "time")], id="chinese-unit"),
+        pytest.param("2 Minuten", [(120.0, "time")], id="german-unit"),
+        pytest.param("30,000 ms", [(30.0, "time")], id="thousands-and-a-smaller-unit"),
+        pytest.param("30_000", [(30_000.0, "")], id="thousands-as-in-code"),
+        pytest.param("5% or 5 percent", [(0.05, "share"), (0.05, "share")], id="shares"),
+        pytest.param("512 MB", [(512e6, "size")], id="size"),
+        pytest.param("2.5 million users", [(2.5e6, "")], id="scale"),
+        pytest.param("three retries", [(3.0, "")], id="word"),
+        pytest.param("thirty-five days", [(35 * 86_400.0, "time")], id="two-words-and-a-unit"),
+        pytest.param("two hundred", [(200.0, "")], id="word-and-scale"),
+        pytest.param("one of them", [], id="one-is-a-pronoun"),
+        pytest.param("one second", [(1.0, "time")], id="one-with-a-unit"),
+        pytest.param("-5", [(-5.0, "")], id="negative"),
+        pytest.param("10-20", [(10.0, ""), (20.0, "")], id="range"),
+        pytest.param("the 1990s", [(1990.0, "")], id="a-decade-is-no-time-span"),
+        pytest.param("v1.2.3", [(0.0, "version")], id="version"),
+        pytest.param("Python 3.11", [(3.11, "")], id="two-parts"),
+        pytest.param("utf8, x1 and a2", [], id="digits-of-names"),
+        pytest.param("2004-11-02", [], id="dates-are-none"),
+        pytest.param("It is port 8000.", [(8000.0, "")], id="full-stop-behind"),
+    ],
+)
+def test_a_number_has_a_value_in_the_smallest_unit_of_its_kind(text: str, expected: list[tuple[float, str]]) -> None:
+    assert [(number.value, number.kind) for number in numbers_of(text)] == expected
+
+
+def test_a_text_can_confirm_a_number_by_words_that_state_none() -> None:
+    implied = numbers_of("both of them, twice, at half the price", implied=True)
+
+    assert [number.value for number in implied] == [2.0, 2.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("2004-11-02", [(2004, 11, 2)], id="iso"),
+        pytest.param("2004-11", [(2004, 11, 0)], id="month"),
+        pytest.param("Nov. 2, 2004", [(2004, 11, 2)], id="american"),
+        pytest.param("2nd of November 2004", [(2004, 11, 2)], id="british"),
+        pytest.param("2. November 2004", [(2004, 11, 2)], id="german"),
+        pytest.param("2004年11月2日", [(2004, 11, 2)], id="chinese"),
+        pytest.param("November 2004", [(2004, 11, 0)], id="month-and-year"),
+        pytest.param("November 2", [(0, 11, 2)], id="no-year"),
+        pytest.param("It may be in march.", [], id="months-that-are-words"),
+        pytest.param("2004", [], id="a-year-is-a-number"),
+    ],
+)
+def test_a_date_is_read_as_far_as_it_is_told(text: str, expected: list[tuple[int, int, int]]) -> None:
+    assert [(date.year, date.month, date.day) for date in dates_of(text)] == expected
+
+
+@given(st.text())
+def test_every_text_has_numbers_and_dates_if_only_none(text: str) -> None:
+    numbers, dates = numbers_of(text), dates_of(text)
+
+    assert [number.start for number in numbers] == sorted(number.start for number in numbers)
+    assert all(text[date.start : date.start + len(date.text)] == date.text for date in dates)
