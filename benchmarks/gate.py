@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import works
-from benchmarks.metrics import Place, ndcg
 from benchmarks.ours import search_folder
 from benchmarks.works import Question
+from openbook.evals.metrics import Place, ndcg
 
 GATE = Path(__file__).with_name("gate.json")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks.dense import Task, read_codebase, read_docs, read_json, read_xquad
-from benchmarks.metrics import mean, recall, reciprocal_rank
+from benchmarks.metrics import reciprocal_rank
 from benchmarks.ours import Piece
+from openbook.evals.metrics import mean, recall
 
 # The data does not tell the names of files, which an index of files would have.
 _SUFFIX_SIGNS = {

@@ -9,14 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.metrics import Place
+from openbook.answering.answerable import support
 from openbook.assistant import Assistant
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
+from openbook.errors import QueryError
+from openbook.evals.metrics import Place
 from openbook.index.protocol import Entry, Identity
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
+from openbook.retrieval.names import Query, read_query
+from openbook.retrieval.ranking import rarities
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
@@ -102,6 +106,38 @@ def piece_library(pieces: Sequence[Piece], scratch: Path) -> Iterator[Callable[.
             return [positions[result.chunk.span] for result in retriever.search(question, **options)]
 
         yield search
+
+
+def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> list[float]:
+    """Index a folder, and say how far it supports each question, from 0 to 1, as the gate of answers does.
+
+    Args:
+        folder: What to index.
+        scratch: An empty folder for the library.
+        asked: Earlier turns of a conversation, empty for none, and the question.
+    """
+    with folder_library(folder, scratch) as assistant:
+        chunks = assistant.stats().chunks
+    settings, embedder = Settings(home=scratch), load_embedder()
+    identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
+    index = SqliteIndex(scratch / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
+    found = []
+    with contextlib.closing(index):
+        retriever = Retriever(index, embedder)
+        for earlier, question in asked:
+            text = f"{earlier} {question}".strip()
+            query = _read(question) or read_query(text)  # "How does it work?" has no word of its own
+            rarity = rarities(query, index.frequencies(query.tokens), chunks)
+            results = retriever.search(text, limit=10, view="passages")
+            found.append(support(text, results, embedder, rarity))
+    return found
+
+
+def _read(question: str) -> Query | None:
+    try:
+        return read_query(question)
+    except QueryError:
+        return None
 
 
 def _document(path: str, pieces: Sequence[Piece]) -> tuple[Document, list[Chunk]]:

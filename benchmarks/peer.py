@@ -14,8 +14,8 @@ from typing import Self
 
 import numpy as np
 
-from benchmarks.metrics import Place
 from benchmarks.ours import Answers, Ranked
+from openbook.evals.metrics import Place
 
 VERSION = "0.7.0"
 

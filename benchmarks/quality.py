@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import given, works
-from benchmarks.metrics import Place
 from benchmarks.ours import Answers, piece_library, search_folder
 from benchmarks.peer import Asker
 from benchmarks.works import Collection, Work
+from openbook.evals.metrics import Place
 
 FOLDER_WORKS = ("code-search", "code-search-mixed", "cases", "cases-mixed", "swe-qa")
 GIVEN_WORKS = ("codebase-qa", "docs-qa", "span-qa")

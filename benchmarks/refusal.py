@@ -1,4 +1,4 @@
-"""Where to refuse: how relevance separates questions that a library answers from those it does not.
+"""Where to refuse: how support separates questions that a library answers from those it does not.
 
     python -m benchmarks.refusal --data ../shared/data
 
@@ -12,10 +12,9 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.corpora import Asked, codebase_qa, docs_qa, xquad
-from openbook.answering.generator import RELEVANCE_FLOOR
-from openbook.assistant import Assistant
-from openbook.settings import Settings
+from benchmarks.corpora import codebase_qa, docs_qa, xquad
+from benchmarks.ours import supports
+from openbook.answering.answerable import SUPPORT_FLOOR
 
 # Every n-th foreign question is enough: there are a thousand for each library.
 _EVERY_NTH = 5
@@ -27,19 +26,18 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with span-qa, docs-qa, codebase-qa, courses")
     data = parser.parse_args().data
     with tempfile.TemporaryDirectory() as scratch:
-        own, foreign = _relevances(data, Path(scratch))
+        own, foreign = _supports(data, Path(scratch))
     for half, name in ((0, "first half"), (1, "second half")):
         print(f"\n{name}: {len(own[half::2])} answerable, {len(foreign[half::2])} not")
         print("| threshold | wrongly refused % | rightly refused % |\n|---|---|---|")
-        for threshold in sorted({RELEVANCE_FLOOR, *(step / 50 for step in range(12, 32))}):
+        for threshold in sorted({SUPPORT_FLOOR, *(step / 50 for step in range(12, 32))}):
             wrong = _share_below(own[half::2], threshold)
             right = _share_below(foreign[half::2], threshold)
-            force = " (in force)" if threshold == RELEVANCE_FLOOR else ""
+            force = " (in force)" if threshold == SUPPORT_FLOOR else ""
             print(f"| {threshold:.2f}{force} | {wrong:.1f} | {right:.1f} |")
 
 
-def _relevances(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
-    settings = Settings(home=scratch / "home")
+def _supports(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
     folders = {name: scratch / name for name in ("xquad-en", "docs-qa", "codebase-qa")}
     for folder in folders.values():
         folder.mkdir()
@@ -52,18 +50,17 @@ def _relevances(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
     own: list[float] = []
     foreign: list[float] = []
     for library, folder in folders.items():
-        with Assistant.of(folder, settings=settings) as assistant:
-            for name, asked in questions.items():
-                if name == library:
-                    own += _best(assistant, asked)
-                else:
-                    foreign += _best(assistant, asked[::_EVERY_NTH])
+        home = scratch / f"library of {library}"
+        home.mkdir()
+        asked = [
+            (name == library, ("", question.text))
+            for name, set_ in questions.items()
+            for question in (set_ if name == library else set_[::_EVERY_NTH])
+        ]
+        found = supports(folder, home, [pair for _, pair in asked])
+        for (is_own, _), value in zip(asked, found, strict=True):
+            (own if is_own else foreign).append(value)
     return own, foreign
-
-
-def _best(assistant: Assistant, questions: list[Asked]) -> list[float]:
-    found = (assistant.search(question.text) for question in questions)
-    return [max((result.relevance or 0.0 for result in results), default=0.0) for results in found]
 
 
 def _share_below(values: list[float], threshold: float) -> float:

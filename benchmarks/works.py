@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.archives import Archive, ChangedArchiveError, MissingArchiveError, unpacked
-from benchmarks.metrics import Place, mean, ndcg, span_figures
+from benchmarks.metrics import span_figures
+from openbook.evals.metrics import Place, mean, ndcg
 
 CASES = Path(__file__).parent / "cases"
 PINS = Path(__file__).parent / "archives.json"

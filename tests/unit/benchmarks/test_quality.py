@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.metrics import Place
 from benchmarks.quality import Row, files_of, table
+from openbook.evals.metrics import Place
 
 
 def test_a_file_stands_where_its_first_chunk_stood() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import works
 from benchmarks.archives import Archive, ChangedArchiveError, unpacked
-from benchmarks.metrics import Place
 from benchmarks.works import BrokenCaseError, Question
+from openbook.evals.metrics import Place
 
 
 @pytest.fixture

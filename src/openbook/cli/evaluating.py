@@ -1,0 +1,144 @@
+"""`openbook eval`: drafts a question set, or asks one and prints what the answers are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
+from openbook.cli import printing
+from openbook.cli.reading import read_text
+from openbook.evals.comparing import RESAMPLES, SEED, Change, compare
+from openbook.evals.drafting import draft
+from openbook.evals.questions import EvalQuestion, read_questions
+from openbook.evals.running import Files, run
+from openbook.evals.runs import METRICS, Metric, Run, Threshold, read_run, read_thresholds
+from openbook.llm.choose import open_model
+
+# Paths that are named in one note: the rest are in the set itself.
+_MOST_PATHS = 3
+
+
+class Evaluation:
+    """What one command is to do. All that was typed is checked before a folder is indexed."""
+
+    def __init__(self, set_file: Path, model: str, fail_under: Sequence[str], against: Path | None) -> None:
+        """Read what the words of the command name.
+
+        Raises:
+            BadParameter: A file cannot be read, or a metric is not known.
+            QueryError: The question set or the run cannot be used.
+            OpenbookError: The model cannot be used.
+        """
+        self._writing = Writing(model=open_model(model))
+        try:
+            self._thresholds = read_thresholds(fail_under)
+        except ValueError as exc:
+            raise typer.BadParameter(str(exc), param_hint="--fail-under") from exc
+        self._questions = read_questions(read_text(set_file, "QUESTIONS.jsonl"), repr(str(set_file)))
+        self._before = read_run(read_text(against, "--against"), repr(str(against))) if against else None
+
+    def __call__(self, assistant: Assistant, *, limit: int, as_json: bool) -> bool:
+        """Ask, print, and tell whether every threshold was reached."""
+        _note_unknown(assistant, self._questions)
+        now = run(assistant, self._questions, limit=limit, writing=self._writing)
+        changes = compare(now, self._before) if self._before else None
+        faults = [fault for threshold in self._thresholds if (fault := threshold.fault(now))]
+        if as_json:
+            printing.print_json(_as_dict(now, changes, self._thresholds, faults))
+        else:
+            _print_table(now, changes)
+        for fault in faults:
+            printing.note(f"failed: {fault}")
+        return not faults
+
+
+def print_draft(assistant: Assistant, count: int) -> int:
+    """Print proposed questions, one line of JSON each, and give their number."""
+    questions = draft(assistant, count)
+    for question in questions:
+        printing.print_json(question.to_dict())
+    return len(questions)
+
+
+def _note_unknown(assistant: Assistant, questions: Sequence[EvalQuestion]) -> None:
+    unknown = Files(assistant).unknown(questions)
+    if unknown:
+        more = f" and {len(unknown) - _MOST_PATHS} more" if len(unknown) > _MOST_PATHS else ""
+        printing.note(f"warning: not in the library, so never found: {', '.join(unknown[:_MOST_PATHS])}{more}")
+
+
+def _as_dict(
+    now: Run, changes: Sequence[Change] | None, thresholds: Sequence[Threshold], faults: Sequence[str]
+) -> dict[str, object]:
+    printed: dict[str, object] = dict(now.to_dict())
+    if changes is not None:
+        printed["comparison"] = {
+            "resamples": RESAMPLES,
+            "seed": SEED,
+            "changes": {
+                change.name: {
+                    "questions": change.questions,
+                    "before": change.before,
+                    "now": change.now,
+                    "difference": change.difference,
+                    "interval_95": [change.low, change.high],
+                }
+                for change in changes
+            },
+        }
+    if thresholds:
+        printed["failed"] = list(faults)
+    return printed
+
+
+def _print_table(now: Run, changes: Sequence[Change] | None) -> None:
+    printing.say(f"{len(now.outcomes)} questions, {now.limit} results each, model {now.model}")
+    rows = [["metric", "mean", "questions", "of"]]
+    for metric in METRICS:
+        values = now.values(metric.name)
+        if values:
+            rows.append([metric.name, _figure(metric, now.figure(metric.name)), str(len(values)), metric.meaning])
+    _print_rows(rows)
+    if changes is None:
+        return
+    printing.say()
+    printing.say(f"Against the earlier run; 95 % intervals from {RESAMPLES} paired resamples, seed {SEED}")
+    rows = [["metric", "before", "now", "change", "interval", "questions", ""]]
+    by_name = {metric.name: metric for metric in METRICS}
+    for change in changes:
+        metric = by_name[change.name]
+        numbers = [_figure(metric, change.before), _figure(metric, change.now), _signed(metric, change.difference)]
+        ends = f"{_signed(metric, change.low)} to {_signed(metric, change.high)}"
+        rows.append([metric.name, *numbers, ends, str(change.questions), _verdict(metric, change)])
+    _print_rows(rows)
+
+
+def _print_rows(rows: Sequence[Sequence[str]]) -> None:
+    """Print columns side by side, numbers to the right: all but the first and the last."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    printing.say()
+    for first, *middle, last in rows:
+        cells = [cell.rjust(width) for cell, width in zip(middle, widths[1:-1], strict=True)]
+        printing.say("  ".join((first.ljust(widths[0]), *cells, last)).rstrip())
+
+
+def _verdict(metric: Metric, change: Change) -> str:
+    if not change.is_certain:
+        return ""
+    return "better" if (change.difference > 0) != metric.less_is_better else "worse"
+
+
+def _figure(metric: Metric, value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.{_digits(metric)}f}"
+
+
+def _signed(metric: Metric, value: float) -> str:
+    return f"{value:+.{_digits(metric)}f}"
+
+
+def _digits(metric: Metric) -> int:
+    return {"tokens": 0, "cost_usd": 5}.get(metric.name, 3)

@@ -1,0 +1,1 @@
+"""What a library's answers are worth: question sets in, figures out."""

@@ -1,0 +1,135 @@
+"""What a ranked list, a set of citations and an answer are worth against what was wanted.
+
+Pure functions. All results lie between 0 and 1; an empty ranking is worth 0.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+# Behind the last line of any file.
+_NO_END = 1_000_000_000
+
+_QUOTE_SIGNS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Lines of a file. Both ends are included and 1-based; without lines it stands for the whole file."""
+
+    path: str
+    start_line: int = 1
+    end_line: int = _NO_END
+
+    @property
+    def is_whole_file(self) -> bool:
+        """Whether it names no lines."""
+        return self.end_line == _NO_END
+
+    def overlaps(self, other: Place) -> bool:
+        """Tell whether both have a line in common."""
+        return self.path == other.path and self.start_line <= other.end_line and other.start_line <= self.end_line
+
+    def __str__(self) -> str:
+        return self.path if self.is_whole_file else f"{self.path}:{self.start_line}-{self.end_line}"
+
+
+def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int = 10) -> float:
+    """Give NDCG: a gain of 1 at the first rank of each relevant item, against all of them on top.
+
+    Example:
+        >>> ndcg(["a.py", "b.py"], ["b.py"])
+        0.6309297535714575
+    """
+    ranks = [ranked.index(item, 0, depth) + 1 for item in set(relevant) if item in ranked[:depth]]
+    return _gain(ranks, len(relevant), depth)
+
+
+def recall(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int) -> float:
+    """Give the share of what is relevant among the first `depth` (Pass@k, R@k, P@1); 0 if nothing is."""
+    return len(set(ranked[:depth]) & set(relevant)) / len(relevant) if relevant else 0.0
+
+
+def place_ndcg(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 10) -> float:
+    """Give NDCG where any line in common counts: a gain of 1 for each wanted place at the first rank that shows it.
+
+    One rank may show several wanted places; 1 is the most there is.
+    """
+    ranks = [_first_rank(ranked[:depth], place) for place in wanted]
+    return min(1.0, _gain([rank for rank in ranks if rank], len(wanted), depth))
+
+
+def place_recall(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 10) -> float:
+    """Give the share of the wanted places that some result within `depth` has a line of; 0 if none is wanted."""
+    return sum(_first_rank(ranked[:depth], place) > 0 for place in wanted) / len(wanted) if wanted else 0.0
+
+
+def _first_rank(ranked: Sequence[Place], wanted: Place) -> int:
+    """Give the 1-based rank of the first result that has a line of it; 0 if none has."""
+    return next((rank for rank, place in enumerate(ranked, start=1) if place.overlaps(wanted)), 0)
+
+
+def _gain(ranks: Collection[int], relevant: int, depth: int) -> float:
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(relevant, depth) + 1))
+    return sum(1 / math.log2(rank + 1) for rank in ranks) / ideal if ideal else 0.0
+
+
+def line_precision(cited: Iterable[Place], wanted: Collection[Place]) -> float:
+    """Give the share of the cited lines that are wanted, each line counted once.
+
+    Example:
+        >>> line_precision([Place("a.py", 1, 4)], [Place("a.py", 3, 9)])
+        0.5
+    """
+    return _shared(_lines(cited), _lines(wanted))
+
+
+def line_recall(cited: Iterable[Place], wanted: Collection[Place]) -> float:
+    """Give the share of the wanted lines that are cited, each line counted once."""
+    return _shared(_lines(wanted), _lines(cited))
+
+
+def _lines(places: Iterable[Place]) -> list[Place]:
+    """Merge places to such as share no line, in order."""
+    merged: list[Place] = []
+    for place in sorted(places):
+        if merged and place.overlaps(merged[-1]):
+            last = merged.pop()
+            place = Place(place.path, last.start_line, max(last.end_line, place.end_line))
+        merged.append(place)
+    return merged
+
+
+def _shared(ours: Sequence[Place], others: Sequence[Place]) -> float:
+    """Give the share of our lines that are also theirs."""
+    total = sum(place.end_line - place.start_line + 1 for place in ours)
+    both = sum(
+        min(place.end_line, other.end_line) - max(place.start_line, other.start_line) + 1
+        for place in ours
+        for other in others
+        if place.overlaps(other)
+    )
+    return both / total if total else 0.0
+
+
+def facts_found(answer: str, facts: Collection[str]) -> float:
+    r"""Give the share of the facts that stand in an answer, whatever their case, white space and quote signs.
+
+    Example:
+        >>> facts_found("> The port\n> is 8000.", ["port is 8000", "IPv6"])
+        0.5
+    """
+    said = _plain(answer)
+    return sum(_plain(fact) in said for fact in facts) / len(facts) if facts else 0.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(_QUOTE_SIGNS.sub("", text).split()).casefold()
+
+
+def mean(values: Collection[float]) -> float:
+    """Give the mean; 0 of nothing."""
+    return sum(values) / len(values) if values else 0.0

@@ -1,0 +1,132 @@
+"""Question sets: one JSON object a line, with what a good answer is made of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from openbook.errors import QueryError
+from openbook.evals.metrics import Place
+from openbook.retrieval.names import read_query
+
+_KEYS = ("question", "files", "lines", "facts", "unanswerable")
+_EXPECTED = ("files", "lines", "facts")
+
+T = TypeVar("T")
+
+_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
+
+# A file in another format has a fault in each line; these say enough.
+_MOST_FAULTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class EvalQuestion:
+    """A question, and what is expected of its answer. Without expectations it is only to be answered."""
+
+    text: str
+    files: tuple[str, ...] = ()
+    """Paths as results show them, or with the name of the source in front."""
+    lines: tuple[Place, ...] = ()
+    """Their paths are as in `files`, which need not name them again."""
+    facts: tuple[str, ...] = ()
+    """Texts that stand in a right answer."""
+    unanswerable: bool = False
+    """The sources do not answer it: it should be refused."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the question as JSON values, in the shape that `read_questions` reads."""
+        expected: dict[str, Any] = {
+            "files": list(self.files),
+            "lines": [str(place) for place in self.lines],
+            "facts": list(self.facts),
+            "unanswerable": self.unanswerable,
+        }
+        return {"question": self.text} | {key: value for key, value in expected.items() if value}
+
+
+def read_questions(text: str, name: str = "the question set") -> list[EvalQuestion]:
+    r"""Read a question set, in order. Blank lines are left out.
+
+    Args:
+        text: The set.
+        name: Of the set, for messages.
+
+    Raises:
+        QueryError: There is no question, or lines cannot be used; the message names the lines.
+
+    Example:
+        >>> read_questions('{"question": "Which port?", "lines": ["docs/server.md:14-18"]}\n')[0].lines
+        (Place(path='docs/server.md', start_line=14, end_line=18),)
+    """
+    found: dict[str, EvalQuestion] = {}
+    line_of: dict[str, int] = {}
+    faults = []
+    # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
+    for number, line in enumerate(text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").split("\n"), start=1):
+        if line.strip():
+            try:
+                question = _question(line, line_of)
+            except QueryError as exc:
+                faults.append(f"line {number}: {exc}")
+            else:
+                found[question.text] = question
+                line_of[question.text] = number
+    if faults:
+        more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+        raise QueryError(
+            f"{name} cannot be used: {'; '.join(faults[:_MOST_FAULTS])}{more}",
+            hint='a line is like {"question": "...", "files": ["a.md"], "lines": ["a.md:3-9"], "facts": ["..."]}',
+        )
+    if not found:
+        raise QueryError(f"{name} holds no question", hint="openbook eval --draft proposes some")
+    return list(found.values())
+
+
+def _question(line: str, line_of: Mapping[str, int]) -> EvalQuestion:
+    try:
+        entry = json.loads(line)
+    except RecursionError as exc:
+        raise QueryError("too deeply nested") from exc
+    except ValueError as exc:
+        raise QueryError("no JSON") from exc
+    if not isinstance(entry, dict):
+        raise QueryError("no JSON object")
+    unknown = [key for key in entry if key not in _KEYS]
+    if unknown:
+        raise QueryError(f"unknown key {unknown[0]!r}; known are {', '.join(_KEYS)}")
+    text, unanswerable = entry.get("question"), entry.get("unanswerable", False)
+    if not isinstance(text, str):
+        raise QueryError("`question` is missing, or no text")
+    if not isinstance(unanswerable, bool):
+        raise QueryError("`unanswerable` is neither true nor false")
+    if unanswerable and any(entry.get(key) for key in _EXPECTED):
+        raise QueryError("an unanswerable question cannot have files, lines or facts")
+    text = read_query(text).text
+    if text in line_of:
+        raise QueryError(f"asks the same as line {line_of[text]}")
+    return EvalQuestion(
+        text,
+        _texts(entry, "files", str.strip),
+        _texts(entry, "lines", _place),
+        _texts(entry, "facts", str.strip),
+        unanswerable,
+    )
+
+
+def _texts(entry: Mapping[str, Any], key: str, read: Callable[[str], T]) -> tuple[T, ...]:
+    texts = entry.get(key, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise QueryError(f"`{key}` is no list of texts")
+    return tuple(dict.fromkeys(read(text) for text in texts))
+
+
+def _place(text: str) -> Place:
+    match = _LINES.fullmatch(text.strip())
+    start, end = (int(match[2]), int(match[3] or match[2])) if match else (0, 0)
+    if match is None or not 1 <= start <= end:
+        raise QueryError(f"{text!r} names no lines; write path:start-end, counted from 1")
+    return Place(match[1], start, end)

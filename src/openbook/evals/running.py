@@ -1,0 +1,141 @@
+"""Asks a library the questions of a set, and scores what comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
+from openbook.errors import SourceError
+from openbook.evals.metrics import (
+    Place,
+    facts_found,
+    line_precision,
+    line_recall,
+    ndcg,
+    place_ndcg,
+    place_recall,
+    recall,
+)
+from openbook.evals.questions import EvalQuestion
+from openbook.evals.runs import Outcome, Run
+from openbook.generation import GenerationResult
+from openbook.types import RetrievalResult, Span
+
+
+class Files:
+    """The files of a library: what a path in a question set means."""
+
+    def __init__(self, assistant: Assistant) -> None:
+        self._places: dict[str, str] = {}
+        for source, path in indexed_files(assistant):
+            self._places.setdefault(path, place_of(source, path))
+            self._places[place_of(source, path)] = place_of(source, path)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._places
+
+    def locate(self, question: EvalQuestion) -> EvalQuestion:
+        """Put the source before each path. Of several sources that have it, it is the first one by name."""
+        return replace(
+            question,
+            files=tuple(self._places.get(path, path) for path in question.files),
+            lines=tuple(replace(place, path=self._places.get(place.path, place.path)) for place in question.lines),
+        )
+
+    def unknown(self, questions: Sequence[EvalQuestion]) -> list[str]:
+        """List the paths that questions expect and the library does not have, each once, in order."""
+        expected = (path for one in questions for path in (*one.files, *(place.path for place in one.lines)))
+        return [path for path in dict.fromkeys(expected) if path not in self]
+
+
+def indexed_files(assistant: Assistant) -> Iterator[tuple[str, str]]:
+    """Yield source and path of every file that is indexed, in order."""
+    for source, difference in assistant.pending().items():
+        if not isinstance(difference, SourceError):
+            yield from ((source, path) for path, record in sorted(difference.known.items()) if not record.skipped)
+
+
+def place_of(source: str, path: str) -> str:
+    """Write a file so that it is one only: the source, then the path."""
+    return f"{source}/{path}"
+
+
+def run(
+    assistant: Assistant,
+    questions: Sequence[EvalQuestion],
+    *,
+    limit: int = 10,
+    writing: Writing | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Run:
+    """Ask each question as `openbook ask` does, and score results and answer.
+
+    Args:
+        assistant: The library.
+        questions: In the order of the outcomes. Paths that are not in the library are found nowhere.
+        limit: Most results to answer from, and the depth of recall and NDCG.
+        writing: The model that answers; without it, answers are quotes.
+        clock: Seconds.
+    """
+    files, outcomes, model = Files(assistant), [], ""
+    for question in questions:
+        started = clock()
+        answer = assistant.query(question.text, limit=limit, writing=writing)
+        seconds = clock() - started
+        # What an answer was written from can be less than was found; a refusal shows the nearest alone.
+        results = assistant.search(question.text, limit=limit, view="passages")
+        outcomes.append(score(files.locate(question), results, answer, seconds, limit))
+        model = answer.model
+    return Run(model, limit, tuple(outcomes))
+
+
+def score(
+    question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, seconds: float, limit: int
+) -> Outcome:
+    """Give the figures that apply to a question, its paths with the source in front."""
+    figures: dict[str, float | None] = {}
+    if question.unanswerable:
+        figures["right_refusals"] = float(answer.refused)
+    else:
+        figures |= _of_results(question, results, limit) | _of_answer(question, answer)
+    figures["tokens"] = float(answer.usage.input_tokens + answer.usage.output_tokens)
+    figures["cost_usd"] = None if answer.cost_usd is None else float(answer.cost_usd)
+    figures["seconds"] = seconds
+    return Outcome(question.text, answer.refused, figures)
+
+
+def _of_results(question: EvalQuestion, results: Sequence[RetrievalResult], limit: int) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    found = [_place(result.chunk.source, result.chunk.span) for result in results]
+    files = {*question.files, *(place.path for place in question.lines)}
+    if files:
+        paths = list(dict.fromkeys(place.path for place in found))
+        figures |= {"file_recall": recall(paths, files, limit), "file_ndcg": ndcg(paths, files, limit)}
+    if question.lines:
+        figures["line_recall"] = place_recall(found, question.lines, limit)
+        figures["line_ndcg"] = place_ndcg(found, question.lines, limit)
+    return figures
+
+
+def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, float]:
+    """Score an answer. A wrong refusal cites nothing and says no fact; its precision and support do not count."""
+    figures = {"wrong_refusals": float(answer.refused)}
+    cited = [_place(citation.source, citation.span) for citation in answer.citations]
+    narrowed = {place.path for place in question.lines}
+    wanted = [*question.lines, *(Place(path) for path in question.files if path not in narrowed)]
+    if wanted and cited:
+        figures["citation_precision"] = line_precision(cited, wanted)
+    if question.lines:
+        figures["citation_recall"] = line_recall(cited, question.lines)
+    if question.facts:
+        figures["facts"] = 0.0 if answer.refused else facts_found(answer.answer, question.facts)
+    if not answer.refused and any(claim.verdict for claim in answer.claims):
+        figures["supported"] = answer.quality_score
+    return figures
+
+
+def _place(source: str, span: Span) -> Place:
+    return Place(place_of(source, span.path), span.start_line, span.end_line)

@@ -1,0 +1,160 @@
+"""A run of a question set as a value: the figures of each question, and of all together."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.errors import QueryError
+from openbook.evals.metrics import mean
+
+_FORMAT = 1
+_HOW_TO_RUN = "make one with: openbook eval QUESTIONS.jsonl --json > RUN.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is measured of each question; of a run it is the mean over the questions that have it."""
+
+    name: str
+    meaning: str
+    less_is_better: bool = False
+
+
+METRICS = (
+    Metric("file_recall", "expected files among the results"),
+    Metric("file_ndcg", "NDCG of the expected files among the results"),
+    Metric("line_recall", "expected lines that some result shows"),
+    Metric("line_ndcg", "NDCG of the expected lines among the results"),
+    Metric("citation_precision", "cited lines that are expected"),
+    Metric("citation_recall", "expected lines that are cited"),
+    Metric("supported", "claims of the answer that its citations support"),
+    Metric("facts", "expected facts that stand in the answer"),
+    Metric("right_refusals", "unanswerable questions that were refused"),
+    Metric("wrong_refusals", "answerable questions that were refused", less_is_better=True),
+    Metric("tokens", "tokens read and written", less_is_better=True),
+    Metric("cost_usd", "price in US dollars", less_is_better=True),
+    Metric("seconds", "time to retrieve and answer", less_is_better=True),
+)
+"""In the order of the table."""
+
+_BY_NAME = {metric.name: metric for metric in METRICS}
+
+Figures = Mapping[str, float | None]
+"""By name of the metric. Absent: it does not apply. None: it is not known, as a price can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one question."""
+
+    question: str
+    refused: bool
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of a question set."""
+
+    model: str
+    limit: int
+    """Results that were asked for."""
+    outcomes: tuple[Outcome, ...]
+    """In the order of the questions."""
+
+    def values(self, name: str) -> list[float | None]:
+        """Give the figures of the questions that a metric applies to."""
+        return [outcome.figures[name] for outcome in self.outcomes if name in outcome.figures]
+
+    def figure(self, name: str) -> float | None:
+        """Give the mean of a metric; None if it applies to no question, or is not known of one."""
+        values = self.values(name)
+        known = [value for value in values if value is not None]
+        return mean(known) if known and len(known) == len(values) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run as JSON values, in the shape that `read_run` reads."""
+        return {
+            "openbook_eval": _FORMAT,
+            "model": self.model,
+            "limit": self.limit,
+            "figures": {metric.name: self.figure(metric.name) for metric in METRICS},
+            "questions": [
+                {"question": outcome.question, "refused": outcome.refused, "figures": dict(outcome.figures)}
+                for outcome in self.outcomes
+            ],
+        }
+
+
+def read_run(text: str, name: str = "the run") -> Run:
+    """Read what `openbook eval --json` printed.
+
+    Raises:
+        QueryError: It is something else.
+    """
+    try:
+        entry = json.loads(text)
+        outcomes = tuple(
+            Outcome(str(one["question"]), bool(one["refused"]), _figures(one["figures"])) for one in entry["questions"]
+        )
+        run, version = Run(str(entry["model"]), int(entry["limit"]), outcomes), entry["openbook_eval"]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as exc:
+        raise QueryError(f"{name} is no run", hint=_HOW_TO_RUN) from exc
+    if version != _FORMAT:
+        raise QueryError(f"{name} was printed by another version", hint=_HOW_TO_RUN)
+    return run
+
+
+def _figures(entry: Mapping[str, Any]) -> Figures:
+    return {name: None if value is None else _finite(value) for name, value in entry.items() if name in _BY_NAME}
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no figure")
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What a run must reach; where less is better, what it may not exceed."""
+
+    metric: Metric
+    value: float
+
+    def fault(self, run: Run) -> str:
+        """Say how a run fails; empty if it does not. A figure that is not known fails."""
+        name, figure = self.metric.name, run.figure(self.metric.name)
+        if figure is None:
+            return f"{name} is not known" if run.values(name) else f"{name} applies to no question"
+        if self.metric.less_is_better:
+            return f"{name} is {figure:.4g}, above {self.value:.4g}" if figure > self.value else ""
+        return f"{name} is {figure:.4g}, below {self.value:.4g}" if figure < self.value else ""
+
+
+def read_thresholds(texts: Sequence[str]) -> list[Threshold]:
+    """Read thresholds written as `METRIC=VALUE`.
+
+    Raises:
+        ValueError: One is not written so, or names no metric.
+
+    Example:
+        >>> read_thresholds(["file_recall=0.8"])[0].value
+        0.8
+    """
+    thresholds = []
+    for text in texts:
+        name, _, number = text.partition("=")
+        metric = _BY_NAME.get(name.strip())
+        if metric is None:
+            raise ValueError(f"{name.strip()!r} is no metric; known are {', '.join(_BY_NAME)}")
+        try:
+            thresholds.append(Threshold(metric, _finite(number)))
+        except ValueError as exc:
+            raise ValueError(f"{text!r} is not of the form METRIC=VALUE") from exc
+    return thresholds

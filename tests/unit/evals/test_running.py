@@ -1,0 +1,151 @@
+"""What the answers of a small library are worth, figure by figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.assistant import Assistant
+from openbook.evals.metrics import Place
+from openbook.evals.questions import EvalQuestion
+from openbook.evals.running import Files, run, score
+from openbook.evals.runs import Figures
+from openbook.generation import Citation, Claim, GenerationResult
+from openbook.settings import Settings
+from openbook.types import Span
+from openbook.usage import Usage
+from tests.support import write_tree
+from tests.unit.retrieval.material import chunk_of, result_of
+
+PORT = "# Server\n\nThe harbour server listens on port 8420.\n"
+DOGS = "# Animals\n\nLiving animals travel with a person.\n"
+
+
+@pytest.fixture
+def assistant(tmp_path: Path) -> Iterator[Assistant]:
+    write_tree(tmp_path / "guide", {"server.md": PORT, "animals.md": DOGS})
+    write_tree(tmp_path / "more", {"server.md": "# Ferries\n\nA ferry takes nine cars.\n"})
+    with Assistant.of(tmp_path / "guide", tmp_path / "more", settings=Settings(home=tmp_path / "home")) as made:
+        yield made
+
+
+def figures_of(assistant: Assistant, question: EvalQuestion) -> Figures:
+    (outcome,) = run(assistant, [question]).outcomes
+    return outcome.figures
+
+
+def test_a_right_answer_has_full_marks(assistant: Assistant) -> None:
+    question = EvalQuestion(
+        "Which port does the harbour server listen on?", lines=(Place("guide/server.md", 3, 3),), facts=("port 8420",)
+    )
+
+    figures = figures_of(assistant, question)
+
+    names = ("file_recall", "file_ndcg", "line_recall", "citation_precision", "citation_recall", "supported", "facts")
+    assert {name: figures[name] for name in names} == dict.fromkeys(names, 1.0)
+    assert figures["wrong_refusals"] == 0.0
+    assert (figures["tokens"], figures["cost_usd"]) == (0.0, 0.0)
+
+
+def test_what_is_not_expected_is_not_measured(assistant: Assistant) -> None:
+    figures = figures_of(assistant, EvalQuestion("Which port does the harbour server listen on?"))
+
+    assert set(figures) == {"wrong_refusals", "supported", "tokens", "cost_usd", "seconds"}
+
+
+def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> None:
+    outcomes = run(
+        assistant,
+        [
+            EvalQuestion("Who painted the Mona Lisa?", unanswerable=True),
+            EvalQuestion("Which port does the harbour server listen on?", unanswerable=True),
+        ],
+    ).outcomes
+
+    assert [outcome.figures["right_refusals"] for outcome in outcomes] == [1.0, 0.0]
+    assert all("wrong_refusals" not in outcome.figures for outcome in outcomes)
+
+
+def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) -> None:
+    question = EvalQuestion("Who painted the Mona Lisa?", lines=(Place("guide/server.md", 3, 3),), facts=("Mona Lisa",))
+
+    figures = figures_of(assistant, question)
+
+    assert (figures["wrong_refusals"], figures["citation_recall"], figures["facts"]) == (1.0, 0.0, 0.0)
+    assert not {"citation_precision", "supported"} & set(figures)
+
+
+def test_a_path_that_two_sources_have_is_that_of_the_first_unless_it_names_one(assistant: Assistant) -> None:
+    files = Files(assistant)
+
+    located = files.locate(EvalQuestion("Which port?", ("server.md", "more/server.md"), (Place("animals.md", 1, 3),)))
+
+    assert located.files == ("guide/server.md", "more/server.md")
+    assert located.lines == (Place("guide/animals.md", 1, 3),)
+
+
+def test_paths_that_the_library_does_not_have_are_told(assistant: Assistant) -> None:
+    questions = [
+        EvalQuestion("Which port?", ("gone.md", "server.md")),
+        EvalQuestion("Which dog?", ("gone.md",), (Place("guide/no.md", 1, 1),)),
+    ]
+
+    assert Files(assistant).unknown(questions) == ["gone.md", "guide/no.md"]
+
+
+def test_seconds_are_those_of_the_clock(assistant: Assistant) -> None:
+    ticks = iter([10.0, 12.5])
+
+    (outcome,) = run(assistant, [EvalQuestion("Which port?")], clock=lambda: next(ticks)).outcomes
+
+    assert outcome.figures["seconds"] == 2.5
+
+
+def test_a_run_knows_its_model_and_its_limit(assistant: Assistant) -> None:
+    made = run(assistant, [EvalQuestion("Which port?")], limit=3)
+
+    assert (made.model, made.limit) == ("extractive", 3)
+
+
+def answer_of(*citations: Citation, claims: tuple[Claim, ...] = ()) -> GenerationResult:
+    return GenerationResult("Which port?", "It is 8420.", citations, claims=claims, usage=Usage(90, 10))
+
+
+def cited(path: str, first: int, last: int) -> Citation:
+    return Citation("[1:1]", "s", Span(path, 0, 9, first, last), "", "supported")
+
+
+def test_lines_narrow_what_may_be_cited_of_their_file() -> None:
+    question = EvalQuestion("Which port?", ("s/a.md", "s/b.md"), (Place("s/a.md", 1, 2),))
+
+    outcome = score(question, [], answer_of(cited("a.md", 1, 4), cited("b.md", 50, 51)), 1.0, 10)
+
+    assert outcome.figures["citation_precision"] == pytest.approx(4 / 6)
+    assert outcome.figures["citation_recall"] == 1.0
+
+
+def test_a_price_that_is_not_known_stays_unknown_and_tokens_are_added_up() -> None:
+    outcome = score(EvalQuestion("Which port?"), [], answer_of(), 1.0, 10)
+
+    assert (outcome.figures["tokens"], outcome.figures["cost_usd"]) == (100.0, None)
+
+
+def test_the_supported_share_counts_only_where_something_is_claimed() -> None:
+    claims = (Claim(0, 5, "It is", verdict="supported"), Claim(5, 9, "8420", verdict="uncited"))
+
+    silent = score(EvalQuestion("Which port?"), [], answer_of(claims=(Claim(0, 5, "Hello"),)), 1.0, 10)
+    half = score(EvalQuestion("Which port?"), [], answer_of(claims=claims), 1.0, 10)
+
+    assert "supported" not in silent.figures
+    assert half.figures["supported"] == 0.5
+
+
+def test_of_a_file_that_is_found_twice_the_first_rank_counts() -> None:
+    results = [result_of(chunk_of(text, "a.md", before="\n" * n)) for n, text in enumerate(("one", "two"))]
+    results.append(result_of(chunk_of("three", "b.md")))
+
+    outcome = score(EvalQuestion("Which port?", ("src/b.md",)), results, answer_of(), 1.0, 10)
+
+    assert outcome.figures["file_ndcg"] == pytest.approx(0.6309, abs=1e-4)
