@@ -1,0 +1,1 @@
+"""Checks citations that stand in text of others: what they name, and where that is today."""

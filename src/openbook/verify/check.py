@@ -1,0 +1,264 @@
+"""Decides what became of the lines that a text cites."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from openbook.errors import SourceError
+from openbook.sources.languages import BY_NAME, BY_SUFFIX
+from openbook.spans import LineIndex
+from openbook.verify.citing import Mention, find_mentions
+from openbook.verify.finding import Basis, Finding, Outcome, Place
+from openbook.verify.history import History
+from openbook.verify.names import Said, by_names, lost_words
+from openbook.verify.nearby import Nearby, nearby
+from openbook.verify.regions import regions
+from openbook.verify.relocation import Lost, Page
+from openbook.verify.root import Root, Target
+from openbook.verify.whereabouts import Found, Past, Whereabouts
+
+# Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
+# nobody can tell without reading. A new argument in a function of ten lines costs .02, another body .5.
+_SAME_BLOCK = 0.8
+
+# Endings of files that are also names of products and hosts: `Node.js:18`, `crates.rs:443`. Without a folder
+# before them they are citations only in code or with `#L`.
+_DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh", "sc", "so", "st", "net", "com", "org"})
+
+# What documentation calls a file that is none: `path/to/file.py:12`.
+_PLACEHOLDER = re.compile(
+    r"(?:.*/)?(?:path/to.*|(?:your|my|some)[-_]\w+\.\w+|(?:file|filename|foo|bar|baz|qux|example|path|name)\d*(?:\.\w+)?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Citing:
+    """A text that cites."""
+
+    text: str
+    path: str
+    """Decides on its format."""
+    inside: str | None
+    """Path within the root; None if it lies elsewhere."""
+
+
+class Checker:
+    """Checks the citations of texts against one folder and its history."""
+
+    def __init__(self, root: Root, history: History) -> None:
+        self._root = root
+        self._history = history
+
+    def check(self, citing: Citing) -> list[tuple[Mention, Finding]]:
+        """Judge every citation of a text, in order. What turns out to be no citation is left out."""
+        mentions = find_mentions(citing.text, regions(citing.path, citing.text))
+        lines = LineIndex(citing.text)
+        found = []
+        for position, mention in enumerate(mentions):
+            if mention.form == "permalink" and mention.repository not in self._history.repositories:
+                continue
+            near = nearby(citing.text, mentions, position)
+            blank = Finding(lines.line_at(mention.start_char), _cited(citing.text, mention), "ok")
+            finding = _One(self._root, self._history, citing, mention, near, blank).judged()
+            if finding is not None:
+                found.append((mention, finding))
+        return found
+
+
+class _One:
+    """The check of one citation."""
+
+    def __init__(
+        self, root: Root, history: History, citing: Citing, mention: Mention, near: Nearby, blank: Finding
+    ) -> None:
+        self._root = root
+        self._history = history
+        self._citing = citing
+        self._mention = mention
+        self._near = near
+        self._blank = blank
+        self._whereabouts = Whereabouts(root, history)
+        self._pin = history.pin(mention.revision) if mention.revision else ""
+
+    def judged(self) -> Finding | None:
+        """Give the finding; None if this is no citation after all."""
+        mention = self._mention
+        written = mention.path if mention.form != "permalink" else "/" + mention.path
+        target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
+        if target.refused:
+            return self._say("refused", reason=target.refused) if self._is_evident(target) else None
+        try:
+            return self._with_target(target)
+        except SourceError as exc:
+            return self._say("refused", reason=exc.reason)
+
+    def _with_target(self, target: Target) -> Finding | None:
+        past = self._past(target)
+        if past is not None:
+            return self._with_past(target.path, past)
+        if self._pin:
+            return self._broken_pin(target)
+        if target.path:
+            return self._without_past(target.path, self._root.page(target.path))
+        if not self._is_evident(target):
+            return None
+        elsewhere = self._in_other_file()
+        if elsewhere is not None and target.tried:
+            return self._say("moved", target.tried[0], basis="names", now=elsewhere)
+        several = f"several files are called so: {', '.join(target.namesakes[:3])}" if target.namesakes else ""
+        return self._say("missing file", reason=several)
+
+    def _say(
+        self,
+        verdict: Outcome,
+        path: str = "",
+        *,
+        basis: Basis = "",
+        now: Found | None = None,
+        reason: str = "",
+    ) -> Finding:
+        return replace(
+            self._blank,
+            verdict=verdict,
+            basis=basis,
+            place=Place(path, self._mention.first_line, self._mention.last_line) if path else None,
+            now=Place(now.path, now.spot.first_line, now.spot.last_line) if now else None,
+            reason=reason,
+            pinned=bool(self._pin),
+        )
+
+    # What the citation named when it was written.
+
+    def _past(self, target: Target) -> Past | None:
+        if self._pin:
+            return self._past_at(self._pin, target)
+        if self._citing.inside is None or not self._history.head:
+            return None
+        words = self._citing.text[self._mention.path_chars[0] : self._mention.lines_chars[1]]
+        revision = self._history.written(self._citing.inside, words)
+        return None if revision is None else self._past_at(revision.commit, target)
+
+    def _past_of_line(self, target: Target) -> Past | None:
+        """Give the past since the whole line was last written, which may be newer: someone has looked at it then."""
+        if self._pin or self._citing.inside is None:
+            return None
+        start = self._citing.text.rfind("\n", 0, self._mention.start_char) + 1
+        end = self._citing.text.find("\n", self._mention.start_char)
+        line = self._citing.text[start : end if end >= 0 else None]
+        revision = self._history.written(self._citing.inside, line)
+        return None if revision is None else self._past_at(revision.commit, target)
+
+    def _past_at(self, commit: str, target: Target) -> Past | None:
+        for path in dict.fromkeys((target.path, *target.tried)):
+            page = self._history.page(commit, path) if path else None
+            if page is not None:
+                fits = 1 <= self._mention.first_line <= self._mention.last_line <= len(page)
+                return Past(page, commit, path) if fits else None
+        return None
+
+    # Verdicts.
+
+    def _broken_pin(self, target: Target) -> Finding:
+        page = self._history.page(self._pin, target.tried[0])
+        if page is None:
+            return self._say("missing file", basis="history", reason="the commit does not have it")
+        return self._say("out of range", target.tried[0], basis="history", reason=f"it has {len(page)} lines there")
+
+    def _with_past(self, path: str, past: Past) -> Finding:
+        first, last = self._mention.first_line, self._mention.last_line
+        page = self._root.page(path) if path else None
+        if page and not self._pin and by_names(past.page, first, last, self._near).is_elsewhere:
+            # The lines never were what the sentence says, so where they went proves nothing.
+            return self._without_past(path, page)
+        finding = self._judge(path, past, self._whereabouts.find(past, first, last, path))
+        if finding.verdict == "ok" or page is None or not by_names(page, first, last, self._near).is_here:
+            return finding
+        now = finding.now if finding.verdict == "moved" else None
+        if now and by_names(self._root.page(now.path), now.first_line, now.last_line, self._near).is_here:
+            return finding
+        return self._since_line(path, past) or finding
+
+    def _since_line(self, path: str, past: Past) -> Finding | None:
+        """Judge by what the lines were when the citing line was last written, if nothing has moved since."""
+        newer = self._past_of_line(Target(path))
+        if newer is None or newer.commit == past.commit:
+            return None
+        found = self._whereabouts.find(newer, self._mention.first_line, self._mention.last_line, path)
+        finding = self._judge(path, newer, found)
+        return finding if finding.verdict == "ok" else None
+
+    def _judge(self, path: str, past: Past, found: Found | Lost) -> Finding:
+        """Judge lines by where they were found again, if they were."""
+        first, last = self._mention.first_line, self._mention.last_line
+        if isinstance(found, Lost):
+            verdict: Outcome = "changed" if path or self._pin else "missing file"
+            return self._say(verdict, path or past.path, basis="history", reason=found.reason)
+        spot = found.spot
+        stays = (found.path, spot.first_line, spot.last_line) == (path, first, last)
+        reason = ""
+        if spot.likeness < 1.0:
+            old = _lines(past.page, first, last)
+            gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
+            if gone or spot.likeness < _SAME_BLOCK:
+                reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
+                return self._say("changed", path or past.path, basis="history", now=found, reason=reason)
+            reason = "edited since"
+        if stays:
+            return self._say("ok", path, basis="history", reason=reason)
+        return self._say("moved", path or past.path, basis="history", now=found, reason=reason)
+
+    def _without_past(self, path: str, page: Page) -> Finding:
+        first, last = self._mention.first_line, self._mention.last_line
+        said = by_names(page, first, last, self._near)
+        now = Found(path, said.spot) if said.spot else None
+        if said.is_certain:
+            return self._say("moved", path, basis="names", now=now)
+        if not 1 <= first <= last <= len(page):
+            reason = "the range ends before it begins" if last < first else f"the file has {len(page)} lines"
+            return self._say("out of range", path, basis="range", reason=reason)
+        if said.is_elsewhere:
+            return self._say("changed", path, basis="names", now=now, reason=said.reason)
+        return self._say("ok", path, basis="names" if said.is_here else "range")
+
+    def _in_other_file(self) -> Found | None:
+        """Find what names and quotes speak of, if one file alone has it."""
+        size = self._mention.last_line - self._mention.first_line
+        found = [
+            (path, said)
+            for path, page in self._root.same_format(self._mention.path)
+            if (said := by_names(page, 0, size, self._near)).is_elsewhere
+        ]
+        path, said = found[0] if len(found) == 1 else ("", Said())
+        return Found(path, said.spot) if said.spot and said.is_certain else None
+
+    def _is_evident(self, target: Target) -> bool:
+        """Tell whether what names no file of the root is nevertheless meant as a path of it."""
+        mention, text = self._mention, self._citing.text
+        if "/" in mention.path and "path/to" not in mention.path and self._root.has_folder(mention.path):
+            return True
+        if _PLACEHOLDER.fullmatch(mention.path):
+            return False
+        if mention.form != "plain":
+            return True
+        name = mention.path.rpartition("/")[2].lower()
+        suffix = name.rpartition(".")[2] if "." in name else ""
+        if name not in BY_NAME and suffix not in BY_SUFFIX:
+            return False
+        if "/" in mention.path or text[mention.lines_chars[0]] == "L":
+            return True
+        in_code = text[mention.start_char - 1 : mention.start_char] == "`"
+        return not target.namesakes and (in_code or (suffix not in _DOUBTFUL_SUFFIXES and bool(suffix)))
+
+
+def _cited(text: str, mention: Mention) -> str:
+    words = text[mention.start_char : mention.end_char]
+    start, end = mention.path_chars[1], mention.lines_chars[0]
+    if mention.form == "plain" and end - start > 1:  # one of several ranges: `a.py:3,7`
+        return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
+    return words
+
+
+def _lines(page: Page, first: int, last: int) -> str:
+    return "\n".join(page.lines[first - 1 : last])

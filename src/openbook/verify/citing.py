@@ -1,0 +1,182 @@
+"""Finds citations of lines in a text: `path:12-18`, `path#L12-L18`, links and permalinks. Opens no file."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote
+
+Form = Literal["plain", "link", "permalink"]
+
+_PATH = r"\w@+~.\-/"
+# So long that the numbers of any file fit, and so short that no text makes arithmetic slow.
+_LINES = r"L?\d{1,12}(?:C\d{1,6})?(?:[-–]L?\d{1,12}(?:C\d{1,6})?)?"
+_HASH = r"L\d{1,12}(?:C\d{1,6})?(?:-L?\d{1,12}(?:C\d{1,6})?)?"
+_END = r"(?![\w])(?!-\w)(?!\.\d)"
+
+_PERMALINK = re.compile(
+    r"https?://(?P<host>[\w.\-]+(?::\d+)?)/(?P<repository>[\w.\-]+/[\w.\-]+)/(?:blob|blame|raw)/(?P<revision>[\w.\-]+)"
+    rf"/(?P<path>[^\s#?<>()\[\]\"'`]+)(?:\?[^\s#]*)?\#(?P<lines>{_HASH}){_END}"
+)
+_URL = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s<>\"'`]*")
+_LINK = re.compile(
+    rf"(?:\]\([ \t]*|^ {{0,3}}\[[^\]\n]+\]:[ \t]*)(?:<(?P<angled>[^<>\n#]+)|(?P<path>[^\s()<>#]+))\#(?P<lines>{_HASH})"
+    r"(?=[\s)>]|$)",
+    re.MULTILINE,
+)
+# Tried from the start of a run of path characters only, and the run taken whole: linear on any text.
+# A drive, a scheme or a host before it means that it is no path of this place.
+_PLAIN = re.compile(
+    rf"(?<![{_PATH}:\\])(?P<path>[{_PATH}]++)"
+    rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?)*)(?::\d{{1,6}})?|\#(?P<hash>{_HASH})){_END}"
+)
+_MORE = re.compile(r"\d+(?:-\d+)?")
+_NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
+
+# What people put on a line that must not be checked: an example, or a line of a log.
+_IGNORED = "openbook: ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A citation as it stands in a text, not yet checked."""
+
+    start_char: int
+    end_char: int
+    """Half-open, path and lines."""
+    form: Form
+    path: str
+    """As written, escapes of links resolved."""
+    first_line: int
+    """1-based; 0 if someone wrote 0."""
+    last_line: int
+    """Inclusive. Smaller than `first_line` if someone wrote so."""
+    path_chars: tuple[int, int]
+    lines_chars: tuple[int, int]
+    """Half-open, of the numbers with their `L`."""
+    revision: str = ""
+    """Branch, tag or commit of a permalink."""
+    repository: str = ""
+    """Host, owner and name that a permalink is of, in lower case: `github.com/owner/name`."""
+
+
+def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -> list[Mention]:
+    """Find citations in order of their place.
+
+    Only their form is looked at. What looks like one may still be something else, such as a host
+    and its port: whether the path is one is for whoever knows the files.
+
+    Args:
+        text: Any text.
+        allowed: Half-open ranges outside of which nothing counts, in order; None for all of it.
+
+    Example:
+        >>> [(m.path, m.first_line, m.last_line) for m in find_mentions("See `a/b.py:12-18` at 12:30.")]
+        [('a/b.py', 12, 18)]
+    """
+    taken: list[tuple[int, int]] = []
+    found: list[Mention] = []
+    for pattern, make in ((_PERMALINK, _permalink), (_URL, None), (_LINK, _link), (_PLAIN, _plain)):
+        free = _outside(taken)
+        for match in pattern.finditer(text):
+            if free(match.start(), match.end()):
+                found += make(match) if make else ()
+                taken.append(match.span())
+        taken.sort()
+    inside = (lambda start: True) if allowed is None else _inside(allowed)
+    kept = [mention for mention in found if inside(mention.start_char) and not _is_ignored(text, mention)]
+    return sorted(kept, key=lambda mention: (mention.start_char, mention.lines_chars))
+
+
+def _permalink(match: re.Match[str]) -> Iterator[Mention]:
+    repository = f"{match['host']}/{match['repository']}".lower().removeprefix("www.")
+    yield _mention(match, "permalink", "path", "lines", revision=match["revision"], repository=repository)
+
+
+def _link(match: re.Match[str]) -> Iterator[Mention]:
+    group = "path" if match["path"] is not None else "angled"
+    yield _mention(match, "link", group, "lines")
+
+
+def _plain(match: re.Match[str]) -> Iterator[Mention]:
+    if not is_path_like(match["path"]):
+        return
+    yield _mention(match, "plain", "path", "lines" if match["lines"] else "hash")
+    if match["more"]:
+        for more in _MORE.finditer(match.string, *match.span("more")):
+            yield _mention(match, "plain", "path", more.span())
+
+
+def _mention(
+    match: re.Match[str],
+    form: Form,
+    path: str,
+    lines: str | tuple[int, int],
+    revision: str = "",
+    repository: str = "",
+) -> Mention:
+    start, end = match.span(lines) if isinstance(lines, str) else lines
+    numbers = _NUMBERS.fullmatch(match.string, start, end)
+    assert numbers is not None
+    first = int(numbers[2])
+    written = match[path] if form == "plain" else unquote(match[path])
+    begin = match.start() if form == "permalink" else match.start(path)
+    last = int(numbers[5] or first)
+    return Mention(begin, end, form, written, first, last, match.span(path), (start, end), revision, repository)
+
+
+def is_path_like(path: str) -> bool:
+    """Tell whether a word can be the path of a file: a name with letters, and not a number or a host with a port.
+
+    Example:
+        >>> [is_path_like(word) for word in ("src/app.py", "Makefile", "12", "127.0.0.1", "v1.2", "~/notes.md")]
+        [True, True, False, False, False, False]
+    """
+    name = path.rpartition("/")[2]
+    suffix = name.rpartition(".")[2]
+    return not (path.startswith("~") or name in {"", ".", ".."} or suffix.isdigit() or not re.search(r"[^\W\d_]", name))
+
+
+def with_lines(written: str, first: int, last: int) -> str:
+    """Write other line numbers in the way these are written.
+
+    Example:
+        >>> with_lines("L12-L18", 20, 26), with_lines("12", 7, 7), with_lines("L3", 4, 5)
+        ('L20-L26', '7', 'L4-L5')
+    """
+    numbers = _NUMBERS.fullmatch(written)
+    assert numbers is not None
+    if first == last and not numbers[5]:
+        return f"{numbers[1]}{first}"
+    return f"{numbers[1]}{first}{numbers[3] or '-'}{numbers[4] if numbers[5] else numbers[1]}{last}"
+
+
+def _is_ignored(text: str, mention: Mention) -> bool:
+    start = text.rfind("\n", 0, mention.start_char) + 1
+    end = text.find("\n", mention.end_char)
+    return text.find(_IGNORED, start, len(text) if end < 0 else end) >= 0
+
+
+def _inside(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
+    starts = [start for start, _ in ranges]
+
+    def inside(offset: int) -> bool:
+        at = bisect_right(starts, offset) - 1
+        return at >= 0 and offset < ranges[at][1]
+
+    return inside
+
+
+def _outside(ranges: Sequence[tuple[int, int]]) -> Callable[[int, int], bool]:
+    """Tell whether a range touches none of those, which are in order and do not overlap."""
+    known = list(ranges)
+    starts = [start for start, _ in known]
+
+    def outside(start: int, end: int) -> bool:
+        at = bisect_right(starts, start) - 1
+        return (at < 0 or known[at][1] <= start) and (at + 1 >= len(known) or known[at + 1][0] >= end)
+
+    return outside

@@ -1,0 +1,77 @@
+"""What a check says of one citation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Outcome = Literal["ok", "moved", "changed", "missing file", "out of range", "refused"]
+"""`moved`: the cited lines stand elsewhere now. `changed`: they are gone, or say something else, or it is not
+clear where they went. `refused`: the path leads to what is not looked at."""
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+Basis = Literal["quote", "history", "names", "range", ""]
+"""What decided. `quote`: the text that an answer kept. `history`: the lines as they were when the citation
+was written. `names`: names and quotes that stand next to it. `range`: that the lines exist, and nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines of a file."""
+
+    path: str
+    """POSIX path relative to the root."""
+    first_line: int
+    """1-based."""
+    last_line: int
+    """1-based, inclusive."""
+
+    def __str__(self) -> str:
+        lines = f"{self.first_line}" if self.first_line == self.last_line else f"{self.first_line}-{self.last_line}"
+        return f"{self.path}:{lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One citation and its verdict."""
+
+    line: int
+    """1-based, in the citing file."""
+    cited: str
+    """As it stands there."""
+    verdict: Outcome
+    basis: Basis = ""
+    place: Place | None = None
+    """What it names, if there is such a file."""
+    now: Place | None = None
+    """Where the lines are, for `moved`; for `changed` where they might be, if that can be said."""
+    reason: str = ""
+    """For people; empty if there is nothing to say."""
+    pinned: bool = False
+    """Whether it is a permalink to a commit that is here: such a link goes on showing the old lines."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether someone has to do something about it."""
+        return self.verdict != "ok" and not (self.pinned and self.verdict in {"moved", "changed"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the finding as JSON values, in the shape that `verify --json` prints."""
+        return {
+            "line": self.line,
+            "cited": self.cited,
+            "verdict": self.verdict,
+            "wrong": self.is_wrong,
+            "basis": self.basis,
+            "place": _as_dict(self.place),
+            "now": _as_dict(self.now),
+            "reason": self.reason,
+            "pinned": self.pinned,
+        }
+
+
+def _as_dict(place: Place | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {"path": place.path, "start_line": place.first_line, "end_line": place.last_line}

@@ -1,0 +1,238 @@
+"""What git remembers: who wrote a citation when, and what its lines were then. Only reads, and never waits long.
+
+The repository is not trusted: nothing that its configuration names is run (hooks, filters, drivers, pagers,
+monitors), and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from openbook.errors import SkippedFileError
+from openbook.sources.decode import decode
+from openbook.verify.relocation import Page
+
+# A command that takes longer has met a repository of a size where one citation is not worth it.
+_TIMEOUT_S = 20.0
+
+_SAFE = (
+    *("--no-pager", "--no-optional-locks", "--literal-pathspecs"),
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-c", "core.quotePath=false"),
+    *("-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "protocol.allow=never"),
+)
+_QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
+
+# Versions of a citing file that are looked at, newest first. Older citations count from the last of them.
+_MOST_REVISIONS = 200
+_AT_ONCE = 25
+
+# Renames of one file that are followed.
+_MOST_RENAMES = 10
+
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_REMOTE = re.compile(
+    r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[\w.\-]+(?::\d+)?)[/:]+(?P<name>[\w.\-]+/[\w.\-]+?)(?:\.git)?/?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit, and what a file was called in it."""
+
+    commit: str
+    path: str
+    """Relative to the top of the repository."""
+
+
+class History:
+    """The git history of a folder, if it has one. Everything is empty or None where git cannot tell."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._texts: dict[Revision, str | None] = {}
+        self._logs: dict[str, list[Revision]] = {}
+
+    def _run(self, *arguments: str, asked: bytes | None = None) -> bytes | None:
+        try:
+            done = subprocess.run(
+                ["git", *_SAFE, *arguments],
+                cwd=self._folder,
+                input=asked if asked is not None else b"",
+                capture_output=True,
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired, ValueError):  # ValueError: a NUL in a path
+            return None
+        return done.stdout if done.returncode == 0 else None
+
+    def _lines(self, *arguments: str) -> list[str]:
+        return (self._run(*arguments) or b"").decode("utf-8", "surrogateescape").splitlines()
+
+    @cached_property
+    def head(self) -> str:
+        """The commit that is checked out; empty without a repository or a commit."""
+        return "".join(self._lines("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
+
+    @cached_property
+    def _prefix(self) -> str:
+        """Path of the folder within its repository, empty at the top, ending in a slash elsewhere."""
+        return "".join(self._lines("rev-parse", "--show-prefix"))
+
+    @cached_property
+    def cut_at(self) -> frozenset[str]:
+        """Commits at which a shallow clone ends: in them, all is as if it had just been written."""
+        if self._lines("rev-parse", "--is-shallow-repository") != ["true"]:
+            return frozenset()
+        return frozenset(self._lines("rev-list", "--max-parents=0", "HEAD"))
+
+    @cached_property
+    def repositories(self) -> frozenset[str]:
+        """What its remotes are called, in lower case: `github.com/owner/name`."""
+        lines = self._lines("config", "--get-regexp", r"^remote\..*\.url$")
+        found = (_REMOTE.fullmatch(line.partition(" ")[2].strip()) for line in lines)
+        return frozenset(f"{match['host']}/{match['name']}".lower() for match in found if match)
+
+    def page(self, commit: str, path: str) -> Page | None:
+        """Give a file, by its path relative to the folder, as it was; None if it was not there."""
+        text = next(self._read([Revision(commit, self._prefix + path)]))
+        return None if text is None else _page(text)
+
+    def pin(self, revision: str) -> str:
+        """Give the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
+        name = revision if _COMMIT.fullmatch(revision) else f"refs/tags/{revision}"
+        return "".join(self._lines("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"))
+
+    def written(self, path: str, words: str) -> Revision | None:
+        """Find the version of a file in which words came to stand that it holds without a break since.
+
+        Args:
+            path: The file, relative to the folder.
+            words: What is looked for, white space aside.
+
+        Returns:
+            None if they are not committed, or if what git keeps does not reach back to when they were written.
+        """
+        needle = re.compile(re.escape("".join(words.split())) + r"(?!\d)")
+        found = None
+        for revision, text in self._versions(path):
+            if text is None or not needle.search(_squeezed(text)):
+                break
+            found = revision
+        return None if found is None or found.commit in self.cut_at else found
+
+    def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
+        """Find the newest version of a file of which something holds, also of a file that is gone."""
+        for revision, text in self._versions(path):
+            if text is not None and is_it(text):
+                return revision
+        return None
+
+    def _versions(self, path: str) -> Iterator[tuple[Revision, str | None]]:
+        """Yield a file as it was after each commit that changed it, newest first, its old names followed."""
+        full = self._prefix + path
+        if not self.head:
+            return
+        yield Revision(self.head, full), next(self._read([Revision(self.head, full)]))
+        revisions = self._log(path)
+        for start in range(0, len(revisions), _AT_ONCE):
+            some = revisions[start : start + _AT_ONCE]
+            yield from zip(some, self._read(some), strict=True)
+
+    def _log(self, path: str) -> list[Revision]:
+        if path not in self._logs:
+            found: list[Revision] = []
+            commit = ""
+            for line in self._lines(
+                *("log", "--follow", f"--max-count={_MOST_REVISIONS}", "--format=>%H", "--name-status", *_QUIET_LOG),
+                *("HEAD", "--", path),
+            ):
+                if line.startswith(">"):
+                    commit = line[1:]
+                elif "\t" in line:
+                    found.append(Revision(commit, line.rpartition("\t")[2]))
+            self._logs[path] = found
+        return self._logs[path]
+
+    def _read(self, revisions: Sequence[Revision]) -> Iterator[str | None]:
+        """Give the texts of files as they were, None for those that were not there or are no UTF-8."""
+        new = [revision for revision in revisions if revision not in self._texts and "\n" not in revision.path]
+        if new:
+            names = "".join(f"{revision.commit}:{revision.path}\n" for revision in new)
+            answer = self._run("cat-file", "--batch", asked=names.encode("utf-8", "surrogateescape")) or b""
+            self._texts.update(zip(new, _blobs(answer, len(new)), strict=True))
+        return (self._texts.get(revision) for revision in revisions)
+
+    def renamed(self, commit: str, path: str) -> str:
+        """Name what a file of an older commit is called today; empty if that is not known.
+
+        Args:
+            commit: One in which the file was there.
+            path: Its path then, relative to the folder.
+        """
+        now = self._prefix + path
+        for _ in range(_MOST_RENAMES):
+            gone = self._lines(
+                *("log", "-1", "--diff-filter=D", "--no-renames", "--format=%H", *_QUIET_LOG),
+                *(f"{commit}..HEAD", "--", _from_folder(now, self._prefix)),
+            )
+            if not gone:
+                break
+            commit = gone[0]
+            now = self._new_name(commit, now)
+            if not now:
+                return ""
+        inside = now.removeprefix(self._prefix) if now.startswith(self._prefix) else ""
+        return "" if inside == path else inside
+
+    def _new_name(self, commit: str, path: str) -> str:
+        for line in self._lines(
+            *("log", "-1", "-m", "--first-parent", "-M", "--diff-filter=R", "--name-status", "--format="),
+            *(*_QUIET_LOG, commit),
+        ):
+            _, _, names = line.partition("\t")
+            old, _, new = names.partition("\t")
+            if old == path:
+                return new
+        return ""
+
+
+def _from_folder(path: str, prefix: str) -> str:
+    """Write a path of the repository as git takes it in a folder of it."""
+    return path.removeprefix(prefix) if path.startswith(prefix) else "../" * prefix.count("/") + path
+
+
+def _blobs(answer: bytes, count: int) -> Iterator[str | None]:
+    at = 0
+    for _ in range(count):
+        end = answer.find(b"\n", at)
+        words = answer[at:end].split(b" ") if end >= 0 else []
+        at = end + 1 if end >= 0 else len(answer)
+        if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
+            content = answer[at : at + int(words[2])]
+            at += int(words[2]) + 1
+            yield _text(content)
+        else:
+            yield None
+
+
+def _text(content: bytes) -> str | None:
+    try:
+        return decode(content)
+    except SkippedFileError:
+        return None
+
+
+@lru_cache(maxsize=_MOST_REVISIONS)
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+@lru_cache(maxsize=_MOST_REVISIONS)
+def _page(text: str) -> Page:
+    return Page(text)

@@ -1,0 +1,178 @@
+"""Whether lines are what a text says of them, as far as names and quotes tell, without knowing older versions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from openbook.verify.nearby import Nearby
+from openbook.verify.relocation import Page, Spot, depth_of
+
+_MODIFIERS = (
+    "export default public private protected internal static final abstract async unsafe inline virtual override pub"
+)
+_DEFINES = (
+    "def class func function fn struct enum interface type trait const let var val fun module namespace message service"
+)
+_HEAD = (
+    rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
+    rf"(?:(?:{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?NAME\b|NAME\s*(?::[^=(]*)?=(?!=))"
+)
+
+
+# A name on more lines than this, such as `self`, stands in wrong lines as easily as in the right ones.
+_RARE_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What names and quotes tell about cited lines. Nothing set: they tell nothing."""
+
+    is_here: bool = False
+    """The cited lines are what the text speaks of."""
+    is_elsewhere: bool = False
+    """They are not, and other lines of the file are."""
+    spot: Spot | None = None
+    """Those other lines, or where they begin."""
+    is_certain: bool = False
+    """Whether `spot` is the one place it can be, first and last line."""
+    reason: str = ""
+
+
+_NOTHING = Said()
+_HERE = Said(is_here=True)
+
+
+def by_names(page: Page, first: int, last: int, near: Nearby) -> Said:
+    """Compare lines with what stands next to their citation.
+
+    A quote must stand in the cited lines. The subject of a citation, as in "`name` (path:12)", is taken for
+    what is defined there; another name must stand in the lines or enclose them, if the file defines it.
+
+    Args:
+        page: The cited file.
+        first: First cited line, 1-based; any number.
+        last: Last cited line, inclusive; any number.
+        near: What stands next to the citation.
+    """
+    is_range = 1 <= first <= last <= len(page)
+    block = "\n".join(page.lines[first - 1 : last]) if is_range else ""
+    for said in (_by_quotes(page, first, last, block, near), _by_subject(page, first, last, near)):
+        if said is not None:
+            return said
+    around = "\n".join((block, *(page.lines[line - 1] for line in page.enclosing(first)))) if is_range else ""
+    here = [name for name in near.names if word(name).search(around)]
+    if here:
+        return _HERE if any(len(lines_with(page, name)) <= _RARE_LINES for name in here) else _NOTHING
+    for name in near.names:
+        places = definitions(page, name)
+        if len(places) == 1:
+            begin = places[0].first_line
+            return Said(is_elsewhere=True, spot=places[0], reason=f"{name!r} is defined at line {begin}")
+    return _NOTHING
+
+
+def _by_quotes(page: Page, first: int, last: int, block: str, near: Nearby) -> Said | None:
+    squeezed = "".join(block.split())
+    known = [quote for quote in near.quotes if quote in page.squeezed]
+    if not known:
+        return None
+    here = [quote for quote in known if quote in squeezed]
+    if here:  # where a quote stands several times, this may be the wrong one of them
+        return _HERE if any(len(page.within(quote)) == 1 for quote in here) else _NOTHING
+    if any(word(name).search(block) for name in near.names):
+        return None
+    places = page.within(known[0])
+    if len(places) != 1:
+        return Said(is_elsewhere=True, reason="what is quoted stands at other lines")
+    spot = Spot(*places[0])
+    fits = last - first == spot.last_line - spot.first_line
+    reason = f"what is quoted stands at line {spot.first_line}"
+    return Said(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason)
+
+
+def _by_subject(page: Page, first: int, last: int, near: Nearby) -> Said | None:
+    places = definitions(page, near.subject) if near.subject else []
+    if not places:
+        return None
+    whole = [Spot(_decorated(page, place.first_line), place.last_line) for place in places]
+    if Spot(first, last) in (*places, *whole):
+        return _HERE
+    fitting = {spot for spot in (*places, *whole) if spot.last_line - spot.first_line == last - first}
+    begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
+    if begun and (first == last or not fitting):
+        return _HERE if len(places) == 1 else _NOTHING
+    if not fitting and any(place.first_line <= first and last <= place.last_line for place in places):
+        return _NOTHING  # in it, but whether at the right lines nobody can tell
+    if len(places) > 1:
+        return Said(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines")
+    place = places[0]
+    reason = f"{near.subject!r} begins at line {place.first_line}"
+    if first == last:
+        spot = Spot(place.first_line, place.first_line)
+        return Said(is_elsewhere=True, spot=spot, is_certain=True, reason=reason)
+    is_certain = len(fitting) == 1
+    spot = fitting.pop() if len(fitting) == 1 else place
+    return Said(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason)
+
+
+def lost_words(near: Nearby, old: str, new: str) -> str:
+    """Name what a text says of lines, and the old lines held and the new ones do not; empty if there is none."""
+    before, now = "".join(old.split()), "".join(new.split())
+    for quote in near.quotes:
+        if quote in before and quote not in now:
+            return quote
+    for said in (*near.names, *near.numbers):
+        if word(said).search(old) and not word(said).search(new):
+            return said
+    return ""
+
+
+def lines_with(page: Page, name: str) -> list[int]:
+    """List the 1-based lines that hold a name as a word."""
+    pattern = word(name)
+    return [number for number, line in enumerate(page.lines, start=1) if name in line and pattern.search(line)]
+
+
+def definitions(page: Page, name: str) -> list[Spot]:
+    """List where a name is defined: its first line and all that is indented below it, in order."""
+    head = re.compile(_HEAD.replace("NAME", re.escape(name)))
+    return [
+        Spot(number, _end_of(page, number))
+        for number, line in enumerate(page.lines, start=1)
+        if name in line and head.match(line)
+    ]
+
+
+def _end_of(page: Page, line: int) -> int:
+    """Find the last line of what begins here, by indentation. A closing bracket at its margin belongs to it."""
+    depth = depth_of(page.lines[line - 1])
+    end = line
+    for number in range(line + 1, len(page) + 1):
+        key = page.keys[number - 1]
+        if not key:
+            continue
+        here = depth_of(page.lines[number - 1])
+        if here < depth or (here == depth and key[0] not in ")]}"):
+            break
+        end = number
+    return end
+
+
+def _decorated(page: Page, line: int) -> int:
+    """Give the first of the lines that decorate a definition: `@cached` or `#[test]` at its margin."""
+    depth = depth_of(page.lines[line - 1])
+    while line > 1 and page.keys[line - 2].startswith(("@", "#[")) and depth_of(page.lines[line - 2]) == depth:
+        line -= 1
+    return line
+
+
+def word(text: str) -> re.Pattern[str]:
+    """Give a pattern for a name or a number that stands for itself.
+
+    Example:
+        >>> bool(word("get").search("a.get()")), bool(word("get").search("target")), bool(word("3").search("1.3"))
+        (True, False, False)
+    """
+    before = r"(?<![\w.])" if text[:1].isdigit() else r"(?<!\w)"
+    return re.compile(rf"{before}{re.escape(text)}(?!\w)")

@@ -1,0 +1,125 @@
+"""What a text says about the lines it cites: names, quotes and numbers next to a citation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from openbook.spans import sentences
+from openbook.verify.citing import Mention
+
+_CODE = re.compile(r"(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{8,400})[\"”]")
+# Shapes that only identifiers have: `snake_case`, `camelCase`, `TwoHumps`, `CONSTANT_NAME`, `call()`.
+_IDENTIFIER = re.compile(r"\b(?:_*[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))")
+_DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
+_NUMBER = re.compile(r"(?<![\w.,:#-])\d+(?:[.,]\d+)*(?![\w:]|[.,]\d)")
+# A paragraph, an item of a list, a row of a table, a comment: what one sentence does not leave.
+_BORDER = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t]*(?:#{1,6}[ \t]|```|~~~))")
+# As far as a citation can be from what it is for.
+_LONGEST_CHARS = 1_000
+# Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
+_ADJACENT = re.compile(r"(?:\(\))?[`*_]*[\s,:–—-]*(?:see\s+)?[(\[]*[`*_]*(?:\]\()?<?|\s*\|\s*`?")
+# Then the lines use the name, where else they would define it.
+_USE = re.compile(
+    r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like)", re.IGNORECASE
+)
+
+# A code of this many characters, white space aside, is more than a name: it can be looked for as it stands.
+_QUOTE_CHARS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """What stands near a citation and can be looked for in the lines it names."""
+
+    names: tuple[str, ...] = ()
+    """Identifiers without what qualifies them, in order of appearance."""
+    quotes: tuple[str, ...] = ()
+    """Code and quoted words, without white space."""
+    numbers: tuple[str, ...] = ()
+    subject: str = ""
+    """The one name that stands right before the citation, as in "`name` (path:12)"; else empty."""
+
+
+def nearby(text: str, mentions: Sequence[Mention], position: int) -> Nearby:
+    """Collect what the sentence around a citation says, up to the citations beside it.
+
+    Args:
+        text: What the citations stand in.
+        mentions: All citations of the text, in order.
+        position: Which of them it is about, from 0.
+
+    Example:
+        >>> from openbook.verify.citing import find_mentions
+        >>> text = "`Client.get` (a.py:3) retries, as `post` (a.py:9) does."
+        >>> mentions = find_mentions(text)
+        >>> [nearby(text, mentions, position).subject for position in range(2)]
+        ['get', 'post']
+    """
+    mention = mentions[position]
+    start, end = _sentence(text, mention)
+    before = max(start, mentions[position - 1].end_char) if position else start
+    before = min(before, mention.start_char)
+    after = min(end, mentions[position + 1].start_char) if position + 1 < len(mentions) else end
+    said = text[before : mention.start_char]
+    near = _collect(said)
+    if not near.names and not near.quotes and after == end:
+        said += " \n " + text[mention.end_char : after]
+        near = _collect(said)
+    numbers = tuple(match.group() for match in _NUMBER.finditer(said))
+    return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention))
+
+
+def _sentence(text: str, mention: Mention) -> tuple[int, int]:
+    low = max(0, mention.start_char - _LONGEST_CHARS)
+    high = min(len(text), mention.end_char + _LONGEST_CHARS)
+    for border in _BORDER.finditer(text, low, mention.start_char):
+        low = border.end()
+    border_behind = _BORDER.search(text, mention.end_char, high)
+    high = border_behind.start() if border_behind else high
+    for start, end in sentences(text, low, high):
+        if start <= mention.start_char < end:
+            return start, end
+    return low, high
+
+
+def _collect(said: str) -> Nearby:
+    names: list[str] = []
+    quotes: list[str] = []
+    plain = said
+    for match in _CODE.finditer(said):
+        words = match[2].strip()
+        name = _name(words)
+        if name:
+            names.append(name)
+        if not re.fullmatch(r"[\w.:#$]*(?:\(\))?", words) and len("".join(words.split())) >= _QUOTE_CHARS:
+            quotes.append("".join(words.split()))
+        plain = plain[: match.start()] + " " * (match.end() - match.start()) + plain[match.end() :]
+    quotes += ["".join(match[1].split()) for match in _QUOTED.finditer(plain)]
+    names += [match.group() for match in _IDENTIFIER.finditer(plain)]
+    return Nearby(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(quotes)))
+
+
+def _name(words: str) -> str:
+    """Give the last part of a dotted name, with or without a call; empty for anything else."""
+    match = _DOTTED.match(words)
+    if match is None or not re.fullmatch(r"(?:\([^()]*\))?", words[match.end() :]):
+        return ""
+    return re.split(r"\.|::|#", match.group())[-1]
+
+
+def _subject(text: str, start: int, mention: Mention) -> str:
+    said = text[start : mention.start_char]
+    found = ""
+    for match in _spelled(said):
+        behind = match.end()
+        if _ADJACENT.fullmatch(said, behind) and not _USE.search(said, 0, match.start()):
+            found = _name(match.group().strip("`"))
+    return found
+
+
+def _spelled(said: str) -> Iterator[re.Match[str]]:
+    yield from _IDENTIFIER.finditer(said)
+    yield from _CODE.finditer(said)

@@ -1,0 +1,111 @@
+"""Which parts of a text speak to people: all of prose but its code, and of code its comments."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from openbook.sources.classify import classify
+from openbook.sources.readers import read_text
+from openbook.spans import LineIndex
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
+
+Range = tuple[int, int]
+"""Half-open, in characters."""
+
+# Formats whose code blocks are told apart. They hold logs, examples and programs, which name lines
+# of files that nobody has here.
+_WITH_BLOCKS = frozenset({"markdown", "rst"})
+
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+
+# Where no grammar can be had: what most languages begin a comment with.
+_COMMENT_LINE = re.compile(r"(?:^|(?<=\s))(?:#|//|--|;;?|%|\*|/\*|<!--)(?=\s).*", re.MULTILINE)
+
+# What stands in an interactive session of a docstring is an example of output.
+_EXAMPLE = re.compile(r"^[ \t]*>>> .*(?:\n[ \t]*(?!\"\"\"|''')\S.*)*", re.MULTILINE)
+
+# Real code has one node in three characters or fewer. A tree with more of them is generated.
+_MOST_NODES = 1_000_000
+
+
+def regions(path: str, text: str) -> list[Range] | None:
+    """Give the parts of a file in which citations count, in order; None for all of it.
+
+    Prose of unknown form counts as a whole. A fence counts with the line that opens it, which may
+    say where the code is from.
+
+    Example:
+        >>> regions("a.py", "x = 'b.py:1'  # see b.py:2")
+        [(14, 26)]
+    """
+    kind, language = classify(path, text)
+    if language in _WITH_BLOCKS:
+        return list(_outside_code(text, path, language))
+    if kind in {"code", "config"}:
+        return _comments(text, language)
+    return None
+
+
+def _outside_code(text: str, path: str, language: str) -> Iterator[Range]:
+    at = 0
+    for block in read_text(text, path, "docs", language).blocks:
+        if block.kind != "code":
+            continue
+        opening = text.find("\n", block.start_char, block.end_char)
+        is_fence = _FENCE.match(text, block.start_char) and opening >= 0
+        yield at, opening if is_fence else block.start_char
+        at = block.end_char
+    yield at, len(text)
+
+
+def _comments(text: str, language: str) -> list[Range]:
+    # Grammars take 20 ms that prose need not pay.
+    from openbook.chunking.grammars import parse
+
+    source = text.encode("utf-8", "replace")
+    tree = parse(language, source)
+    if tree is None:
+        return [match.span() for match in _COMMENT_LINE.finditer(text)]
+    found = list(_comment_bytes(tree))
+    if len(source) > len(text):
+        found = _as_characters(found, text, source)
+    return [part for start, end in found for part in _outside_examples(text, start, end)]
+
+
+def _as_characters(ranges: Iterable[Range], text: str, source: bytes) -> list[Range]:
+    lines = LineIndex(text)
+    starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
+
+    def char(offset: int) -> int:
+        row = bisect_right(starts, offset) - 1
+        return lines.start_of(row + 1) + len(source[starts[row] : offset].decode("utf-8", "replace"))
+
+    return [(char(start), char(end)) for start, end in ranges]
+
+
+def _outside_examples(text: str, start: int, end: int) -> Iterator[Range]:
+    for example in _EXAMPLE.finditer(text, start, end):
+        yield start, example.start()
+        start = example.end()
+    yield start, end
+
+
+def _comment_bytes(tree: Tree) -> Iterator[Range]:
+    """Yield comments, and strings that are statements: the docstrings of Python."""
+    cursor = tree.walk()
+    for _ in range(_MOST_NODES):
+        node = cursor.node
+        assert node is not None
+        docstring = node.type == "string" and node.parent is not None and node.parent.type == "expression_statement"
+        if "comment" in node.type or docstring:
+            yield node.start_byte, node.end_byte
+        elif cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return

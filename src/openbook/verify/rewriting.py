@@ -1,0 +1,136 @@
+"""Puts moved citations right in the text that holds them, and writes files whole or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import posixpath
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from openbook.errors import SourceError
+from openbook.verify.citing import Mention, with_lines
+from openbook.verify.finding import Finding
+
+Edit = tuple[int, int, str]
+"""Half-open range of characters, and what comes in its place."""
+
+_ENCODINGS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (b"", "utf-8"),
+    (b"", "cp1252"),
+)
+
+
+def edits_for(
+    text: str, findings: Sequence[tuple[Mention, Finding]], citing: str | None, head: str
+) -> dict[int, list[Edit]]:
+    """Say how to rewrite the moved citations of a text, by position in `findings`.
+
+    Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths.
+
+    Args:
+        text: What the citations stand in.
+        findings: All citations of the text, with their verdicts.
+        citing: Path of the text within the root; None if it lies elsewhere.
+        head: Commit that a permalink to a commit names from now on; empty to leave such links alone.
+    """
+    by_path: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for position, (mention, _) in enumerate(findings):
+        by_path[mention.path_chars].append(position)
+    edits = {}
+    for positions in by_path.values():
+        paths = {_path_now(findings[position], citing) for position in positions}
+        if len(paths) > 1:
+            continue
+        for position in positions:
+            mention, finding = findings[position]
+            if finding.verdict == "moved" and finding.now and (head or not finding.pinned):
+                edits[position] = _edits(text, mention, finding, paths.copy().pop(), head)
+    return edits
+
+
+def _edits(text: str, mention: Mention, finding: Finding, path: str, head: str) -> list[Edit]:
+    assert finding.now is not None
+    start, end = mention.lines_chars
+    edits = [(start, end, with_lines(text[start:end], finding.now.first_line, finding.now.last_line))]
+    if path != text[slice(*mention.path_chars)]:
+        edits.append((*mention.path_chars, path))
+    if finding.pinned:
+        at = text.index(mention.revision, mention.start_char)
+        edits.append((at, at + len(mention.revision), head))
+    return edits
+
+
+def _path_now(found: tuple[Mention, Finding], citing: str | None) -> str:
+    """Write the path of a finding as its author writes paths: from the root, or from the citing file."""
+    mention, finding = found
+    escape = mention.form != "plain"
+    if finding.now is None or finding.verdict != "moved" or finding.place is None:
+        return quote(mention.path, safe="/@+~:,") if escape else mention.path
+    old, new = finding.place.path, finding.now.path
+    written = mention.path
+    if old != new:
+        here = posixpath.dirname(citing or "")
+        from_root = posixpath.normpath(written.lstrip("/")) == old or mention.form == "permalink"
+        beside = posixpath.normpath(posixpath.join(here, written)) == old
+        prefers_beside = beside and (mention.form == "link" or not from_root) and not written.startswith("/")
+        slash = "/" if written.startswith("/") and mention.form == "link" else ""
+        written = posixpath.relpath(new, here or ".") if prefers_beside else slash + new
+    return quote(written, safe="/@+~:,") if escape else written
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """Make edits that do not overlap; the same edit made twice is made once.
+
+    Example:
+        >>> apply("a.py:1", [(5, 6, "20"), (0, 4, "b.py")])
+        'b.py:20'
+    """
+    for start, end, words in sorted(set(edits), reverse=True):
+        text = text[:start] + words + text[end:]
+    return text
+
+
+def encoded_like(raw: bytes, old: str, new: str) -> bytes | None:
+    """Encode text as the bytes it came from were, mark included; None if their encoding is not sure."""
+    for mark, encoding in _ENCODINGS:
+        if raw.startswith(mark):
+            with contextlib.suppress(UnicodeError):
+                if mark + old.encode(encoding) == raw:
+                    return mark + new.encode(encoding)
+    return None
+
+
+def replace_file(path: Path, old: bytes, new: bytes) -> None:
+    """Put other bytes into a file, at once: whoever reads it sees the old ones or the new ones.
+
+    The mode stays, and a link stays a link.
+
+    Raises:
+        SourceError: It cannot be written, or it no longer holds the old bytes.
+    """
+    target = path.resolve()
+    written = ""
+    try:
+        descriptor, written = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(new)
+        shutil.copymode(target, written)
+        if target.read_bytes() != old:
+            raise SourceError(str(path), "it changed while it was checked", hint="run the command again")
+        Path(written).replace(target)
+    except OSError as exc:
+        raise SourceError(str(path), f"cannot be written: {exc.strerror}", hint="check its permissions") from exc
+    finally:
+        if written:
+            Path(written).unlink(missing_ok=True)

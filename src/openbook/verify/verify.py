@@ -1,0 +1,117 @@
+"""One file from bytes to findings, and back to bytes where citations moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from openbook.errors import SourceError
+from openbook.sources.decode import decode
+from openbook.verify.answers import Answer, Moved, check_answer, read_answers, with_moves
+from openbook.verify.check import Checker, Citing
+from openbook.verify.finding import Finding
+from openbook.verify.history import History
+from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
+from openbook.verify.root import Root, read_file
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What was found in one file."""
+
+    file: str
+    """As it was given."""
+    findings: tuple[Finding, ...] = ()
+    """In the order of their places."""
+    fixed: frozenset[int] = frozenset()
+    """Positions of the findings that were put right in the file."""
+
+    @property
+    def wrong(self) -> list[Finding]:
+        """What somebody still has to look at."""
+        return [
+            finding for number, finding in enumerate(self.findings) if finding.is_wrong and number not in self.fixed
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the report as JSON values, in the shape that `verify --json` prints."""
+        findings = [finding.to_dict() | {"fixed": n in self.fixed} for n, finding in enumerate(self.findings)]
+        return {"file": self.file, "findings": findings}
+
+
+@dataclass(slots=True)
+class _Rewriting:
+    """Findings of a text, and how to put right those that moved."""
+
+    findings: list[Finding] = field(default_factory=list)
+    edits: dict[int, list[Edit]] = field(default_factory=dict)
+
+
+class Verifier:
+    """Checks files against one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder that paths are relative to.
+
+        Raises:
+            SourceError: There is no such folder.
+        """
+        self._root = Root(folder)
+        self._history = History(self._root.folder)
+        self._checker = Checker(self._root, self._history)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the history of the folder is cut off, as in a shallow clone, and cannot tell much."""
+        return bool(self._history.cut_at)
+
+    def verify(self, file: str, *, fix: bool = False) -> FileReport:
+        """Check the citations of a file, and put those right that moved if asked.
+
+        Raises:
+            SourceError: It cannot be read or written, is no text, or holds JSON that is no answer.
+        """
+        path = Path(file)
+        raw = read_file(path, file)
+        text = decode(raw, file)
+        answers = read_answers(text, file)
+        if path.suffix.lower() in {".json", ".jsonl"} and not answers:
+            raise SourceError(file, "holds no answer", hint="save answers with: openbook ask --json")
+        found = self._in_answers(text, answers) if answers else self._in_text(text, path)
+        fixed: frozenset[int] = frozenset()
+        if fix and found.edits:
+            new = apply(text, [edit for edits in found.edits.values() for edit in edits])
+            content = encoded_like(raw, text, new)
+            if content is not None:
+                replace_file(path, raw, content)
+                fixed = frozenset(found.edits)
+        return FileReport(file, tuple(found.findings), fixed)
+
+    def _in_text(self, text: str, path: Path) -> _Rewriting:
+        inside = self._root.relative(path)
+        found = self._checker.check(Citing(text, path.name, inside))
+        edits = edits_for(text, found, inside, self._pin(found))
+        return _Rewriting([finding for _, finding in found], edits)
+
+    def _pin(self, found: Sequence[tuple[object, Finding]]) -> str:
+        """Give the commit for permalinks, if in it the lines stand where they stand in the folder."""
+        for _, finding in found:
+            if finding.pinned and finding.now is not None:
+                page = self._history.page(self._history.head, finding.now.path)
+                if page is None or page.lines != self._root.page(finding.now.path).lines:
+                    return ""
+        return self._history.head
+
+    def _in_answers(self, text: str, answers: Sequence[Answer]) -> _Rewriting:
+        all_found = _Rewriting()
+        for answer in answers:
+            checked = check_answer(answer, self._root, self._history)
+            moves: list[Moved | None] = [move for _, move in checked]
+            new = with_moves(text, answer, moves) if any(moves) else None
+            for finding, move in checked:
+                if move is not None and new is not None:
+                    all_found.edits[len(all_found.findings)] = [(answer.start_char, answer.end_char, new)]
+                all_found.findings.append(finding)
+        return all_found

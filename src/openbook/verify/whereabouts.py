@@ -1,0 +1,74 @@
+"""Where lines of a file as it was in some commit stand today: in it, under its new name, or in another file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openbook.verify.history import History
+from openbook.verify.relocation import Lost, Page, Spot, relocate
+from openbook.verify.root import Root
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A file as it was."""
+
+    page: Page
+    commit: str
+    path: str
+    """What it was called, relative to the root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lines that were found again."""
+
+    path: str
+    spot: Spot
+
+
+class Whereabouts:
+    """Looks for lines of the past in a folder of today."""
+
+    def __init__(self, root: Root, history: History) -> None:
+        self._root = root
+        self._history = history
+
+    def find(self, past: Past, first: int, last: int, path: str) -> Found | Lost:
+        """Find lines again.
+
+        Args:
+            past: The file they stood in.
+            first: First line in it, 1-based.
+            last: Last line, inclusive.
+            path: What that file is called today; empty if it is not there under the name that is known.
+
+        Returns:
+            `Lost` also if they have left their file and may be in several others.
+
+        Raises:
+            SourceError: A file that they may be in cannot be read.
+        """
+        path = path or self.renamed(past)
+        lost = Lost("its file is gone")
+        if path:
+            spot = relocate(past.page, first, last, self._root.page(path))
+            if isinstance(spot, Spot):
+                return Found(path, spot)
+            lost = spot
+        block = past.page.block(first, last)
+        other = "" if path and block in self._root.page(path).squeezed else self._root.holding(block, past.path)
+        if other and len(past.page.within(block)) == 1:
+            before = self._history.page(past.commit, other)
+            spot = relocate(past.page, first, last, self._root.page(other))
+            # What stood there already is a twin, and not what has moved.
+            if isinstance(spot, Spot) and spot.likeness == 1.0 and not (before and before.within(block)):
+                return Found(other, spot)
+        return lost
+
+    def renamed(self, past: Past) -> str:
+        """Say what a file of the past is called today; empty if it is not clear."""
+        path = self._history.renamed(past.commit, past.path)
+        if path and self._root.find("/" + path, None, is_link=True).path == path:
+            return path
+        return self._root.like(past.page, past.path)

@@ -1,0 +1,230 @@
+"""`openbook verify`, from files on disk to what is printed and rewritten."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.integration.support_cli import assert_fails_clearly, run, run_alone
+from tests.repositories import Repository, write
+
+Captured = pytest.CaptureFixture[str]
+
+CODE = "import os\n\n\ndef retry(times):\n    for each in range(times):\n        yield each\n"
+PAGE = "# Shop\n\nThe loop (src/app.py:4-6) is short; see [it](../src/app.py#L5).\n"
+MOVED = "# Shop\n\nThe loop (src/app.py:6-8) is short; see [it](../src/app.py#L7).\n"
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Give a repository whose page cites code that has moved since, as the working folder."""
+    repository = Repository(tmp_path / "shop")
+    repository.commit({"src/app.py": CODE, "docs/a.md": PAGE})
+    write(repository.folder, {"src/app.py": CODE.replace("import os\n", "import os\nimport re\nimport sys\n")})
+    monkeypatch.chdir(repository.folder)
+    return repository
+
+
+def test_moved_citations_are_told_and_end_with_1(shop: Repository, capsys: Captured) -> None:
+    outcome = run(capsys, "verify", "docs/a.md")
+
+    assert outcome.code == 1
+    assert outcome.out == (
+        "docs/a.md:3: moved: src/app.py:4-6 -> src/app.py:6-8\ndocs/a.md:3: moved: ../src/app.py#L5 -> src/app.py:7\n"
+    )
+    assert outcome.err == "2 citations in 1 file: 2 moved\n"
+
+
+def test_fix_rewrites_them_and_nothing_else(shop: Repository, capsys: Captured) -> None:
+    outcome = run(capsys, "verify", "--fix", "docs/a.md")
+
+    assert outcome.code == 0
+    assert outcome.out.count("fixed: ") == 2
+    assert (shop.folder / "docs/a.md").read_text(encoding="utf-8") == MOVED
+
+
+def test_a_fixed_file_is_right(shop: Repository, capsys: Captured) -> None:
+    run(capsys, "verify", "--fix", "docs/a.md")
+    shop.commit()
+
+    assert run(capsys, "verify", "docs/a.md").code == 0
+
+
+def test_without_moves_fix_touches_no_file(shop: Repository, capsys: Captured) -> None:
+    write(shop.folder, {"docs/b.md": "See src/none.py:3.\n"})
+    before = (shop.folder / "docs/b.md").stat()
+
+    outcome = run(capsys, "verify", "--fix", "docs/b.md")
+
+    assert outcome.code == 1
+    assert (shop.folder / "docs/b.md").stat() == before
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        pytest.param(codecs.BOM_UTF8, "utf-8", id="utf-8-with-mark"),
+        pytest.param(codecs.BOM_UTF16_LE, "utf-16-le", id="utf-16"),
+        pytest.param(b"", "utf-8", id="utf-8"),
+    ],
+)
+def test_fix_keeps_encoding_line_ends_and_mode(shop: Repository, capsys: Captured, mark: bytes, encoding: str) -> None:
+    file = shop.folder / "docs/a.md"
+    file.write_bytes(mark + PAGE.replace("\n", "\r\n").encode(encoding))
+    file.chmod(0o640)
+    shop.git("add", "-A")
+    shop.git("commit", "-q", "-m", "page", "--", "docs/a.md")
+    # The page is as old as this commit now, so the code has to move once more.
+    write(shop.folder, {"src/app.py": "import abc\n" + (shop.folder / "src/app.py").read_text(encoding="utf-8")})
+
+    run(capsys, "verify", "--fix", "docs/a.md")
+
+    assert file.read_bytes().startswith(mark)
+    text = file.read_bytes().removeprefix(mark).decode(encoding)
+    assert text.count("\r\n") == PAGE.count("\n")
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_json_holds_every_citation(shop: Repository, capsys: Captured) -> None:
+    outcome = run(capsys, "verify", "--json", "docs/a.md")
+
+    (report,) = outcome.json["files"]
+    assert report["file"] == "docs/a.md"
+    assert report["findings"][0] == {
+        "line": 3,
+        "cited": "src/app.py:4-6",
+        "verdict": "moved",
+        "wrong": True,
+        "basis": "history",
+        "place": {"path": "src/app.py", "start_line": 4, "end_line": 6},
+        "now": {"path": "src/app.py", "start_line": 6, "end_line": 8},
+        "reason": "",
+        "pinned": False,
+        "fixed": False,
+    }
+    assert outcome.json["counts"]["moved"] == 2
+
+
+def test_a_saved_answer_is_checked_and_fixed(shop: Repository, capsys: Captured) -> None:
+    answer = run(capsys, "ask", "--json", "what does retry yield?", "src")
+    (shop.folder / "answer.json").write_text(answer.out, encoding="utf-8")
+    write(shop.folder, {"src/app.py": "import abc\n" + (shop.folder / "src/app.py").read_text(encoding="utf-8")})
+
+    told = run(capsys, "verify", "answer.json")
+    fixed = run(capsys, "verify", "--fix", "answer.json")
+    again = run(capsys, "verify", "answer.json")
+
+    assert answer.json["citations"]
+    assert (told.code, fixed.code, again.code) == (1, 0, 0)
+    assert " moved: [1" in told.out
+
+
+def test_a_permalink_to_a_commit_goes_to_the_one_that_is_checked_out(shop: Repository, capsys: Captured) -> None:
+    shop.git("remote", "add", "origin", "git@github.com:acme/shop.git")
+    link = f"https://github.com/acme/shop/blob/{shop.git('rev-parse', 'HEAD')}/src/app.py#L4-L6"
+    write(shop.folder, {"e.md": f"{link}\n"})
+
+    not_committed = run(capsys, "verify", "--fix", "e.md")
+    head = shop.commit()
+    committed = run(capsys, "verify", "--fix", "e.md")
+
+    assert "moved" in not_committed.out
+    assert "the link still shows the old lines" in not_committed.out
+    assert "fixed" in committed.out
+    assert (not_committed.code, committed.code) == (0, 0)
+    assert (shop.folder / "e.md").read_text("utf-8") == f"https://github.com/acme/shop/blob/{head}/src/app.py#L6-L8\n"
+
+
+def test_comments_of_code_are_read(shop: Repository, capsys: Captured) -> None:
+    write(shop.folder, {"src/b.py": "x = 'src/none.py:1'  # see src/none.py:2\n"})
+
+    assert run(capsys, "verify", "src/b.py").out == "src/b.py:1: missing file: src/none.py:2\n"
+
+
+def test_the_root_may_be_another_folder(shop: Repository, capsys: Captured, tmp_path: Path) -> None:
+    write(tmp_path, {"notes.txt": "see src/app.py:900\n"})
+
+    outcome = run(capsys, "verify", tmp_path / "notes.txt", "--root", shop.folder)
+
+    assert "out of range: src/app.py:900 (the file has 8 lines)" in outcome.out
+
+
+def test_a_file_without_citations_is_fine(shop: Repository, capsys: Captured) -> None:
+    write(shop.folder, {"c.md": "At 12:30 on localhost:8080.\n"})
+
+    outcome = run(capsys, "verify", "c.md")
+
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "0 citations in 1 file\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param(["none.md"], "cannot read 'none.md': does not exist", id="missing"),
+        pytest.param(["docs"], "'docs' is a folder; name its files, such as docs/*.md", id="folder"),
+        pytest.param(["docs/a.md", "--root", "none"], "cannot read 'none': does not exist", id="missing-root"),
+        pytest.param(["docs/a.md", "--root", "docs/a.md"], "is a file; name the folder", id="root-is-a-file"),
+        pytest.param(["docs/a.md", "--check-urls", "yes"], "'yes' is none of no", id="no-network"),
+        pytest.param([""], "it is empty; is a variable not set?", id="empty"),
+        pytest.param(["loop.md"], "cannot read 'loop.md': does not exist", id="loop-of-links"),
+    ],
+)
+def test_bad_arguments_are_wrong_usage(shop: Repository, arguments: list[str], words: str) -> None:
+    (shop.folder / "loop.md").symlink_to("loop.md")
+
+    outcome = run_alone("verify", *arguments, cwd=shop.folder, env={"COLUMNS": "200"})
+
+    assert outcome.code == 2
+    assert words in re.sub(r"\s+", " ", outcome.err)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        pytest.param("blob.md", b"\0\1\2\3", "cannot read 'blob.md': binary", id="binary"),
+        pytest.param("half.json", b'{"answer": "x", "cita', "cannot read 'half.json': holds no answer", id="no-answer"),
+        pytest.param(
+            "bad.json", b'{"answer": "x", "citations": [1]}', "cannot read 'bad.json': a citation lacks", id="bad"
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_checked_fails_and_the_rest_is_checked(
+    shop: Repository, capsys: Captured, name: str, content: bytes, words: str
+) -> None:
+    (shop.folder / name).write_bytes(content)
+
+    alone = run(capsys, "verify", name)
+    both = run(capsys, "verify", name, "docs/a.md")
+
+    assert_fails_clearly(alone, 3, "error: ")
+    assert words in alone.err
+    assert both.code == 3
+    assert "docs/a.md:3: moved" in both.out
+
+
+def test_a_file_that_cannot_be_written_fails_and_stays(shop: Repository) -> None:
+    (shop.folder / "docs").chmod(0o555)
+
+    outcome = run_alone("verify", "--fix", "docs/a.md", cwd=shop.folder, unprivileged=True)
+
+    (shop.folder / "docs").chmod(0o755)
+    assert_fails_clearly(outcome, 3, "cannot be written")
+    assert (shop.folder / "docs/a.md").read_text(encoding="utf-8") == PAGE
+
+
+def test_a_shallow_clone_says_that_history_was_not_asked(shop: Repository, capsys: Captured, tmp_path: Path) -> None:
+    shop.commit()
+    shop.git("clone", "-q", "--depth=1", f"file://{shop.folder}", str(tmp_path / "clone"))
+
+    outcome = run(capsys, "verify", tmp_path / "clone/docs/a.md", "--root", tmp_path / "clone")
+
+    assert "the git history is cut off" in outcome.err
+
+
+def test_control_characters_of_a_page_do_not_reach_the_terminal(shop: Repository, capsys: Captured) -> None:
+    write(shop.folder, {"d.md": "[x](<src/no\x1b[31mne.py#L3>)\n"})
+
+    assert "\x1b" not in run(capsys, "verify", "d.md").out

@@ -1,0 +1,290 @@
+"""What became of cited lines, by their history, and without one by what stands next to the citation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.verify.check import Checker, Citing
+from openbook.verify.finding import Finding
+from openbook.verify.history import History
+from openbook.verify.root import Root
+from tests.repositories import Repository, write
+
+CODE = """\
+import os
+
+
+class Client:
+    timeout_s = 30
+
+    def get(self, url):
+        return self.send("GET", url)
+
+    def post(self, url):
+        return self.send("POST", url)
+
+
+def retry(times):
+    for each in range(times):
+        yield each
+"""
+PUSHED = CODE.replace("import os\n", "import os\nimport re\nimport sys\n")
+
+
+def checked(folder: Path, text: str, path: str = "docs/a.md") -> list[Finding]:
+    root = Root(folder)
+    return [finding for _, finding in Checker(root, History(root.folder)).check(Citing(text, path, path))]
+
+
+def only(folder: Path, text: str) -> Finding:
+    (finding,) = checked(folder, text)
+    return finding
+
+
+def told(finding: Finding) -> tuple[str, str, str]:
+    return finding.verdict, finding.basis, str(finding.now or "")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "shop")
+    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
+    return repository
+
+
+def drifted(repository: Repository, page: str, new: str = PUSHED) -> Finding:
+    """Commit a page and the code it cites, change the code, and check the page."""
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": new})
+    return only(repository.folder, page)
+
+
+@pytest.mark.parametrize(
+    ("page", "now"),
+    [
+        pytest.param("See src/app.py:14-16.\n", "src/app.py:16-18", id="path"),
+        pytest.param("See [this](../src/app.py#L14-L16).\n", "src/app.py:16-18", id="link"),
+        pytest.param("See `app.py:8`.\n", "src/app.py:10", id="end-of-a-path"),
+        pytest.param("https://github.com/acme/shop/blob/main/src/app.py#L8\n", "src/app.py:10", id="permalink"),
+    ],
+)
+def test_lines_that_were_pushed_down_have_moved(repository: Repository, page: str, now: str) -> None:
+    assert told(drifted(repository, page)) == ("moved", "history", now)
+
+
+def test_lines_that_stayed_are_ok(repository: Repository) -> None:
+    finding = drifted(repository, "See src/app.py:4-8.\n", CODE + "\n\ndef more():\n    return None\n")
+
+    assert told(finding) == ("ok", "history", "")
+
+
+def test_lines_whose_content_went_have_changed(repository: Repository) -> None:
+    finding = drifted(repository, "See src/app.py:14-16.\n", CODE.partition("def retry")[0])
+
+    assert finding.verdict == "changed"
+    assert finding.reason == "the cited text is gone"
+
+
+def test_a_number_that_the_page_states_and_the_lines_lost_is_a_change(repository: Repository) -> None:
+    finding = drifted(repository, "It waits 30 seconds (src/app.py:5).\n", CODE.replace("= 30", "= 60"))
+
+    assert (finding.verdict, finding.reason) == ("changed", "'30' is no longer there")
+
+
+def test_an_edit_that_keeps_what_is_said_is_told_and_no_change(repository: Repository) -> None:
+    finding = drifted(repository, "See src/app.py:4-11.\n", CODE.replace("timeout_s = 30", "timeout_s = 60"))
+
+    assert (finding.verdict, finding.reason) == ("ok", "edited since")
+
+
+def test_a_renamed_file_is_followed(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.git("mv", "src/app.py", "src/client.py")
+    repository.commit({"src/client.py": PUSHED})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/client.py:16-18")
+
+
+def test_a_rename_that_is_not_committed_is_found_by_content(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    (repository.folder / "src/app.py").rename(repository.folder / "src/client.py")
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/client.py:14-16")
+
+
+def test_a_function_that_went_to_another_file_is_found(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\n"
+    before, _, retry = CODE.partition("def retry")
+    repository.commit({"src/app.py": CODE, "src/other.py": "x = 1\n", "docs/a.md": page})
+    write(repository.folder, {"src/app.py": before, "src/other.py": f"x = 1\n\n\ndef retry{retry}"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/other.py:4-6")
+
+
+def test_rewording_the_sentence_does_not_hide_that_its_lines_moved_before(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
+    page = "Please see src/app.py:14-16.\n"
+    repository.commit({"src/app.py": PUSHED, "docs/a.md": page})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
+
+
+SENT = CODE.replace("def retry(times):", "def send(path):").replace("times", "path").replace("yield", "print")
+
+
+@pytest.mark.parametrize("after", ["", "\n\n" + "def retry" + CODE.partition("def retry")[2]], ids=["gone", "moved"])
+def test_a_sentence_that_was_reworded_for_other_lines_is_ok(repository: Repository, after: str) -> None:
+    """The same path and lines come to be right again when the sentence changes its subject with the code."""
+    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
+    page = "`send` (src/app.py:14-16)\n"
+    repository.commit({"src/app.py": SENT + after, "docs/a.md": page})
+
+    assert told(only(repository.folder, page)) == ("ok", "history", "")
+
+
+def test_a_sentence_that_is_reworded_and_not_committed_is_judged_by_what_was(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
+    write(repository.folder, {"src/app.py": SENT})
+
+    assert only(repository.folder, "`send` (src/app.py:14-16)\n").verdict == "changed"
+
+
+def test_a_definition_that_moved_with_its_name_is_where_its_name_is(repository: Repository) -> None:
+    assert told(drifted(repository, "`retry` (src/app.py:14-16)\n")) == ("moved", "history", "src/app.py:16-18")
+
+
+def test_a_citation_that_was_never_right_is_judged_by_its_names(repository: Repository) -> None:
+    assert told(drifted(repository, "`retry` (src/app.py:4-6)\n")) == ("moved", "names", "src/app.py:16-18")
+
+
+def test_a_citation_that_is_not_committed_is_judged_by_its_names(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "Nothing.\n"})
+
+    assert told(only(repository.folder, "`retry` (src/app.py:14-16)\n")) == ("ok", "names", "")
+
+
+def test_a_permalink_to_a_commit_still_shows_its_lines_and_is_not_wrong(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": PUSHED})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
+
+    assert told(finding) == ("moved", "history", "src/app.py:16-18")
+    assert not finding.is_wrong
+
+
+@pytest.mark.parametrize(
+    ("place", "verdict"), [("src/none.py#L3", "missing file"), ("src/app.py#L300", "out of range")]
+)
+def test_a_permalink_to_what_its_commit_does_not_have_is_wrong(
+    repository: Repository, place: str, verdict: str
+) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/{place}\n")
+
+    assert (finding.verdict, finding.is_wrong) == (verdict, True)
+
+
+def test_permalinks_of_other_repositories_are_left_alone(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE})
+
+    assert checked(repository.folder, "https://github.com/other/shop/blob/main/src/app.py#L800\n") == []
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict"),
+    [
+        pytest.param("See src/none.py:3.", "missing file", id="missing"),
+        pytest.param("See `none.py:3`.", "missing file", id="missing-name-in-code"),
+        pytest.param("See [a](none.md#L3).", "missing file", id="missing-link"),
+        pytest.param("See src/same.py:1.", "missing file", id="several-are-called-so"),
+        pytest.param("See src/app.py:17.", "out of range", id="behind-the-end"),
+        pytest.param("See src/app.py:0.", "out of range", id="line-zero"),
+        pytest.param("See src/app.py:9-3.", "out of range", id="backwards"),
+        pytest.param("See ../../outside.py:1.", "refused", id="out-of-the-root"),
+        pytest.param("See [a](../../outside.py#L1).", "refused", id="link-out-of-the-root"),
+        pytest.param("See src/blob.py:1.", "refused", id="binary"),
+        pytest.param("See src/app.py:3.", "ok", id="there"),
+    ],
+)
+def test_without_history_a_place_must_at_least_exist(tmp_path: Path, page: str, verdict: str) -> None:
+    folder = tmp_path / "shop"
+    write(folder, {"src/app.py": CODE, "x/src/same.py": "x\n", "y/src/same.py": "x\n", "docs/a.md": "x\n"})
+    write(tmp_path, {"outside.py": "x\n"})
+    (folder / "src/blob.py").write_bytes(b"\0")
+
+    assert only(folder, page).verdict == verdict
+
+
+def test_what_only_the_range_was_checked_of_says_so(tmp_path: Path) -> None:
+    write(tmp_path, {"src/app.py": CODE})
+
+    assert told(only(tmp_path, "See src/app.py:3.")) == ("ok", "range", "")
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        pytest.param("`retry` (src/app.py:12-14)", ("moved", "names", "src/app.py:14-16"), id="definition"),
+        pytest.param('`return self.send("GET", url)` (src/app.py:2)', ("moved", "names", "src/app.py:8"), id="quote"),
+        pytest.param("`retry` (src/app.py:1-2)", ("changed", "names", "src/app.py:14-16"), id="of-another-length"),
+        pytest.param("`retry` (src/old.py:1-3)", ("moved", "names", "src/app.py:14-16"), id="renamed"),
+    ],
+)
+def test_without_history_names_and_quotes_decide(tmp_path: Path, page: str, expected: tuple[str, str, str]) -> None:
+    write(tmp_path, {"src/app.py": CODE})
+
+    assert told(only(tmp_path, page)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("localhost:8080, example.com:443, Node.js:18, crates.rs:443", id="hosts-and-products"),
+        pytest.param("2024-01-02T12:30:45", id="time"),
+        pytest.param(
+            "as in path/to/file.py:12 or your_file.py:3 or foo.py:1 or path#L12 or [text](path#L3)", id="placeholders"
+        ),
+        pytest.param("Note:12, Step:3, python:3", id="words"),
+        pytest.param("```\nsrc/none.py:3: error\n```", id="output-in-a-fence"),
+    ],
+)
+def test_what_is_evidently_no_path_of_the_root_is_left_alone(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"src/app.py": CODE})
+
+    assert checked(tmp_path, text) == []
+
+
+def test_line_ends_of_other_systems_do_not_matter(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\r\n"
+    repository.commit({"src/app.py": CODE.replace("\n", "\r\n"), "docs/a.md": page})
+    write(repository.folder, {"src/app.py": PUSHED})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
+
+
+def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    repository.git("rm", "-q", "src/app.py")
+    repository.commit()
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
+
+    assert (finding.verdict, finding.reason, finding.is_wrong) == ("changed", "its file is gone", False)
+
+
+def test_findings_come_in_order_with_their_lines(tmp_path: Path) -> None:
+    write(tmp_path, {"src/app.py": CODE})
+
+    findings = checked(tmp_path, "src/app.py:1\n\nsrc/app.py:2,4\n")
+
+    assert [(finding.line, finding.cited) for finding in findings] == [
+        (1, "src/app.py:1"),
+        (3, "src/app.py:2"),
+        (3, "src/app.py:4"),
+    ]

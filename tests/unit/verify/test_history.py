@@ -1,0 +1,159 @@
+"""What git remembers of citations and files, and that nothing of a repository is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.verify.history import History
+from tests.repositories import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "repository")
+
+
+def test_words_date_from_the_commit_that_brought_them(repository: Repository) -> None:
+    repository.commit({"a.md": "nothing yet\n"})
+    brought = repository.commit({"a.md": "see b.py:12 there\n"})
+    repository.commit({"a.md": "now, see b.py:12 there\n"})
+
+    revision = History(repository.folder).written("a.md", "b.py:12")
+
+    assert revision is not None
+    assert revision.commit == brought
+
+
+def test_longer_numbers_are_other_words(repository: Repository) -> None:
+    repository.commit({"a.md": "see b.py:123\n"})
+    brought = repository.commit({"a.md": "see b.py:12\n"})
+
+    revision = History(repository.folder).written("a.md", "b.py:12")
+
+    assert revision is not None
+    assert revision.commit == brought
+
+
+def test_the_age_of_words_survives_a_rename_of_their_file(repository: Repository) -> None:
+    brought = repository.commit({"a.md": "see b.py:12\n" + "more text\n" * 5})
+    repository.git("mv", "a.md", "c.md")
+    repository.commit()
+
+    revision = History(repository.folder).written("c.md", "b.py:12")
+
+    assert revision is not None
+    assert (revision.commit, revision.path) == (brought, "a.md")
+
+
+def test_words_that_are_not_committed_have_no_date(repository: Repository) -> None:
+    repository.commit({"a.md": "nothing\n"})
+
+    assert History(repository.folder).written("a.md", "b.py:12") is None
+
+
+def test_a_file_is_given_as_it_was(repository: Repository) -> None:
+    first = repository.commit({"b.py": "one\n"})
+    repository.commit({"b.py": "two\n"})
+
+    page = History(repository.folder).page(first, "b.py")
+
+    assert page is not None
+    assert page.text == "one\n"
+    assert History(repository.folder).page(first, "none.py") is None
+
+
+def test_a_folder_of_a_repository_has_its_own_paths(repository: Repository) -> None:
+    first = repository.commit({"sub/a.md": "b.py:1\n", "sub/b.py": "one\n"})
+    history = History(repository.folder / "sub")
+
+    page, revision = history.page(first, "b.py"), history.written("a.md", "b.py:1")
+
+    assert page is not None
+    assert revision is not None
+
+
+def test_renames_are_followed_one_after_the_other(repository: Repository) -> None:
+    first = repository.commit({"a.py": "".join(f"line {n}\n" for n in range(20))})
+    repository.git("mv", "a.py", "b.py")
+    repository.commit()
+    (repository.folder / "deep").mkdir()
+    repository.git("mv", "b.py", "deep/c.py")
+    repository.commit()
+
+    assert History(repository.folder).renamed(first, "a.py") == "deep/c.py"
+
+
+def test_a_file_that_was_deleted_has_no_new_name(repository: Repository) -> None:
+    first = repository.commit({"a.py": "x\n"})
+    repository.git("rm", "-q", "a.py")
+    repository.commit()
+
+    assert History(repository.folder).renamed(first, "a.py") == ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "git@github.com:Acme/Shop.git",
+        "https://github.com/acme/shop",
+        "https://someone:token@github.com/acme/shop.git",
+        "ssh://git@github.com/acme/shop.git",
+    ],
+)
+def test_a_repository_is_known_by_its_remotes(repository: Repository, url: str) -> None:
+    repository.git("remote", "add", "origin", url)
+
+    assert History(repository.folder).repositories == {"github.com/acme/shop"}
+
+
+def test_commits_and_tags_pin_and_branches_do_not(repository: Repository) -> None:
+    commit = repository.commit({"a.py": "x\n"})
+    repository.git("tag", "v1.0")
+    history = History(repository.folder)
+
+    assert [history.pin(name) for name in (commit, commit[:9], "v1.0")] == [commit] * 3
+    assert [history.pin(name) for name in ("main", "0" * 40, "-rf")] == ["", "", ""]
+
+
+def test_a_shallow_clone_does_not_claim_to_know(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"a.md": "see b.py:12\n"})
+    repository.commit({"b.py": "x\n"})
+    repository.git("clone", "-q", "--depth=1", f"file://{repository.folder}", str(tmp_path / "clone"))
+    history = History(tmp_path / "clone")
+
+    assert history.cut_at
+    assert history.written("a.md", "b.py:12") is None
+
+
+def test_a_folder_without_git_has_no_history(tmp_path: Path) -> None:
+    history = History(tmp_path)
+
+    assert (history.head, history.repositories, history.cut_at) == ("", frozenset(), frozenset())
+    assert history.page("HEAD", "a.py") is None
+    assert history.written("a.md", "x") is None
+    assert history.renamed("HEAD", "a.py") == ""
+
+
+def test_nothing_that_the_repository_configures_is_run(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({".gitattributes": "* diff=spy filter=spy\n", "a.md": "see b.py:1\n", "b.py": "x\n"})
+    trap = f"touch {tmp_path / 'sprung'}; cat"
+    for key in (
+        "core.fsmonitor",
+        "core.pager",
+        "diff.external",
+        "diff.spy.textconv",
+        "diff.spy.command",
+        "filter.spy.clean",
+    ):
+        repository.git("config", key, trap)
+    repository.git("config", "log.showSignature", "true")
+    repository.git("config", "gpg.program", trap)
+    history = History(repository.folder)
+
+    revision = history.written("a.md", "b.py:1")
+
+    assert revision is not None
+    assert history.renamed(history.head, "b.py") == ""
+    assert not (tmp_path / "sprung").exists()

@@ -1,0 +1,146 @@
+"""Names and quotes tell where lines are only where they can be sure."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.verify.names import Said, by_names, lost_words
+from openbook.verify.nearby import Nearby
+from openbook.verify.relocation import Page, Spot
+
+PAGE = Page(
+    """\
+import os
+
+class Client:
+    limit = 3
+
+    @cached
+    def get(self, url):
+        return send("GET", url)
+
+    def post(self, url):
+        return send("POST", url)
+
+def retry(times):
+    for each in range(times):
+        yield each
+"""
+)
+
+
+def subject(name: str) -> Nearby:
+    return Nearby(names=(name,), subject=name)
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(7, 8), (6, 8), (7, 7), (6, 6)], ids=["whole", "decorated", "head", "decorator"]
+)
+def test_a_definition_is_here_where_it_begins(first: int, last: int) -> None:
+    assert by_names(PAGE, first, last, subject("get")).is_here
+
+
+def test_a_definition_of_the_cited_length_elsewhere_is_certain() -> None:
+    assert by_names(PAGE, 1, 3, subject("retry")) == Said(
+        is_elsewhere=True, spot=Spot(13, 15), is_certain=True, reason="'retry' begins at line 13"
+    )
+
+
+def test_a_definition_of_another_length_is_a_hint() -> None:
+    said = by_names(PAGE, 1, 2, subject("retry"))
+
+    assert (said.is_elsewhere, said.is_certain, said.spot) == (True, False, Spot(13, 15))
+
+
+def test_lines_within_a_definition_may_be_the_right_ones_or_not() -> None:
+    assert by_names(PAGE, 14, 14, subject("retry")) == Said()
+
+
+TWICE = Page("class A:\n    def get(self):\n        return 1\n\nclass B:\n    def get(self):\n        return 2\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        pytest.param(2, 3, Said(is_here=True), id="one-of-them"),
+        pytest.param(2, 2, Said(), id="the-head-of-one"),
+        pytest.param(4, 5, Said(is_elsewhere=True, reason="'get' is defined at other lines"), id="none-of-them"),
+    ],
+)
+def test_of_several_definitions_only_a_whole_one_is_sure(first: int, last: int, expected: Said) -> None:
+    assert by_names(TWICE, first, last, subject("get")) == expected
+
+
+def test_a_single_line_means_the_head_of_a_definition() -> None:
+    assert by_names(PAGE, 2, 2, subject("retry")).spot == Spot(13, 13)
+
+
+def test_a_name_that_is_defined_elsewhere_is_a_hint() -> None:
+    said = by_names(PAGE, 2, 2, Nearby(names=("retry",)))
+
+    assert (said.is_elsewhere, said.is_certain, said.spot) == (True, False, Spot(13, 15))
+
+
+def test_a_quote_elsewhere_says_nothing_where_a_name_is_here() -> None:
+    near = Nearby(names=("retry",), quotes=('send("POST",url)',))
+
+    assert by_names(PAGE, 13, 13, near).is_here
+
+
+def test_a_quote_on_several_other_lines_gives_no_place() -> None:
+    said = by_names(PAGE, 1, 1, Nearby(quotes=("returnsend(",)))
+
+    assert (said.is_elsewhere, said.spot) == (True, None)
+
+
+def test_a_name_that_encloses_the_lines_is_here() -> None:
+    assert by_names(PAGE, 11, 11, Nearby(names=("Client",))).is_here
+
+
+def test_a_name_on_many_lines_proves_nothing() -> None:
+    page = Page("x = self\n" * 9)
+
+    assert by_names(page, 3, 3, Nearby(names=("self",))) == Said()
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        pytest.param(11, 11, Said(is_here=True), id="here"),
+        pytest.param(
+            5,
+            5,
+            Said(is_elsewhere=True, spot=Spot(11, 11), is_certain=True, reason="what is quoted stands at line 11"),
+            id="elsewhere",
+        ),
+    ],
+)
+def test_a_quote_that_stands_once_is_certain(first: int, last: int, expected: Said) -> None:
+    assert by_names(PAGE, first, last, Nearby(quotes=('send("POST",url)',))) == expected
+
+
+def test_a_quote_that_stands_twice_proves_nothing() -> None:
+    assert by_names(PAGE, 8, 8, Nearby(quotes=("returnsend(",))) == Said()
+
+
+def test_what_a_file_does_not_know_tells_nothing() -> None:
+    assert (
+        by_names(PAGE, 1, 1, Nearby(names=("elsewhere",), quotes=("nothinglikethis",), subject="elsewhere")) == Said()
+    )
+
+
+def test_a_range_outside_of_the_file_can_still_be_found() -> None:
+    assert by_names(PAGE, 40, 42, subject("retry")).spot == Spot(13, 15)
+
+
+@pytest.mark.parametrize(
+    ("near", "word"),
+    [
+        pytest.param(Nearby(numbers=("30",)), "30", id="number"),
+        pytest.param(Nearby(names=("timeout_s",)), "", id="kept-name"),
+        pytest.param(Nearby(quotes=("timeout_s=30",)), "timeout_s=30", id="quote"),
+        pytest.param(Nearby(numbers=("7",)), "", id="never-there"),
+    ],
+)
+def test_what_was_said_of_lines_and_is_gone_is_named(near: Nearby, word: str) -> None:
+    assert lost_words(near, "timeout_s = 30", "timeout_s = 60") == word

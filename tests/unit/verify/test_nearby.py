@@ -1,0 +1,50 @@
+"""What a sentence says belongs to the citation it stands next to."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.verify.citing import find_mentions
+from openbook.verify.nearby import Nearby, nearby
+
+
+def near(text: str, position: int = 0) -> Nearby:
+    return nearby(text, find_mentions(text), position)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        pytest.param("`retry` (a.py:3)", "retry", id="in-brackets"),
+        pytest.param("`Client.get()` (a.py:3)", "get", id="qualified-call"),
+        pytest.param("[`retry`](a.py#L3)", "retry", id="text-of-a-link"),
+        pytest.param("retry_policy, a.py:3", "retry_policy", id="bare"),
+        pytest.param("It calls `retry` (a.py:3)", "", id="a-use-is-no-definition"),
+        pytest.param("`retry` sleeps before it tries again (a.py:3)", "", id="not-adjacent"),
+        pytest.param("the loop (a.py:3)", "", id="no-name"),
+    ],
+)
+def test_the_subject_is_the_name_right_before_a_citation(text: str, subject: str) -> None:
+    assert near(text).subject == subject
+
+
+def test_names_belong_to_the_citation_behind_them() -> None:
+    text = "`one` is in a.py:1, and `two` is in b.py:2."
+
+    assert [near(text, position).names for position in range(2)] == [("one",), ("two",)]
+
+
+def test_names_behind_the_last_citation_count_where_none_stand_before() -> None:
+    assert near("In a.py:1 the function `one` begins.").names == ("one",)
+
+
+def test_another_sentence_or_item_says_nothing() -> None:
+    assert near("- `one` is first\n- see a.py:1\n").names == ()
+
+
+def test_code_of_several_words_and_quoted_words_are_quotes() -> None:
+    assert near('It says `limit = 3` and "no more than three" at a.py:1').quotes == ("limit=3", "nomorethanthree")
+
+
+def test_numbers_are_kept_and_line_numbers_are_not_among_them() -> None:
+    assert near("It waits 30 seconds (a.py:12-18).").numbers == ("30",)

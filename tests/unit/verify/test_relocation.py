@@ -1,0 +1,119 @@
+"""Lines are found again where they are, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.verify.relocation import Lost, Page, Spot, relocate
+
+OLD = """\
+def one(a):
+    total = a + 1
+    return total
+
+
+def two(b):
+    total = b + 2
+    return total
+
+
+def three(c):
+    return c
+"""
+
+
+def moved(new: str, first: int, last: int) -> Spot | Lost:
+    return relocate(Page(OLD), first, last, Page(new))
+
+
+def test_the_same_text_is_where_it_was() -> None:
+    assert moved(OLD, 6, 8) == Spot(6, 8)
+
+
+def test_lines_above_push_a_block_down() -> None:
+    assert moved("import os\nimport re\n\n" + OLD, 6, 8) == Spot(9, 11)
+
+
+def test_a_function_that_moves_is_found() -> None:
+    one, two, three = OLD.split("\n\n\n")
+
+    assert moved(f"{three}\n{two}\n\n\n{one}\n", 6, 8) == Spot(4, 6)
+
+
+def test_indentation_and_line_breaks_do_not_matter() -> None:
+    assert moved(OLD.replace("def two(b):", "def two(\n    b\n):").replace("    ", "\t"), 6, 8) == Spot(6, 10)
+
+
+@pytest.mark.parametrize(("line", "expected"), [(3, 5), (8, 10)])
+def test_of_equal_lines_the_surroundings_decide(line: int, expected: int) -> None:
+    assert moved("# A\n# B\n" + OLD, line, line) == Spot(expected, expected)
+
+
+def test_a_line_that_is_gone_is_not_its_twin() -> None:
+    without = OLD.replace("    total = b + 2\n    return total\n", "    return b\n")
+
+    assert isinstance(moved(without, 8, 8), Lost)
+
+
+def test_an_edited_line_is_found_between_its_neighbours() -> None:
+    spot = moved("import os\n" + OLD.replace("total = b + 2", "total = b + 20"), 7, 7)
+
+    assert isinstance(spot, Spot)
+    assert (spot.first_line, spot.last_line, spot.likeness < 1) == (8, 8, True)
+
+
+def test_a_block_that_was_rewritten_is_lost() -> None:
+    assert isinstance(moved("print('nothing of it')\n", 6, 8), Lost)
+
+
+def test_twins_that_nothing_tells_apart_are_lost() -> None:
+    assert isinstance(relocate(Page("return None\n"), 1, 1, Page("return None\nx\nreturn None\n")), Lost)
+
+
+def test_blank_lines_cannot_be_found() -> None:
+    assert moved("import os\n" + OLD, 4, 5) == Lost("the cited lines are blank")
+
+
+def test_of_a_thousand_equal_lines_none_is_chosen() -> None:
+    assert isinstance(relocate(Page("x = 1\n" * 2000), 5, 5, Page("x = 1\n" * 1999)), Lost)
+
+
+def test_blank_lines_at_the_edges_of_a_block_stay_with_it() -> None:
+    assert moved("import os\n" + OLD, 5, 8) == Spot(6, 9)
+
+
+def test_of_a_stretch_alone_twins_need_more_proof() -> None:
+    old = Page("def x():\n    total = b + 2\n    return total\n")
+    new = Page("def x():\n    total = b + 2\n    return total\n\ndef x():\n    total = c\n    return total\n")
+
+    assert relocate(old, 3, 3, new) == Spot(3, 3)
+    assert isinstance(relocate(old, 3, 3, new, is_part=True), Lost)
+
+
+def test_a_twin_that_was_added_at_the_end_is_not_taken_for_the_last_line() -> None:
+    added = OLD + "\n\ndef four(d):\n    return c\n"
+
+    assert moved(added, 12, 12) == Spot(12, 12)
+
+
+LINES = st.lists(
+    st.sampled_from(["a = 1", "b = a + 2", "", "    return None", "def f():", "}"]), min_size=1, max_size=12
+)
+
+
+@given(LINES, LINES, st.data())
+def test_what_is_found_lies_in_the_new_text(old: list[str], new: list[str], draw: st.DataObject) -> None:
+    first = draw.draw(st.integers(1, len(old)))
+    last = draw.draw(st.integers(first, len(old)))
+    page = Page("\n".join(new) + "\n")
+
+    spot = relocate(Page("\n".join(old) + "\n"), first, last, page)
+
+    if isinstance(spot, Spot):
+        assert 1 <= spot.first_line <= spot.last_line <= len(page)
+
+
+def test_words_are_found_with_the_lines_that_hold_them() -> None:
+    assert Page("a b\nc\n\nd a\n").within("bc") == [(1, 2)]
