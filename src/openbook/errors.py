@@ -5,11 +5,23 @@
     ├── QueryError             a question that cannot be asked (also a ValueError)
     ├── SourceError            a source cannot be read
     │   └── SkippedFileError   one file cannot be read; the rest of its source can
-    └── LibraryError           an index cannot be used
-        ├── CorruptLibraryError    the file is damaged, or is no index of ours
-        ├── MismatchedLibraryError the index was made by another version, embedder or way of cutting
-        ├── LibraryWriteError      the index cannot be written: disk full, read-only, locked
-        └── UnknownSourceError     the library has no source of that name
+    ├── LibraryError           an index cannot be used
+    │   ├── CorruptLibraryError    the file is damaged, or is no index of ours
+    │   ├── MismatchedLibraryError the index was made by another version, embedder or way of cutting
+    │   ├── LibraryWriteError      the index cannot be written: disk full, read-only, locked
+    │   └── UnknownSourceError     the library has no source of that name
+    ├── MissingExtraError      an optional package is not installed
+    ├── ToolError              a tool cannot do what a model wants of it; the model is told
+    └── ModelError             a model did not answer
+        ├── KeyMissingError        no key is set
+        ├── KeyRefusedError        the provider does not accept the key, or not for this model
+        ├── RateLimitedError       too many requests or tokens
+        ├── OverloadedError        the provider has a fault or too much to do
+        ├── UnreachableError       no connection
+        ├── TimedOutError          no answer in time
+        ├── BadRequestError        the provider refuses what was asked, such as an unknown model
+        ├── BadResponseError       what came is not what the wire promises
+        └── CutOffError            the stream broke off
 
 Each carries a `hint`: what to do next, in one line.
 """
@@ -68,6 +80,63 @@ class LibraryWriteError(LibraryError):
 
 class UnknownSourceError(LibraryError):
     """The library has no source of that name."""
+
+
+class MissingExtraError(OpenbookError):
+    """An optional package is not installed."""
+
+
+class ToolError(OpenbookError):
+    """A tool cannot do what a model wants of it. Raised inside of a tool, it is shown to the model."""
+
+
+class ModelError(OpenbookError):
+    """A model did not answer. No key ever stands in the message."""
+
+    def __init__(
+        self, message: str, *, hint: str = "", status: int | None = None, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        """Of HTTP. None if there was no response."""
+        self.retry_after_s = retry_after_s
+        """Seconds to wait, as the provider asks; None if it does not."""
+
+
+class KeyMissingError(ModelError):
+    """No key is set."""
+
+
+class KeyRefusedError(ModelError):
+    """The provider does not accept the key, or not for this model."""
+
+
+class RateLimitedError(ModelError):
+    """Too many requests or tokens."""
+
+
+class OverloadedError(ModelError):
+    """The provider has a fault or too much to do."""
+
+
+class UnreachableError(ModelError):
+    """No connection."""
+
+
+class TimedOutError(ModelError):
+    """No answer in time."""
+
+
+class BadRequestError(ModelError):
+    """The provider refuses what was asked, such as an unknown model."""
+
+
+class BadResponseError(ModelError):
+    """What came is not what the wire promises."""
+
+
+class CutOffError(ModelError):
+    """The stream broke off."""
 
 
 def _rebuild_source_error(cls: type[SourceError], location: str, reason: str, hint: str) -> SourceError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,6 +16,10 @@ Strategy = Literal["semantic", "fixed-size", "hybrid"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 _PREFIX = "OPENBOOK_"
+
+_ASSIGNMENT = re.compile(
+    r"""\s*(?:export\s+)?(?P<name>\w+)\s*=\s*(?:(?P<mark>["'])(?P<quoted>.*?)(?P=mark)|(?P<plain>[^\s#"']\S*))?"""
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,8 @@ class Settings:
     """Words that such a chunk repeats of the one before. Fewer than `chunk_words`."""
     context_tokens: int = 6000
     """Estimated tokens of sources that one answer may be written from."""
+    model: str = ""
+    """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Processes that read and cut files. 1 keeps the work in this process."""
     lock_timeout_s: float = 60.0
@@ -88,6 +95,75 @@ class Settings:
         )
 
 
+class Secret:
+    """A key. Nothing that prints it shows it.
+
+    Example:
+        >>> Secret("sk-1")
+        Secret(***)
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """Give the key itself, for the one place that sends it."""
+        return self._text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __repr__(self) -> str:
+        return "Secret(***)"
+
+
+def read_secrets(
+    names: Iterable[str], environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> dict[str, Secret]:
+    """Read the keys that are set, from the environment and, after it, from `.env` in a folder.
+
+    Empty variables count as not set.
+
+    Args:
+        names: Of the variables; nothing else is read.
+        environ: The environment of this process if not given.
+        folder: The current one if not given.
+
+    Raises:
+        SettingsError: A key has characters that no key has, or `.env` cannot be read.
+    """
+    environ = os.environ if environ is None else environ
+    written = _dotenv((folder or Path()) / ".env")
+    found = {}
+    for name in sorted(names):
+        text = (environ.get(name) or written.get(name, "")).strip()
+        if not text.isascii() or not text.isprintable() or " " in text:
+            raise SettingsError(f"{name} holds characters that no key has", hint=f"set {name} again")
+        if text:
+            found[name] = Secret(text)
+    return found
+
+
+def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Read the addresses that are set.
+
+    Not from `.env`: a folder of somebody else's could have keys sent to an address of its choice.
+    """
+    environ = os.environ if environ is None else environ
+    return {name: environ[name] for name in names if environ.get(name)}
+
+
+def _dotenv(path: Path) -> dict[str, str]:
+    """Read `NAME=value` lines, with `export`, quotes and comments as shells know them. Nothing is expanded."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines() if path.is_file() else []
+    except OSError as exc:
+        raise SettingsError(f"cannot read {str(path)!r}: {exc.strerror}") from exc
+    return {match["name"]: match["quoted"] or match["plain"] or "" for match in map(_ASSIGNMENT.match, lines) if match}
+
+
 def _default_home() -> Path:
     from platformdirs import user_data_path
 
@@ -101,6 +177,7 @@ def _variable(name: str) -> str:
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
     "chunk_strategy": (str, "a name"),
+    "model": (str, "a name"),
     "lock_timeout_s": (float, "a number"),
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.settings import STRATEGIES, Settings
+from openbook.settings import STRATEGIES, Secret, Settings, read_addresses, read_secrets
 
 
 def test_without_variables_every_setting_has_its_default() -> None:
@@ -23,6 +23,7 @@ def test_every_setting_can_be_set_by_a_variable_of_its_name() -> None:
         "OPENBOOK_CONTEXT_TOKENS": "800",
         "OPENBOOK_WORKERS": "3",
         "OPENBOOK_LOCK_TIMEOUT_S": "0.5",
+        "OPENBOOK_MODEL": "ollama:qwen3:8b",
     }
 
     settings = Settings.from_env(environ)
@@ -36,6 +37,7 @@ def test_every_setting_can_be_set_by_a_variable_of_its_name() -> None:
         context_tokens=800,
         workers=3,
         lock_timeout_s=0.5,
+        model="ollama:qwen3:8b",
     )
     assert {f"OPENBOOK_{setting.name.upper()}" for setting in fields(Settings)} == set(environ)
 
@@ -123,3 +125,81 @@ def test_origins_tell_for_every_setting_what_is_in_force_and_why() -> None:
     assert ("workers", "3", "OPENBOOK_WORKERS") in origins
     assert ("context_tokens", "6000", "default") in origins
     assert [origin for name, _, origin in origins if name == "home"] == ["default"]
+
+
+def test_a_secret_is_shown_by_nothing_that_prints_it() -> None:
+    secret = Secret("sk-1")
+
+    assert f"{secret} {secret!r} {[secret]}" == "Secret(***) Secret(***) [Secret(***)]"
+    assert secret.reveal() == "sk-1"
+    assert not Secret("")
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("KEY=sk-1", "sk-1"),
+        ("  export KEY = sk-1  ", "sk-1"),
+        ('KEY="sk-1" # the new one', "sk-1"),
+        ("KEY='sk-1'", "sk-1"),
+        ("KEY=sk-1#2 # the new one", "sk-1#2"),
+        ("\ufeffKEY=sk-1", "sk-1"),
+        ("KEY=", ""),
+        ('KEY=""', ""),
+        ("KEY= # none", ""),
+        ("# KEY=sk-1", ""),
+        ("KEYS=sk-1", ""),
+        ("KEY", ""),
+    ],
+)
+def test_a_key_is_read_from_dotenv_as_shells_read_it(tmp_path: Path, line: str, key: str) -> None:
+    (tmp_path / ".env").write_text(f"{line}\nOTHER=1\n", encoding="utf-8")
+
+    secrets = read_secrets(["KEY"], {}, tmp_path)
+
+    assert {name: secret.reveal() for name, secret in secrets.items()} == ({"KEY": key} if key else {})
+
+
+def test_the_environment_comes_before_dotenv_unless_it_is_empty(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("A=file\nB=file\n", encoding="utf-8")
+
+    secrets = read_secrets(["A", "B", "C"], {"A": " environment\n", "B": ""}, tmp_path)
+
+    assert {name: secret.reveal() for name, secret in secrets.items()} == {"A": "environment", "B": "file"}
+
+
+def test_a_folder_without_dotenv_has_no_keys_and_one_of_that_name_is_none(tmp_path: Path) -> None:
+    (tmp_path / "inner" / ".env").mkdir(parents=True)
+
+    assert read_secrets(["A"], {}, tmp_path) == {}
+    assert read_secrets(["A"], {}, tmp_path / "inner") == {}
+
+
+@pytest.mark.parametrize("text", ["sk-1 sk-2", "sk-ü", "sk-\x07"])
+def test_a_key_that_cannot_be_one_is_refused_without_being_shown(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match="KEY holds characters that no key has") as caught:
+        read_secrets(["KEY"], {"KEY": text}, tmp_path)
+
+    assert "sk-" not in str(caught.value) + caught.value.hint
+
+
+def test_addresses_are_read_from_the_environment_alone() -> None:
+    assert read_addresses(["A", "B", "C"], {"A": "http://here", "B": ""}) == {"A": "http://here"}
+
+
+def test_keys_and_addresses_of_this_process_are_read_if_none_are_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("A", "sk-1")
+
+    assert read_secrets(["A"])["A"].reveal() == "sk-1"
+    assert read_addresses(["A"]) == {"A": "sk-1"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that can be opened and not read")
+def test_a_dotenv_that_cannot_be_read_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / ".env").symlink_to("/proc/self/mem")
+
+    with pytest.raises(SettingsError, match="cannot read"):
+        read_secrets(["A"], {}, tmp_path)

@@ -1,13 +1,15 @@
-"""What `openbook doctor` looks at. Opens no connection and changes nothing but a file it removes."""
+"""What `openbook doctor` looks at. Changes nothing but a file it removes; calls nobody but a model that is named."""
 
 from __future__ import annotations
 
 import platform
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from openbook.assistant import Assistant
 from openbook.chunking.grammars import load_parser
@@ -16,6 +18,13 @@ from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError
 from openbook.libraries import library_names
 from openbook.settings import Settings
+
+if TYPE_CHECKING:
+    from openbook.llm.protocol import Model
+
+# Enough for a model that thinks before it speaks to say a word, and a tenth of a cent at most.
+_TRIAL_TOKENS = 64
+_TRIAL_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +35,8 @@ class Finding:
     healthy: bool = True
 
 
-def diagnosis() -> Iterator[Finding]:
-    """Check one part after the other.
+def diagnosis(model: str = "") -> Iterator[Finding]:
+    """Check one part after the other. `model` is called once, if it is given.
 
     Raises:
         SettingsError: A setting does not parse; nothing else can be checked then.
@@ -42,6 +51,7 @@ def diagnosis() -> Iterator[Finding]:
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
         yield Finding(f"{name} = {value}  ({origin})")
+    yield from _model(model or settings.model, call=bool(model))
 
 
 def _embedder() -> Finding:
@@ -50,6 +60,52 @@ def _embedder() -> Finding:
     except OpenbookError as exc:
         return Finding(f"embedder: {exc}; {exc.hint}", healthy=False)
     return Finding(f"embedder {embedder.identity}, {embedder.dim} dimensions")
+
+
+def _model(name: str, *, call: bool) -> Iterator[Finding]:
+    from openbook.llm.choose import open_model
+
+    try:
+        model = open_model(name)
+    except OpenbookError as exc:
+        yield Finding(f"model: {exc}; {exc.hint}", healthy=False)
+        return
+    if model is None:
+        yield Finding("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
+    elif call:
+        model.load()  # else the first call would pay for it
+        yield from model_findings(model)
+    else:
+        yield Finding(f"answers by {model.name}; to call it once: openbook doctor --model {model.name}")
+
+
+def model_findings(model: Model, *, clock: Callable[[], float] = time.perf_counter) -> Iterator[Finding]:
+    """Make one tiny call, and say what worked: the reply, how fast it came, what it cost."""
+    from openbook.costs import format_usd, price_of
+    from openbook.llm.messages import Finished, Message, Request, TextDelta
+
+    request = Request((Message.user("Say hello."),), max_tokens=_TRIAL_TOKENS, deadline_s=_TRIAL_S)
+    started = clock()
+    first_s: float | None = None
+    finished: Finished | None = None
+    try:
+        for event in model.stream(request):
+            if isinstance(event, TextDelta) and first_s is None:
+                first_s = clock() - started
+            elif isinstance(event, Finished):
+                finished = event
+    except OpenbookError as exc:
+        yield Finding(f"model {model.name}: {'; '.join(filter(None, (str(exc), exc.hint)))}", healthy=False)
+        return
+    took_s = clock() - started
+    if finished is None:
+        yield Finding(f"model {model.name}: its stream ended without a result", healthy=False)
+        return
+    said = "no word" if first_s is None else f"first words after {first_s:.2f} s"
+    yield Finding(f"model {model.name} replies as {finished.model or 'nobody'}: {said}, done after {took_s:.2f} s")
+    usage = finished.usage
+    counted = f"{usage.input_tokens} in, {usage.output_tokens} out" if usage.known else "not reported"
+    yield Finding(f"model tokens: {counted}; price of this call: {format_usd(price_of(model.name, usage))}")
 
 
 def _broken_libraries(settings: Settings) -> Iterator[Finding]:

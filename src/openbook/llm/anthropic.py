@@ -1,0 +1,283 @@
+"""The wire of Anthropic Messages: requests to its JSON, and its chunks to events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from openbook.errors import BadResponseError
+from openbook.llm.messages import (
+    Cited,
+    CitedDelta,
+    Event,
+    Finished,
+    Message,
+    Opaque,
+    Part,
+    Request,
+    Source,
+    StopReason,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    ToolStarted,
+    Usage,
+)
+
+_STOPS: Mapping[str, StopReason] = {
+    "end_turn": "end",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "stop_sequence": "stop",
+    "tool_use": "tools",
+    "refusal": "refused",
+}
+
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+
+# A call whose arguments are no JSON has to go back to the model, which only takes an object there.
+_MALFORMED = "INVALID_JSON"
+
+_THINKING = ("thinking", "redacted_thinking")
+
+
+class AnthropicWire:
+    """Anthropic Messages, with its prompt cache and its own citations. Has no state."""
+
+    sdk = "anthropic"
+    clients = ("Anthropic", "AsyncAnthropic")
+    create = "messages.create"
+
+    def body(self, request: Request, *, native: bool) -> dict[str, Any]:
+        """Write a request. Without `temperature`: current models refuse it."""
+        sources = sources_of(request) if native else ()
+        turns: list[dict[str, Any]] = [
+            {"role": message.role, "content": content}
+            for message in request.messages
+            if (content := _content(message, sources, native=native))
+        ]
+        shown = [block for turn in turns for block in turn["content"] if block["type"] == "search_result"]
+        if shown:
+            shown[-1] |= _CACHED
+        body: dict[str, Any] = {"max_tokens": request.max_tokens, "messages": turns}
+        if request.system.strip():
+            body["system"] = [{"type": "text", "text": request.system, **_CACHED}]
+        if request.tools:
+            body["tools"] = [_tool(spec) for spec in request.tools]
+            body["tool_choice"] = _choice(request.tool_choice)
+            body |= _CACHED  # each round of a tool loop sends all of the rounds before it again
+        stops = [stop for stop in request.stop if stop.strip()]  # blank ones are refused, like blank texts
+        if stops:
+            body["stop_sequences"] = stops
+        return body
+
+    def reader(self, request: Request, *, native: bool) -> AnthropicReader:
+        """Begin to read a reply to `request`."""
+        return AnthropicReader(sources_of(request) if native else ())
+
+
+def sources_of(request: Request) -> tuple[Source, ...]:
+    """List the sources of a request in the order in which Anthropic counts them."""
+    return tuple(part for message in request.messages for part in message.parts if isinstance(part, Source))
+
+
+def _content(message: Message, sources: tuple[Source, ...], *, native: bool) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    # Results have to come first in their message.
+    for part in sorted(message.parts, key=lambda part: not isinstance(part, ToolResult)):
+        if isinstance(part, Cited):
+            _cite(blocks, part, sources)
+        else:
+            block = _block(part, native=native)
+            if block is not None:
+                blocks.append(block)
+    return blocks
+
+
+def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
+    match part:
+        case Text(text):
+            return {"type": "text", "text": text} if text.strip() else None  # blank blocks are refused
+        case Source():
+            return _search_result(part) if native else {"type": "text", "text": str(part)}
+        case ToolCall(id=call_id, name=name, arguments=arguments):
+            return {"type": "tool_use", "id": call_id, "name": name, "input": _object(arguments)}
+        case ToolResult(call_id, text, is_error):
+            result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "is_error": is_error}
+            return result | ({"content": text} if text.strip() else {})
+        case Opaque(wire=AnthropicWire.sdk, json=text):
+            block: dict[str, Any] = json.loads(text)
+            return block
+    return None
+
+
+def _search_result(source: Source) -> dict[str, Any]:
+    return {
+        "type": "search_result",
+        "title": source.title,
+        "source": source.place,
+        "content": [{"type": "text", "text": unit} for unit in source.units],
+        "citations": {"enabled": True},
+    }
+
+
+def _cite(blocks: list[dict[str, Any]], cited: Cited, sources: tuple[Source, ...]) -> None:
+    text = blocks[-1] if blocks and blocks[-1]["type"] == "text" else None
+    index = next((index for index, source in enumerate(sources) if source.number == cited.source), None)
+    if text is None:
+        return
+    if index is None:  # not in this request any more: only the mark is left
+        text["text"] += f" {cited}"
+        return
+    source = sources[index]
+    location = {
+        "type": "search_result_location",
+        "search_result_index": index,
+        "source": source.place,
+        "title": source.title,
+        "start_block_index": cited.first - 1,
+        "end_block_index": cited.last,
+        "cited_text": cited.quote or "".join(source.units[cited.first - 1 : cited.last]),
+    }
+    text.setdefault("citations", []).append(location)
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    try:
+        value = json.loads(arguments or "{}")
+    except json.JSONDecodeError:
+        value = None
+    return value if isinstance(value, dict) else {_MALFORMED: arguments}
+
+
+def _tool(spec: ToolSpec) -> dict[str, Any]:
+    return {"name": spec.name, "description": spec.description, "input_schema": dict(spec.parameters)}
+
+
+def _choice(choice: str) -> dict[str, str]:
+    return {"type": choice} if choice in ("auto", "none", "any") else {"type": "tool", "name": choice}
+
+
+@dataclass(slots=True)
+class _Block:
+    """A content block while it comes in."""
+
+    start: Mapping[str, Any]
+    text: str = ""
+    """Of text, thinking, or the JSON of arguments."""
+    signature: str = ""
+    cited: list[Cited] = field(default_factory=list)
+
+
+class AnthropicReader:
+    """One reply while it comes in."""
+
+    def __init__(self, sources: tuple[Source, ...]) -> None:
+        self._sources = sources
+        self._open: dict[int, _Block] = {}
+        self._parts: list[Part] = []
+        self._counts: dict[str, int] = {}
+        self._model = ""
+        self._stop: StopReason = "other"
+        self._ended = False
+
+    def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
+        """Give the events of a chunk.
+
+        Raises:
+            BadResponseError: The chunk is not what the wire promises.
+        """
+        try:
+            match chunk.get("type"):
+                case "message_start":
+                    self._model = str(chunk["message"].get("model") or "")
+                    self._count(chunk["message"].get("usage"))
+                case "content_block_start":
+                    yield from self._begin(chunk["index"], chunk["content_block"])
+                case "content_block_delta":
+                    yield from self._grow(self._open[chunk["index"]], chunk["delta"])
+                case "content_block_stop":
+                    yield from self._end(self._open.pop(chunk["index"]))
+                case "message_delta":
+                    self._stop = _STOPS.get(chunk["delta"].get("stop_reason"), "other")
+                    self._count(chunk.get("usage"))
+                case "message_stop":
+                    self._ended = True
+        except (KeyError, TypeError, AttributeError) as exc:
+            raise BadResponseError(f"anthropic sent a chunk of an unknown shape: {chunk.get('type')!r}") from exc
+
+    def finish(self) -> Finished | None:
+        """Give the whole reply; None if it is not complete."""
+        if not self._ended:
+            return None
+        return Finished(Message("assistant", tuple(self._parts)), _usage(self._counts), self._stop, self._model)
+
+    def _count(self, usage: Mapping[str, Any] | None) -> None:
+        self._counts |= {name: n for name, n in (usage or {}).items() if isinstance(n, int)}
+
+    def _begin(self, index: int, start: Mapping[str, Any]) -> Iterator[Event]:
+        block = self._open[index] = _Block(start)
+        if start["type"] == "tool_use":
+            yield ToolStarted(start["id"], start["name"])
+        elif start["type"] == "text" and start.get("text"):
+            yield from self._grow(block, {"type": "text_delta", "text": start["text"]})
+
+    def _grow(self, block: _Block, delta: Mapping[str, Any]) -> Iterator[Event]:
+        match delta["type"]:
+            case "text_delta":
+                block.text += delta["text"]
+                if delta["text"]:
+                    yield TextDelta(delta["text"])
+            case "input_json_delta":
+                block.text += delta["partial_json"]
+            case "thinking_delta":
+                block.text += delta["thinking"]
+            case "signature_delta":
+                block.signature += delta["signature"]
+            case "citations_delta":
+                cited = self._cited(delta["citation"])
+                if cited is not None:
+                    block.cited.append(cited)
+
+    def _cited(self, place: Mapping[str, Any]) -> Cited | None:
+        index = place.get("search_result_index")
+        if index is None or not 0 <= index < len(self._sources):
+            return None
+        quote = str(place.get("cited_text") or "")
+        return Cited(self._sources[index].number, place["start_block_index"] + 1, place["end_block_index"], quote)
+
+    def _end(self, block: _Block) -> Iterator[Event]:
+        kind = block.start["type"]
+        if kind == "text" and block.text:
+            self._parts += [Text(block.text), *block.cited]
+            # Only now: a citation belongs behind all of its words, whenever it came.
+            yield from map(CitedDelta, block.cited)
+        elif kind == "tool_use":
+            arguments = block.text or json.dumps(block.start.get("input") or {})
+            self._parts.append(ToolCall(block.start["id"], block.start["name"], arguments))
+        elif kind in _THINKING:
+            self._parts.append(Opaque(AnthropicWire.sdk, json.dumps(_thought(block))))
+
+
+def _thought(block: _Block) -> dict[str, Any]:
+    if block.start["type"] != "thinking":
+        return dict(block.start)
+    thinking = block.start.get("thinking") or ""
+    signature = block.start.get("signature") or ""
+    return {"type": "thinking", "thinking": thinking + block.text, "signature": signature + block.signature}
+
+
+def _usage(counts: Mapping[str, int]) -> Usage:
+    cached, written = counts.get("cache_read_input_tokens", 0), counts.get("cache_creation_input_tokens", 0)
+    return Usage(
+        # The wire counts what the cache did apart; we count it in, as everybody else does.
+        input_tokens=counts.get("input_tokens", 0) + cached + written,
+        output_tokens=counts.get("output_tokens", 0),
+        cached_input_tokens=cached,
+        cache_write_tokens=written,
+        known="input_tokens" in counts and "output_tokens" in counts,
+    )

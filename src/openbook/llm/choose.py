@@ -1,0 +1,108 @@
+"""From a name such as `groq:llama-3.3-70b-versatile`, or from the keys that are set, to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from openbook.errors import SettingsError
+from openbook.llm.providers import PROVIDERS, Provider
+from openbook.settings import Secret, read_addresses, read_secrets
+
+if TYPE_CHECKING:
+    from openbook.llm.retry import Retries
+    from openbook.llm.transport import Wire, WireModel
+
+EXTRACTIVE = "extractive"
+"""Names no model: answers are quotes."""
+
+_WANTED = f"`provider:model` with one of {', '.join(PROVIDERS)}, `http://host:port/v1#model`, or `{EXTRACTIVE}`"
+
+
+def open_model(
+    name: str = "",
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    retries: Retries | None = None,
+) -> WireModel | None:
+    """Find the model that a name means. Sends nothing.
+
+    Args:
+        name: `provider:model`, a provider alone, an address and `#model`, or `extractive`. Empty:
+            the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
+        environ: Where keys and addresses are looked up; this process's environment if not given.
+        folder: Whose `.env` is read too, for keys only; the current folder if not given.
+        retries: When calls are tried again.
+
+    Returns:
+        The model; None for `extractive`, and for an empty name without any key.
+
+    Raises:
+        SettingsError: The name means nothing.
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: The package for its wire is not installed.
+    """
+    keys = read_secrets({provider.key for provider in (*PROVIDERS.values(), _SOMEWHERE)}, environ, folder)
+    if not name:
+        name = next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
+    if name == EXTRACTIVE:
+        return None
+    provider, model = parse_name(name)
+    address = read_addresses({provider.url_variable}, environ).get(provider.url_variable)
+    if address:
+        provider = replace(provider, url=address)
+    return connect(provider, model, key=keys.get(provider.key), retries=retries)
+
+
+def connect(
+    provider: Provider, model: str, *, key: Secret | None = None, retries: Retries | None = None, native: bool = True
+) -> WireModel:
+    """Speak to a model of a provider. `native`: cite in the wire's own fields, where it has any.
+
+    Raises:
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: The package for its wire is not installed.
+    """
+    # Who quotes, or only asks what would answer, does not pay for the wires.
+    from openbook.llm.anthropic import AnthropicWire
+    from openbook.llm.openai_compatible import OpenAIWire
+    from openbook.llm.transport import WireModel
+
+    wire: Wire = AnthropicWire() if provider.wire == "anthropic" else OpenAIWire(provider)
+    return WireModel(provider, model, wire=wire, key=key, retries=retries, native_citations=native)
+
+
+def parse_name(name: str) -> tuple[Provider, str]:
+    """Read a name as a provider and what the provider calls the model.
+
+    Raises:
+        SettingsError: It is neither of a known provider nor an address with a model.
+
+    Example:
+        >>> provider, model = parse_name("ollama:qwen3:8b")
+        >>> provider.name, model
+        ('ollama', 'qwen3:8b')
+        >>> parse_name("http://127.0.0.1:9000/v1#tiny")[0].url
+        'http://127.0.0.1:9000/v1'
+    """
+    if name.startswith(("http://", "https://")):
+        url, _, model = name.partition("#")
+        if not model or not urlsplit(url).hostname or "@" in urlsplit(url).netloc:
+            raise SettingsError("an address of a model has no password and ends in `#model`", hint=f"use {_WANTED}")
+        return replace(_SOMEWHERE, name=url, url=url), model
+    word, _, model = name.partition(":")
+    provider = PROVIDERS.get(word)
+    model = model or (provider.model if provider else "")
+    if provider is None or not model:
+        reason = f"{word!r} is no provider" if provider is None else f"{word} needs the name of a model"
+        raise SettingsError(f"model is {name!r}: {reason}", hint=f"use {_WANTED}")
+    return provider, model
+
+
+# A server that is named by its address: it gets a key of its own, so that naming an address never
+# sends the key of a provider there.
+_SOMEWHERE = Provider(name="", url="", key="LLM_API_KEY")

@@ -1,0 +1,220 @@
+"""What is said to a model and what it says: frozen values, the same for every provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from openbook.usage import Usage
+
+__all__ = [
+    "Cited",
+    "CitedDelta",
+    "Event",
+    "Finished",
+    "Message",
+    "Opaque",
+    "Part",
+    "Request",
+    "Source",
+    "StopReason",
+    "Text",
+    "TextDelta",
+    "ToolCall",
+    "ToolResult",
+    "ToolSpec",
+    "ToolStarted",
+    "Usage",
+]
+
+StopReason = Literal["end", "length", "tools", "stop", "refused", "other"]
+"""Why a model stopped.
+
+`end`: it was done. `length`: the limit of tokens. `tools`: it waits for results. `stop`: one of the
+request's stop texts. `refused`: the provider or the model declined.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words of a person or of a model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to call a tool."""
+
+    id: str
+    """Given by the model; its result names it."""
+    name: str
+    arguments: str
+    """JSON as the model wrote it, possibly malformed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Text that may be cited, in units."""
+
+    number: int
+    """1-based: what a mark such as `[2:14-18]` begins with."""
+    title: str
+    place: str
+    """Where it stands, such as `docs/faq.md:3-20`."""
+    units: tuple[str, ...]
+    """Unit 1 is the first."""
+
+    def __str__(self) -> str:
+        """Write it for a model that has no fields for sources: numbered units between two fences.
+
+        Every line of a unit begins with its number, so no text of a source can close the fence.
+
+        Example:
+            >>> print(Source(2, "FAQ", "docs/faq.md:3-4", ("Wait.", "</source>")))
+            <source number="2" place="docs/faq.md:3-4" title="FAQ">
+            1| Wait.
+            2| </source>
+            </source>
+        """
+        lines = [f"{n}| {line}" for n, unit in enumerate(self.units, start=1) for line in unit.splitlines()]
+        head = f'<source number="{self.number}" place="{_attribute(self.place)}" title="{_attribute(self.title)}">'
+        return "\n".join((head, *lines, "</source>"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation in the provider's own fields. It belongs behind the text before it."""
+
+    source: int
+    """Number of a `Source` of the request."""
+    first: int
+    """1-based."""
+    last: int
+    """1-based, inclusive."""
+    quote: str = ""
+    """As the provider gave it; empty if it gave none."""
+
+    def __str__(self) -> str:
+        """Write it as a mark: `[2:14-18]`, or `[2:14]` for one unit."""
+        return (
+            f"[{self.source}:{self.first}]" if self.first == self.last else f"[{self.source}:{self.first}-{self.last}]"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """What one wire wants back as it came, such as signed thinking. Nobody else reads it."""
+
+    wire: str
+    """The wire that it came from; others leave it out."""
+    json: str
+
+
+Part = Text | ToolCall | ToolResult | Source | Cited | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["user", "assistant"]
+    """Results of tools are the user's."""
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def user(cls, text: str) -> Message:
+        """Say `text` to a model."""
+        return cls("user", (Text(text),))
+
+    @classmethod
+    def assistant(cls, text: str) -> Message:
+        """Let a model have said `text`."""
+        return cls("assistant", (Text(text),))
+
+    @property
+    def text(self) -> str:
+        """All words of the message, joined as they stand."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools that it calls, in order."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is told of a tool."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON schema of an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model."""
+
+    messages: tuple[Message, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: str = "auto"
+    """`auto`, `none`, `any`, or the name of a tool."""
+    max_tokens: int = 4096
+    """Tokens that the model may write."""
+    stop: tuple[str, ...] = ()
+    deadline_s: float = 120.0
+    """Seconds for the whole call, retries and the stream included."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """The model has begun to write a call; `Finished` has all of it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedDelta:
+    """A citation of the words before it."""
+
+    cited: Cited
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The whole reply: the last event of a stream, exactly once."""
+
+    message: Message
+    usage: Usage = field(default_factory=Usage)
+    stop: StopReason = "end"
+    model: str = ""
+    """As the provider names what replied."""
+
+
+Event = TextDelta | ToolStarted | CitedDelta | Finished
+
+
+def _attribute(text: str) -> str:
+    # Names of files are text of strangers too: no line of its own, no end of the fence.
+    return " ".join(text.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,256 @@
+"""The wire of OpenAI Chat Completions, which many servers speak, each with quirks of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.errors import BadResponseError, CutOffError
+from openbook.llm.messages import (
+    Cited,
+    CitedDelta,
+    Event,
+    Finished,
+    Message,
+    Part,
+    Request,
+    Source,
+    StopReason,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    ToolStarted,
+    Usage,
+)
+from openbook.llm.providers import Provider
+
+_STOPS: Mapping[str, StopReason] = {
+    "stop": "end",  # this wire does not tell a stop text from the end
+    "length": "length",
+    "tool_calls": "tools",
+    "function_call": "tools",
+    "content_filter": "refused",
+}
+
+
+class OpenAIWire:
+    """Chat Completions as one provider speaks them. Has no state."""
+
+    sdk = "openai"
+    clients = ("OpenAI", "AsyncOpenAI")
+    create = "chat.completions.create"
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    def body(self, request: Request, *, native: bool) -> dict[str, Any]:
+        """Write a request. `native` counts where the provider takes `documents`."""
+        quirks = self._provider
+        native = native and quirks.documents
+        turns = [turn for message in request.messages for turn in _turns(message, native=native)]
+        if request.system:
+            turns.insert(0, {"role": "system", "content": request.system})
+        body: dict[str, Any] = {"messages": turns, quirks.limit: request.max_tokens}
+        extra: dict[str, Any] = {}
+        if quirks.usage_on_request:
+            body["stream_options"] = {"include_usage": True}
+        if request.stop:
+            body["stop"] = list(request.stop)
+        if request.tools:
+            body |= _tools(request, by_name=quirks.forces_by_name)
+        if native and (documents := _documents(request)):
+            extra = {"documents": documents, "citation_options": "enabled"}
+        return body | ({"extra_body": extra} if extra else {})
+
+    def reader(self, request: Request, *, native: bool) -> OpenAIReader:
+        """Begin to read a reply to `request`."""
+        native = native and self._provider.documents
+        sources = {str(s.number): s for m in request.messages for s in m.parts if isinstance(s, Source)}
+        return OpenAIReader(self._provider.name, sources if native else {})
+
+
+def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
+    """Write one message as several: a result of a tool is one of its own, and comes first."""
+    for part in message.parts:
+        if isinstance(part, ToolResult):
+            yield {"role": "tool", "tool_call_id": part.call_id, "content": _result_text(part)}
+    if message.role == "user":
+        shown = [part for part in message.parts if not (native and isinstance(part, Source))]
+        text = "\n\n".join(filter(None, map(_written, shown)))
+        if text:
+            yield {"role": "user", "content": text}
+        return
+    text = "".join(_written(part) for part in message.parts)
+    turn: dict[str, Any] = {"role": "assistant", "content": text or None}
+    if message.calls:
+        turn["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.calls
+        ]
+    if text or message.calls:
+        yield turn
+
+
+def _result_text(result: ToolResult) -> str:
+    # This wire has no field for it.
+    failed = result.is_error and not result.text.lower().startswith("error")
+    return f"error: {result.text}" if failed else result.text
+
+
+def _written(part: Part) -> str:
+    match part:
+        case Text(text):
+            return text
+        case Source():
+            return str(part)
+        case Cited():
+            return f" {part}"
+    return ""
+
+
+def _tools(request: Request, *, by_name: bool) -> dict[str, Any]:
+    tools, choice = request.tools, request.tool_choice
+    named = choice not in ("auto", "none", "any")
+    if named and not by_name:
+        tools = tuple(tool for tool in tools if tool.name == choice)
+    wanted: Any = "required" if choice == "any" or named else choice
+    if named and by_name:
+        wanted = {"type": "function", "function": {"name": choice}}
+    return {"tools": [_tool(tool) for tool in tools], "tool_choice": wanted}
+
+
+def _tool(spec: ToolSpec) -> dict[str, Any]:
+    described = {"name": spec.name, "description": spec.description, "parameters": dict(spec.parameters)}
+    return {"type": "function", "function": described}
+
+
+def _documents(request: Request) -> list[dict[str, Any]]:
+    """Give sources to a provider that cites whole documents; the numbers of units stay in their text."""
+    return [
+        {"id": str(part.number), "source": {"type": "text", "text": str(part)}}
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, Source)
+    ]
+
+
+@dataclass(slots=True)
+class _Call:
+    """A tool call while it comes in."""
+
+    id: str
+    name: str = ""
+    arguments: str = ""
+    started: bool = False
+
+
+class OpenAIReader:
+    """One reply while it comes in."""
+
+    def __init__(self, provider: str, sources: Mapping[str, Source]) -> None:
+        self._provider = provider
+        self._sources = sources
+        self._text: list[str] = []
+        self._calls: list[_Call] = []
+        self._at: dict[Any, _Call] = {}
+        self._cited: list[tuple[int, Cited]] = []
+        self._usage: Mapping[str, Any] = {}
+        self._model = ""
+        self._stop: StopReason | None = None
+
+    def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
+        """Give the events of a chunk.
+
+        Raises:
+            BadResponseError: The chunk is not what the wire promises.
+            CutOffError: The provider gave up.
+        """
+        try:
+            self._model = chunk.get("model") or self._model
+            own = chunk.get("x_groq") or {}
+            self._usage = chunk.get("usage") or own.get("usage") or self._usage
+            if own.get("error"):
+                raise CutOffError(f"{self._provider} gave up: {str(own['error'])[:200]}", hint="try again")
+            for choice in chunk.get("choices") or ():
+                yield from self._read_choice(choice)
+        except (KeyError, TypeError, AttributeError) as exc:
+            raise BadResponseError(f"{self._provider} sent a chunk of an unknown shape") from exc
+
+    def finish(self) -> Finished | None:
+        """Give the whole reply; None if it is not complete."""
+        if self._stop is None:
+            return None
+        calls = [ToolCall(call.id, call.name, call.arguments or "{}") for call in self._calls]
+        # Some servers say `stop` for calls too, and OpenAI itself does where a call was forced.
+        stop = "tools" if calls and self._stop == "end" else self._stop
+        message = Message("assistant", (*self._words(), *calls))
+        return Finished(message, _usage(self._usage), stop, self._model)
+
+    def _read_choice(self, choice: Mapping[str, Any]) -> Iterator[Event]:
+        delta = choice.get("delta") or {}
+        for text in (delta.get("content"), delta.get("refusal")):
+            if text:
+                self._text.append(text)
+                yield TextDelta(text)
+        for piece in delta.get("tool_calls") or ():
+            yield from self._grow(piece)
+        for annotation in delta.get("annotations") or ():
+            yield from self._annotate(annotation)
+        if choice.get("finish_reason"):
+            self._stop = "refused" if delta.get("refusal") else _STOPS.get(choice["finish_reason"], "other")
+            yield from self._start(self._calls)
+
+    def _grow(self, piece: Mapping[str, Any]) -> Iterator[Event]:
+        index, call_id = piece.get("index"), piece.get("id")
+        call = self._at.get(index)
+        # Some servers give every call the index 0, or none at all: then another id is another call.
+        if call is None or (call_id and call_id != call.id):
+            call = self._at[index] = _Call(call_id or f"call_{len(self._calls) + 1}")
+            yield from self._start(self._calls)
+            self._calls.append(call)
+        function = piece.get("function") or {}
+        name = function.get("name") or ""
+        if name != call.name:  # some servers repeat it in every piece
+            call.name += name
+        arguments = function.get("arguments") or ""
+        if arguments:
+            call.arguments += arguments
+            yield from self._start([call])
+
+    def _start(self, calls: list[_Call]) -> Iterator[Event]:
+        for call in calls:
+            if not call.started:
+                call.started = True
+                yield ToolStarted(call.id, call.name)
+
+    def _annotate(self, annotation: Mapping[str, Any]) -> Iterator[Event]:
+        place = annotation.get("document_citation") or {}
+        source = self._sources.get(str(place.get("document_id")))
+        if source is not None and source.units:
+            cited = Cited(source.number, 1, len(source.units))
+            self._cited.append((place["end_index"], cited))
+            yield CitedDelta(cited)
+
+    def _words(self) -> Iterator[Part]:
+        text, done = "".join(self._text), 0
+        for end, cited in sorted(self._cited, key=lambda item: item[0]):
+            if end > done:
+                yield Text(text[done:end])
+                done = min(end, len(text))
+            yield cited
+        if text[done:]:
+            yield Text(text[done:])
+
+
+def _usage(said: Mapping[str, Any]) -> Usage:
+    details = said.get("prompt_tokens_details") or {}
+    return Usage(
+        input_tokens=said.get("prompt_tokens") or 0,
+        output_tokens=said.get("completion_tokens") or 0,
+        cached_input_tokens=details.get("cached_tokens") or 0,
+        cache_write_tokens=details.get("cache_write_tokens") or 0,
+        known="prompt_tokens" in said and "completion_tokens" in said,
+    )

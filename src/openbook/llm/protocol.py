@@ -1,0 +1,59 @@
+"""What a model is: anything with a name that turns a request into events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Protocol, runtime_checkable
+
+from openbook.errors import BadResponseError
+from openbook.llm.messages import Event, Finished, Request
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Writes text and calls tools.
+
+    A stream ends with exactly one `Finished`; whoever stops reading before that closes it, which
+    cancels the request. Errors are kinds of `openbook.errors.ModelError`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Provider and model, such as `anthropic:claude-sonnet-5-5`."""
+        ...
+
+    def stream(self, request: Request) -> Iterator[Event]: ...
+
+    def astream(self, request: Request) -> AsyncIterator[Event]: ...
+
+
+def complete(model: Model, request: Request) -> Finished:
+    """Read a stream to its end.
+
+    Raises:
+        ModelError: The call failed, or the stream ended without `Finished`.
+    """
+    finished = None
+    for event in model.stream(request):
+        if isinstance(event, Finished):
+            finished = event
+    return _checked(finished, model)
+
+
+async def acomplete(model: Model, request: Request) -> Finished:
+    """Read a stream to its end, without blocking.
+
+    Raises:
+        ModelError: The call failed, or the stream ended without `Finished`.
+    """
+    finished = None
+    async for event in model.astream(request):
+        if isinstance(event, Finished):
+            finished = event
+    return _checked(finished, model)
+
+
+def _checked(finished: Finished | None, model: Model) -> Finished:
+    if finished is None:
+        raise BadResponseError(f"{model.name} ended its stream without a result")
+    return finished

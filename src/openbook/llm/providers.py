@@ -1,0 +1,75 @@
+"""Who offers models: which wire each one speaks, where, with which key, and how it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """One row of the table of providers. The fields behind `model` are quirks of the OpenAI wire."""
+
+    name: str
+    url: str
+    """Where its API begins."""
+    wire: Literal["anthropic", "openai"] = "openai"
+    key: str
+    """Variable that holds its key."""
+    url_variable: str = ""
+    """Variable that holds another address, for a proxy; empty if there is none."""
+    needs_key: bool = False
+    model: str = ""
+    """Used when only the provider is named. Empty: one has to be named."""
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What it calls the most tokens that the model may write."""
+    usage_on_request: bool = True
+    """Whether it reports usage at the end of a stream only if `stream_options` asks for it."""
+    forces_by_name: bool = False
+    """Whether `tool_choice` may name a tool. Else the others are left out, and any tool is forced."""
+    documents: bool = False
+    """Whether sources can be sent as `documents`, which it cites in `annotations`."""
+
+
+# Names, prices and limits of models change; these are from the packages anthropic 2.12, openai 3.54,
+# groq 1.7 and genai-prices. The local servers are at the ports that they take by themselves.
+ANTHROPIC = Provider(
+    name="anthropic",
+    wire="anthropic",
+    url="https://api.anthropic.com",
+    key="ANTHROPIC_API_KEY",
+    url_variable="ANTHROPIC_BASE_URL",
+    needs_key=True,
+    model="claude-sonnet-5-5",
+)
+GROQ = Provider(
+    name="groq",
+    url="https://api.groq.com/openai/v1",
+    key="GROQ_API_KEY",
+    needs_key=True,
+    model="openai/gpt-oss-120b",
+    limit="max_completion_tokens",
+    usage_on_request=False,  # it always reports usage, in a field of its own: `x_groq`
+    forces_by_name=True,
+    documents=True,
+)
+OPENAI = Provider(
+    name="openai",
+    url="https://api.openai.com/v1",
+    key="OPENAI_API_KEY",
+    url_variable="OPENAI_BASE_URL",
+    needs_key=True,
+    model="gpt-6.1-terra",
+    limit="max_completion_tokens",  # its reasoning models refuse `max_tokens`
+    forces_by_name=True,
+)
+OLLAMA = Provider(name="ollama", url="http://127.0.0.1:11434/v1", key="OLLAMA_API_KEY")
+VLLM = Provider(name="vllm", url="http://127.0.0.1:8000/v1", key="VLLM_API_KEY", forces_by_name=True)
+LLAMACPP = Provider(name="llamacpp", url="http://127.0.0.1:8080/v1", key="LLAMA_API_KEY")
+
+# Those with keys come first, in the order in which a key that is set chooses one.
+PROVIDERS: Mapping[str, Provider] = MappingProxyType(
+    {provider.name: provider for provider in (ANTHROPIC, GROQ, OPENAI, OLLAMA, VLLM, LLAMACPP)}
+)

@@ -1,0 +1,102 @@
+"""When a call is tried again, and how long a call may take: the only place where that is decided."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from openbook.errors import ModelError, OverloadedError, RateLimitedError, TimedOutError, UnreachableError
+
+
+async def _asleep(seconds: float) -> None:
+    import asyncio
+
+    await asyncio.sleep(seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How often, and after which pauses."""
+
+    pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0)
+    """Before the second, third and fourth try, give or take a quarter. Empty: one try."""
+    longest_wait_s: float = 30.0
+    """A provider that asks for a longer wait is not waited for: its error says how long it would be."""
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    asleep: Callable[[float], Awaitable[None]] = _asleep
+    random: Callable[[], float] = random.random
+
+
+@dataclass(slots=True)
+class Attempts:
+    """The tries of one call."""
+
+    retries: Retries
+    deadline_s: float
+    """Seconds for all of them."""
+    streaming: bool = False
+    """Whether a byte of the reply is there. From then on nothing is tried again."""
+    _tries: int = 0
+    _started_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._started_at = self.retries.clock()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the deadline; 0 behind it."""
+        return max(0.0, self._started_at + self.deadline_s - self.retries.clock())
+
+    def pause_s(self, error: ModelError) -> float:
+        """Say how long to wait before the next try.
+
+        Raises:
+            ModelError: `error` itself, if there is no next try.
+        """
+        tried, self._tries = self._tries, self._tries + 1
+        if self.streaming or tried >= len(self.retries.pauses_s) or not is_passing(error):
+            raise error
+        wait = self.retries.pauses_s[tried] * (0.75 + self.retries.random() / 2)
+        asked = error.retry_after_s
+        if asked is not None:
+            wait = asked
+        if wait >= self.left_s or (asked or 0.0) > self.retries.longest_wait_s:
+            raise error
+        return wait
+
+
+def is_passing(error: ModelError) -> bool:
+    """Whether the same call may succeed later: no connection, 408, 409, 429, 5xx and 529."""
+    if isinstance(error, TimedOutError):
+        return error.status is not None  # without a status it was our own deadline
+    return isinstance(error, UnreachableError | RateLimitedError | OverloadedError)
+
+
+def retry_after_s(headers: Mapping[str, str], *, now: Callable[[], float] = time.time) -> float | None:
+    """Read how many seconds a provider asks to wait, from headers with names in lower case.
+
+    None if it does not ask, or not in a way that anybody understands.
+
+    Example:
+        >>> retry_after_s({"retry-after": "7"})
+        7.0
+        >>> retry_after_s({"retry-after-ms": "250", "retry-after": "1"})
+        0.25
+        >>> retry_after_s({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=lambda: 48.0)
+        12.0
+    """
+    from email.utils import parsedate_to_datetime
+
+    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / scale
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now())
+    except ValueError:
+        return None

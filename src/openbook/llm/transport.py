@@ -1,0 +1,304 @@
+"""A call over HTTP: open, read, retry, cancel. The same for both wires; blocking and not."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+import weakref
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from operator import attrgetter
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from openbook.errors import (
+    BadRequestError,
+    BadResponseError,
+    CutOffError,
+    MissingExtraError,
+    ModelError,
+    UnreachableError,
+)
+from openbook.llm.failures import explain, is_in_stream, missing_key
+from openbook.llm.messages import Event, Finished, Request, Source
+from openbook.llm.providers import Provider
+from openbook.llm.retry import Attempts, Retries
+from openbook.settings import Secret
+
+if TYPE_CHECKING:
+    import ssl
+
+_CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
+
+# What a provider says that does not know its own wire's fields for sources.
+_NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
+
+
+class Reader(Protocol):
+    """Turns the chunks of one reply into events."""
+
+    def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
+        """Give the events of a chunk.
+
+        Raises:
+            ModelError: The chunk reports an error, or is not what the wire promises.
+        """
+        ...
+
+    def finish(self) -> Finished | None:
+        """Give the whole reply; None if it is not complete."""
+        ...
+
+
+class Wire(Protocol):
+    """How requests and replies are written. Pure: nothing is sent."""
+
+    @property
+    def sdk(self) -> str:
+        """Package to import; also the extra that installs it."""
+        ...
+
+    @property
+    def clients(self) -> tuple[str, str]:
+        """Its classes: the client that blocks, and the one that does not."""
+        ...
+
+    @property
+    def create(self) -> str:
+        """Method of a client that opens a stream."""
+        ...
+
+    def body(self, request: Request, *, native: bool) -> dict[str, Any]:
+        """Write a request. `native`: sources in the wire's own fields, where it has any."""
+        ...
+
+    def reader(self, request: Request, *, native: bool) -> Reader: ...
+
+
+@dataclass(slots=True)
+class _Call:
+    """What both transports keep of one call."""
+
+    model: WireModel
+    request: Request
+    attempts: Attempts
+    native: bool
+    _reader: Reader = field(init=False)
+
+    def body(self) -> dict[str, Any]:
+        """Begin a try."""
+        self._reader = self.model.wire.reader(self.request, native=self.native)
+        return self.model.wire.body(self.request, native=self.native)
+
+    def read(self, chunk: Any) -> Iterator[Event]:
+        """Give the events of a chunk."""
+        self.attempts.streaming = True
+        if not hasattr(chunk, "to_dict"):  # JSON, but no object: the SDKs hand it on as it is
+            raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
+        return self._reader.read(chunk.to_dict(warnings=False))
+
+    def finish(self) -> Finished:
+        """Give the whole reply.
+
+        Raises:
+            CutOffError: It is not complete.
+            UnreachableError: Nothing of it came.
+        """
+        finished, provider = self._reader.finish(), self.model.provider.name
+        if finished is None and self.attempts.streaming:
+            raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")
+        if finished is None:
+            raise UnreachableError(f"{provider} closed the connection without a word", hint="try again")
+        return finished
+
+    def pause_s(self, fault: Exception) -> float:
+        """Say how long to wait before the next try.
+
+        Raises:
+            ModelError: There is none.
+        """
+        model, late = self.model, self.attempts.left_s == 0
+        key = model.key.reveal()
+        if is_in_stream(fault):
+            self.attempts.streaming = True
+        error = explain(fault, provider=model.provider, key=key, late=late, streaming=self.attempts.streaming)
+        if isinstance(error, BadRequestError) and self.native and _NO_CITATIONS.search(str(error)):
+            self.native = model.native_citations = False
+            return 0.0
+        return self.attempts.pause_s(error)
+
+
+class WireModel:
+    """A model behind one of the wires. One object serves any number of calls and threads."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        name: str,
+        *,
+        wire: Wire,
+        key: Secret | None = None,
+        retries: Retries | None = None,
+        native_citations: bool = True,
+    ) -> None:
+        """Speak to the model that `provider` calls `name`; nothing is sent yet.
+
+        Raises:
+            KeyMissingError: The provider needs a key.
+            MissingExtraError: The package for the wire is not installed.
+        """
+        if find_spec(wire.sdk) is None:
+            raise MissingExtraError(
+                f"the package {wire.sdk!r} is not installed", hint=f"pip install 'openbook[{wire.sdk}]'"
+            )
+        if provider.needs_key and not key:
+            raise missing_key(provider)
+        self.provider = provider
+        self.wire = wire
+        self.key = key or Secret("none")  # the SDKs want one where the server does not
+        self.native_citations = native_citations
+        self._name = name
+        self._retries = retries or Retries()
+        self._lock = threading.Lock()
+        self._blocking: Any = None
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, or the server's address and `#model`."""
+        return f"{self.provider.name}{'#' if '/' in self.provider.name else ':'}{self._name}"
+
+    def load(self) -> None:
+        """Import the package now: the first call would pay for it, with seconds."""
+        self._connected()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        """Call the model. Closing the iterator cancels the request.
+
+        Raises:
+            ModelError: There is no reply, or no whole one.
+        """
+        call = self._begin(request)
+        faults = _faults(self._sdk)
+        create = attrgetter(self.wire.create)(self._connected())
+        while True:
+            try:
+                opened = create(**call.body(), model=self._name, stream=True, timeout=self._timeout(call))
+                with opened as chunks, _cut_at_deadline(chunks.response, call.attempts.left_s):
+                    for chunk in chunks:
+                        yield from call.read(chunk)
+                yield call.finish()
+                return
+            except faults as exc:
+                fault = exc
+            self._retries.sleep(call.pause_s(fault))
+
+    async def astream(self, request: Request) -> AsyncIterator[Event]:
+        """Call the model without blocking. Closing the iterator cancels the request.
+
+        Raises:
+            ModelError: There is no reply, or no whole one.
+        """
+        import asyncio
+
+        call = self._begin(request)
+        faults = _faults(self._sdk)
+        async with self._connect(blocking=False) as client:
+            create = attrgetter(self.wire.create)(client)
+            while True:
+                try:
+                    async with asyncio.timeout(call.attempts.left_s):
+                        opened = create(**call.body(), model=self._name, stream=True, timeout=self._timeout(call))
+                        chunks = await opened
+                    async with chunks:
+                        while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
+                            for event in call.read(chunk):
+                                yield event
+                    yield call.finish()
+                    return
+                except faults as exc:
+                    fault = exc
+                await self._retries.asleep(call.pause_s(fault))
+
+    def _begin(self, request: Request) -> _Call:
+        shown = any(isinstance(part, Source) for message in request.messages for part in message.parts)
+        attempts = Attempts(self._retries, request.deadline_s)
+        return _Call(self, request, attempts, native=self.native_citations and shown)
+
+    @cached_property
+    def _sdk(self) -> ModuleType:
+        return import_module(self.wire.sdk)
+
+    def _connected(self) -> Any:
+        # One for all calls, so that connections live on. One that does not block belongs to the
+        # event loop that it was first used in, so that kind is made for each call.
+        with self._lock:
+            if self._blocking is None:
+                self._blocking = self._connect(blocking=True)
+                weakref.finalize(self, self._blocking.close)
+            return self._blocking
+
+    def _connect(self, *, blocking: bool) -> Any:
+        client = self.wire.clients[0 if blocking else 1]
+        over = self._sdk.DefaultHttpxClient if blocking else self._sdk.DefaultAsyncHttpxClient
+        options = {"base_url": self.provider.url, "max_retries": 0, "http_client": over(verify=_tls())}
+        return getattr(self._sdk, client)(api_key=self.key.reveal(), **options)
+
+    def _timeout(self, call: _Call) -> Any:
+        import httpx2
+
+        left = call.attempts.left_s
+        return httpx2.Timeout(left, connect=min(_CONNECT_S, left))
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    # Reads all certificates of the machine, which takes 40 ms: once, not for each client.
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def _faults(sdk: ModuleType) -> tuple[type[Exception], ...]:
+    import httpx2
+
+    decoding = (json.JSONDecodeError, UnicodeDecodeError)
+    return (sdk.APIError, httpx2.HTTPError, httpx2.StreamError, TimeoutError, OSError, ModelError, *decoding)
+
+
+async def _next(chunks: AsyncIterator[Any], left_s: float) -> Any:
+    import asyncio
+
+    async with asyncio.timeout(left_s):
+        return await anext(chunks, None)
+
+
+@contextmanager
+def _cut_at_deadline(response: Any, left_s: float) -> Iterator[None]:
+    # A read has a timeout of its own, but a server that sends a comment a minute never runs into it,
+    # and none of its chunks reach us. Shutting the socket down wakes the read that waits for it.
+    stream = response.extensions.get("network_stream")
+    connection = stream.get_extra_info("socket") if stream is not None else None
+    if not isinstance(connection, socket.socket):
+        yield
+        return
+    timer = threading.Timer(left_s, _shut, [connection])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut(connection: socket.socket) -> None:
+    with suppress(OSError):  # it was closed in the meantime
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)  # past TLS, which would want to say goodbye
