@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from openbook.testing import FakeServer
 
 # No deadline: a slow machine is no bug. The same examples on every run where nobody is there to
 # try again.
@@ -19,9 +24,29 @@ def pytest_report_header() -> str:
     return f"hash seed: {os.environ.get('PYTHONHASHSEED', 'random')}"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let tests that ask for the fake server reach this machine, and no other."""
+    for item in items:
+        if "fake_server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
+
+
+@pytest.fixture
+def fake_server() -> Iterator[Callable[..., FakeServer]]:
+    """Start servers that play the given steps. All are closed and checked when the test ends."""
+    with ExitStack() as stack:
+
+        def start(*steps: Any, **options: Any) -> FakeServer:
+            return stack.enter_context(FakeServer(*steps, **options))
+
+        yield start
+
+
 @pytest.fixture(autouse=True)
 def _home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     home: Path = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("OPENBOOK_HOME", str(home))
     for name in [name for name in os.environ if name.startswith("OPENBOOK_") and name != "OPENBOOK_HOME"]:
         monkeypatch.delenv(name)
+    for name in ("ANTHROPIC_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY", "LLM_API_KEY"):
+        monkeypatch.delenv(name, raising=False)  # no test asks a model that somebody pays for

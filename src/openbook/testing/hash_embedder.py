@@ -1,4 +1,4 @@
-"""Doubles that are real implementations: small, offline, and under the same contract suites."""
+"""An embedder without a model."""
 
 from __future__ import annotations
 

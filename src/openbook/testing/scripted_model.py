@@ -1,0 +1,108 @@
+"""A model that says what a test wants it to say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import closing
+from typing import Self
+
+from openbook.errors import ModelError
+from openbook.llm.messages import (
+    Cited,
+    CitedDelta,
+    Event,
+    Finished,
+    Request,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolStarted,
+    Usage,
+)
+from openbook.testing.script import ModelStep, Reply, Script
+
+_WORDS = re.compile(r"\s*\S+\s*|\s+")
+
+
+class ScriptedModel:
+    """Replies by a script: one step for each call. A step is a text, a `Reply`, an error, or a function of the request.
+
+    As a context manager it fails a test that leaves a step unread. A call that the script does not
+    expect fails at once.
+
+    Example:
+        >>> from openbook.llm.messages import Message, Request
+        >>> from openbook.llm.protocol import complete
+        >>> with ScriptedModel("Hello.") as model:
+        ...     complete(model, Request((Message.user("Hi"),))).message.text
+        'Hello.'
+        >>> model.requests[0].messages[0].text
+        'Hi'
+    """
+
+    def __init__(self, *steps: ModelStep | Callable[[Request], ModelStep], name: str = "scripted:model") -> None:
+        """Read `steps` in order."""
+        self.name = name
+        self.requests: list[Request] = []
+        """What was asked, in order."""
+        self.cancelled = 0
+        """Streams that were closed before their end."""
+        self._script = Script(steps)
+
+    def stream(self, request: Request) -> Generator[Event, None, None]:
+        """Play the next step, texts word by word.
+
+        Raises:
+            ModelError: The step says so.
+            AssertionError: There is no step left.
+        """
+        reply = self._next(request)
+        try:
+            yield from _events(reply)
+            if reply.error is not None:
+                raise reply.error
+            yield Finished(reply.message, reply.usage or Usage(known=False), reply.stop, self.name)
+        except GeneratorExit:
+            self.cancelled += 1
+            raise
+
+    async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
+        """Play the next step, as `stream` does."""
+        with closing(self.stream(request)) as events:
+            for event in events:
+                yield event
+
+    def check(self) -> None:
+        """Fail if a step was not read, or if there was a call too many.
+
+        Raises:
+            AssertionError: It says what was wrong.
+        """
+        self._script.check()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:  # else that is what went wrong
+            self.check()
+
+    def _next(self, request: Request) -> Reply:
+        self.requests.append(request)
+        taken = self._script.take(f"a call with {len(request.messages)} messages")
+        step = taken(request) if callable(taken) else taken
+        if isinstance(step, ModelError):
+            raise step
+        return Reply(step) if isinstance(step, str) else step
+
+
+def _events(reply: Reply) -> Iterator[Event]:
+    for part in reply.message.parts:
+        match part:
+            case Text(text):
+                yield from map(TextDelta, _WORDS.findall(text))
+            case ToolCall(id=call_id, name=name):
+                yield ToolStarted(call_id, name)
+            case Cited():
+                yield CitedDelta(part)

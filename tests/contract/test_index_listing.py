@@ -1,0 +1,29 @@
+"""What every engine must say of a library when nothing is asked of it: its documents, and their chunks."""
+
+from __future__ import annotations
+
+from openbook.index.protocol import Index
+from openbook.types import Filter
+from tests.support import document, entry, put, stamp
+
+
+def test_documents_are_listed_by_source_and_path_without_skipped_ones_and_through_a_filter(index: Index) -> None:
+    put(index, "b.md", source="s")
+    put(index, "a.py", source="s", kind="code")
+    put(index, "c.md", source="r")
+    index.skip("s", "big.bin", stamp(), "too large")
+
+    assert index.documents(Filter()) == [("r", "c.md", "docs"), ("s", "a.py", "code"), ("s", "b.md", "docs")]
+    assert index.documents(Filter(frozenset({"docs"}), sources=frozenset({"s"}))) == [("s", "b.md", "docs")]
+    assert index.documents(Filter(globs=("*.rs",))) == []
+
+
+def test_the_chunks_of_a_document_come_in_the_order_of_their_spans(index: Index) -> None:
+    whole = document("a.md", "One. Two. Three.")
+    parts = [entry(whole, 10, 16), entry(whole, 0, 4), entry(whole, 5, 9)]
+    index.put(whole, parts, stamp())
+    index.skip("s", "big.bin", stamp(), "too large")
+
+    assert [chunk.text for chunk in index.chunks("s", "a.md")] == ["One.", "Two.", "Three."]
+    assert index.chunks("s", "a.md")[0] == parts[1].chunk
+    assert index.chunks("s", "big.bin") == index.chunks("s", "gone.md") == index.chunks("r", "a.md") == []

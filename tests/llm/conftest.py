@@ -1,0 +1,29 @@
+"""A real model on this machine, started once. `make test-llm` installs it and runs these tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from openbook.llm.choose import connect
+from openbook.llm.protocol import Model
+from openbook.llm.providers import LLAMACPP
+from openbook.llm.retry import Retries
+from tools.local_model.server import MODEL, serving
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    with serving() as url:
+        yield url
+
+
+@pytest.fixture(params=["anthropic", "openai"])
+def model(request: pytest.FixtureRequest, address: str) -> Model:
+    """Give the model through one of our wires."""
+    wire = request.param
+    url = address if wire == "anthropic" else f"{address}/v1"
+    provider = replace(LLAMACPP, name="local", wire=wire, url=url)
+    return connect(provider, MODEL, retries=Retries(pauses_s=()))
