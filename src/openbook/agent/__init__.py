@@ -1,0 +1,30 @@
+"""A small tool-calling kernel: functions in, text and cost out. It knows nothing of retrieval."""
+
+from __future__ import annotations
+
+from openbook.agent.agent import Agent
+from openbook.agent.events import AgentEvent, AgentResult, CallFinished, CallStarted, RunFinished, UsageCounted
+from openbook.agent.hooks import Hooks, Veto
+from openbook.agent.pruning import KeepExchanges, KeepTokens, Summarize, Summary
+from openbook.agent.tools import Tool
+from openbook.costs import Budget
+from openbook.errors import ToolError
+
+__all__ = [
+    "Agent",
+    "AgentEvent",
+    "AgentResult",
+    "Budget",
+    "CallFinished",
+    "CallStarted",
+    "Hooks",
+    "KeepExchanges",
+    "KeepTokens",
+    "RunFinished",
+    "Summarize",
+    "Summary",
+    "Tool",
+    "ToolError",
+    "UsageCounted",
+    "Veto",
+]

@@ -1,0 +1,302 @@
+"""The loop: ask the model, call the tools that it wants, show it the results, until it is done.
+
+It does no input or output. It yields events for whoever watches, `Ask` and `Wait` for whoever drives
+it, and so serves threads and `asyncio` alike.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from openbook.agent.events import (
+    AgentEvent,
+    AgentResult,
+    CallFinished,
+    CallStarted,
+    RunFinished,
+    StoppedBy,
+    UsageCounted,
+)
+from openbook.agent.hooks import Hooks, Veto
+from openbook.agent.metering import Meter
+from openbook.agent.pruning import History, Pruning, Summary, after_summary
+from openbook.agent.running import Running, Start
+from openbook.agent.tools import Tool
+from openbook.costs import Budget, Exhausted, Ledger, Price
+from openbook.errors import BadResponseError, OpenbookError, ToolError
+from openbook.llm.messages import Finished, Message, Request, StopReason, ToolCall, ToolResult
+from openbook.llm.protocol import Model
+
+Value = TypeVar("Value")
+
+# A call may well be made again, say after a change. One that has failed twice is going to fail again.
+_SAME_CALLS = 3
+
+# Each call takes a thread.
+_CALLS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Send the reply to this back into the loop."""
+
+    request: Request
+    is_answer: bool = True
+    """Whether whoever watches is shown the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Go on when this is done, or when the time is over."""
+
+    running: Running
+    timeout_s: float
+
+
+Step = AgentEvent | Ask | Wait
+Steps = Generator[Step, Finished | None, None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """What all runs of an agent share."""
+
+    model: Model
+    tools: Mapping[str, Tool]
+    system: str
+    budget: Budget
+    hooks: Sequence[Hooks]
+    pruning: Pruning | None
+    price: Price
+    clock: Callable[[], float]
+    max_reply_tokens: int
+    deadline_s: float
+    meter: Meter = field(default_factory=Meter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A call with the tool that it is for."""
+
+    call: ToolCall
+    tool: Tool
+    arguments: Mapping[str, Any]
+
+
+class Run:
+    """One question, up to its answer."""
+
+    def __init__(self, kernel: Kernel, history: History, start: Start) -> None:
+        """Prepare.
+
+        Args:
+            kernel: What it works with.
+            history: What was said before.
+            start: Begins to call a tool.
+        """
+        self.ledger = Ledger(kernel.budget, kernel.model.name, price=kernel.price, clock=kernel.clock)
+        self._kernel = kernel
+        self._start = start
+        self._before = history
+        self._new: History = ()
+        self._calls: Counter[tuple[str, str]] = Counter()
+        self._rounds = 0
+        self._text = ""
+        self._stop: StopReason = "end"
+        self._stopped_by: StoppedBy = ""
+        self._reason = ""
+
+    @property
+    def history(self) -> History:
+        """What was said before, as pruned, and in this run."""
+        return self._before + self._new
+
+    def steps(self, question: str) -> Steps:
+        """Take the steps, the last of which is `RunFinished`."""
+        yield from self._prune()
+        self._new = (Message.user(question),)
+        while not self._stopped_by:
+            reply = yield from self._ask(Ask(self._request()))
+            if reply is None:
+                break
+            self._stop = reply.stop
+            if reply.message.text.strip():
+                self._text = reply.message.text
+            if reply.message.text.strip() or reply.message.calls:
+                self._new += (reply.message,)
+            if not reply.message.calls:
+                break
+            yield from self._act(reply.message.calls)
+        yield RunFinished(self._result())
+
+    def _request(self) -> Request:
+        kernel = self._kernel
+        return Request(
+            self.history,
+            system=kernel.system,
+            tools=tuple(tool.spec for tool in kernel.tools.values()),
+            # Without tools, providers refuse a history that has calls in it.
+            tool_choice="none" if kernel.tools and self._rounds >= kernel.budget.max_rounds else "auto",
+            max_tokens=kernel.max_reply_tokens,
+            deadline_s=kernel.deadline_s,
+        )
+
+    def _prune(self) -> Steps:
+        pruned = self._before if self._kernel.pruning is None else self._kernel.pruning(self._before)
+        if not isinstance(pruned, Summary):
+            self._before = pruned
+            return
+        wish = pruned.request
+        request = replace(self._request(), messages=wish.messages, max_tokens=wish.max_tokens)
+        request = replace(request, tool_choice="none" if request.tools else "auto")
+        reply = yield from self._ask(Ask(request, is_answer=False))
+        if reply is not None and reply.message.text.strip():
+            self._before = after_summary(reply.message.text, pruned.rest)
+
+    def _ask(self, ask: Ask) -> Generator[Step, Finished | None, Finished | None]:
+        """Call the model within the budget. None: the run is to end."""
+        kernel = self._kernel
+        request = _through(ask.request, (hooks.before_model for hooks in kernel.hooks))
+        if isinstance(request, Veto):
+            self._halt("veto", request.reason)
+            return None
+        granted = self.ledger.reserve(kernel.meter.most_tokens(request), request.max_tokens, request.deadline_s)
+        if isinstance(granted, Exhausted):
+            self._halt(granted.limit, granted.reason)
+            return None
+        request = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
+        reply = yield replace(ask, request=request)
+        if reply is None:
+            raise BadResponseError(f"{kernel.model.name} ended its stream without a result")
+        spent = self.ledger.settle(reply.usage)
+        kernel.meter.learn(request, reply)
+        yield UsageCounted(spent.usage, spent.cost_usd)
+        seen = _through(reply, (hooks.after_model for hooks in kernel.hooks))
+        if isinstance(seen, Veto):
+            self._halt("veto", seen.reason)
+            return None
+        return seen
+
+    def _act(self, calls: Sequence[ToolCall]) -> Steps:
+        """Call tools, all at once, and add their results in the order of the calls."""
+        self._calls.update(map(_identity, calls))
+        again = [call.name for call in calls if self._calls[_identity(call)] >= _SAME_CALLS]
+        if again:
+            self._halt("repeated_call", f"the model called {again[0]!r} with the same arguments for the third time")
+        elif self._rounds >= self._kernel.budget.max_rounds:
+            self._halt("max_rounds", f"the model wants tools beyond round {self._rounds}")
+        if self._stopped_by:
+            results = [_failed(call, f"not called: {self._reason}") for call in calls]
+        else:
+            self._rounds += 1
+            results = yield from self._call_all(calls)
+        self._new += (Message("user", tuple(results)),)
+
+    def _call_all(self, calls: Sequence[ToolCall]) -> Generator[Step, None, list[ToolResult]]:
+        prepared = [self._prepared(call, place) for place, call in enumerate(calls)]
+        for job in prepared:
+            yield CallStarted(job.call if isinstance(job, _Job) else job[0])
+        started_s = self._kernel.clock()
+        running = [self._start(job.tool, job.arguments) if isinstance(job, _Job) else None for job in prepared]
+        results = []
+        try:
+            for asked, job, future in zip(calls, prepared, running, strict=True):
+                if isinstance(job, _Job):
+                    assert future is not None
+                    left_s = job.tool.timeout_s - (self._kernel.clock() - started_s)
+                    yield Wait(future, min(left_s, self.ledger.left_s))
+                    call, result = job.call, _outcome(job, future)
+                else:
+                    call, result = job
+                seen = _through(result, (partial(hooks.after_tool, call) for hooks in self._kernel.hooks))
+                told = _failed(call, f"withheld: {seen.reason}") if isinstance(seen, Veto) else seen
+                results.append(replace(told, call_id=asked.id))  # whatever hooks have made of the call
+                yield CallFinished(call, results[-1])
+        finally:
+            for future in running:
+                if future is not None and not future.done():
+                    future.cancel()
+        return results
+
+    def _prepared(self, call: ToolCall, place: int) -> _Job | tuple[ToolCall, ToolResult]:
+        """Give what is to be called, or what the model is told instead."""
+        if place >= _CALLS_AT_ONCE:
+            return call, _failed(call, f"not called: at most {_CALLS_AT_ONCE} calls at once")
+        seen = _through(call, (hooks.before_tool for hooks in self._kernel.hooks))
+        if isinstance(seen, Veto):
+            return call, _failed(call, f"not allowed: {seen.reason}")
+        tool = self._kernel.tools.get(seen.name)
+        if tool is None:
+            known = ", ".join(self._kernel.tools) or "none"
+            return seen, _failed(call, f"there is no tool {seen.name!r}; there are: {known}")
+        try:
+            return _Job(seen, tool, tool.read_arguments(seen.arguments))
+        except ToolError as exc:
+            return seen, _failed(call, str(exc))
+
+    def _halt(self, stopped_by: StoppedBy, reason: str) -> None:
+        self._stopped_by, self._reason = stopped_by, reason
+
+    def _result(self) -> AgentResult:
+        if not self._stopped_by and 0 < self._kernel.budget.max_rounds <= self._rounds:
+            self._halt("max_rounds", f"tools were withheld after round {self._rounds}")
+        result = AgentResult(
+            self._text,
+            self._new,
+            self.ledger.spent.usage,
+            self.ledger.spent.cost_usd,
+            self._rounds,
+            self._stop,
+            self._stopped_by,
+            self._reason,
+        )
+        if self._new[-1].role == "assistant":
+            return result
+        # Providers want turns to alternate, and the model should know why there was no answer.
+        closing = replace(result, text="")
+        self._new += (Message.assistant(str(closing)),)
+        return replace(result, messages=self._new)
+
+
+def _through(value: Value, looks: Iterable[Callable[[Value], Value | Veto]]) -> Value | Veto:
+    for look in looks:
+        seen = look(value)
+        if isinstance(seen, Veto):
+            return seen
+        value = seen
+    return value
+
+
+def _outcome(job: _Job, running: Running) -> ToolResult:
+    tool = job.tool
+    if not running.done():
+        running.cancel()
+        return _failed(job.call, f"{tool.name!r} took too long and was given up")
+    try:
+        value = running.result()
+    except tool.errors as exc:
+        return _failed(job.call, tool.show(_told(exc)))
+    return ToolResult(job.call.id, tool.show(value))
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OpenbookError):
+        return f"{error} {error.hint}".strip()
+    return f"{type(error).__name__}: {error}"  # a `KeyError` says nothing but the key
+
+
+def _failed(call: ToolCall, text: str) -> ToolResult:
+    return ToolResult(call.id, text, is_error=True)
+
+
+def _identity(call: ToolCall) -> tuple[str, str]:
+    """Name a call so that the order and spacing of its arguments do not matter."""
+    try:
+        return call.name, json.dumps(json.loads(call.arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        return call.name, call.arguments

@@ -1,0 +1,87 @@
+"""How many tokens a request will be, on the high side, corrected by what providers report."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+
+from openbook.costs import estimate_tokens
+from openbook.llm.messages import Cited, Finished, Message, Opaque, Part, Request, Source, Text, ToolCall, ToolResult
+
+# Of the texts that `benchmarks/tokens.py` counts in four vocabularies, 99 in 100 are no more than this many
+# times their estimate; of those in Chinese 94.
+MARGIN = 1.3
+
+# Roles and separators of one message or part, in the templates of current models.
+_FRAME_TOKENS = 8
+
+# What a provider adds as soon as there are tools: Anthropic's documentation names up to 346 tokens.
+_TOOLS_TOKENS = 350
+
+
+def estimate_request(request: Request) -> int:
+    """Estimate the tokens of all that a request makes a model read."""
+    tools = sum(
+        estimate_tokens(f"{tool.name}\n{tool.description}\n{json.dumps(dict(tool.parameters))}") + _FRAME_TOKENS
+        for tool in request.tools
+    )
+    frame = _FRAME_TOKENS + (_TOOLS_TOKENS if request.tools else 0)
+    return frame + estimate_tokens(request.system) + tools + estimate_messages(request.messages)
+
+
+def estimate_messages(messages: Iterable[Message]) -> int:
+    """Estimate the tokens of messages."""
+    return sum(
+        _FRAME_TOKENS + sum(_FRAME_TOKENS + estimate_tokens(_text_of(part)) for part in message.parts)
+        for message in messages
+    )
+
+
+class Meter:
+    """Says how much a request can be at most, and learns from each reply.
+
+    What a model has read or written in the call before counts as the provider reported it. The rest is
+    estimated, with a margin, and with what the estimate was short by so far.
+    """
+
+    def __init__(self) -> None:
+        self._read = Request(())
+        self._seen: tuple[Message, ...] = ()
+        self._seen_tokens = 0
+        self._shortfall = 1.0
+
+    def most_tokens(self, request: Request) -> int:
+        """Give the most input tokens that a request can be."""
+        seen = len(self._seen)
+        if seen and self._is_alike(request) and request.messages[:seen] == self._seen:
+            return self._seen_tokens + self._safely(estimate_messages(request.messages[seen:]))
+        return self._safely(estimate_request(request))
+
+    def learn(self, request: Request, reply: Finished) -> None:
+        """Take over what the provider counted for a request and its reply. What it did not count is left alone."""
+        usage = reply.usage
+        if not usage.known:
+            return
+        self._shortfall = max(1.0, usage.input_tokens / estimate_request(request))
+        self._read = request
+        self._seen = (*request.messages, reply.message)
+        self._seen_tokens = usage.input_tokens + usage.output_tokens
+
+    def _is_alike(self, request: Request) -> bool:
+        return (request.system, request.tools) == (self._read.system, self._read.tools)
+
+    def _safely(self, tokens: int) -> int:
+        return math.ceil(tokens * MARGIN * self._shortfall)
+
+
+def _text_of(part: Part) -> str:
+    match part:
+        case Text(text) | ToolResult(text=text):
+            return text
+        case ToolCall(name=name, arguments=arguments):
+            return f"{name}\n{arguments}"
+        case Source() | Cited():
+            return str(part)
+        case Opaque():
+            return part.json

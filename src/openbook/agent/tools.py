@@ -1,0 +1,186 @@
+"""Functions as tools: what a model is told of them, and what it may call them with."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from openbook.agent.docstrings import read_docstring
+from openbook.errors import OpenbookError, ToolError
+from openbook.llm.messages import ToolSpec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+# What providers accept.
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+# What the world or a wrong argument makes of a correct function. A `TypeError` or an `AssertionError`
+# says that the function itself is wrong.
+_EXPECTED = (OpenbookError, OSError, ValueError, LookupError, ArithmeticError)
+
+# A person waits for the answer.
+_TIMEOUT_S = 30.0
+
+# About 5,000 tokens: more than that of one call crowds out the rest of a conversation.
+_MAX_CHARS = 20_000
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that a model may call.
+
+    Tools that a model calls in one reply run at the same time, each in a thread of its own.
+    """
+
+    spec: ToolSpec
+    function: Callable[..., Any]
+    """Called with the arguments by name. May be `async`."""
+    read_arguments: Callable[[str], Arguments]
+    """Turns what the model wrote into arguments; raises `ToolError` if they do not fit."""
+    timeout_s: float = _TIMEOUT_S
+    """After that the model is told that it took too long. A thread cannot be stopped: what it does goes on."""
+    max_chars: int = _MAX_CHARS
+    """What is longer is cut, visibly."""
+    errors: tuple[type[Exception], ...] = _EXPECTED
+    """Exceptions that the model is told of. All others end the run: they are bugs."""
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Callable[..., Any],
+        *,
+        name: str = "",
+        timeout_s: float = _TIMEOUT_S,
+        max_chars: int = _MAX_CHARS,
+        errors: tuple[type[Exception], ...] = (),
+    ) -> Tool:
+        """Make a tool of a function with type hints and a Google-style docstring.
+
+        Args:
+            function: Its text before `Args:` tells the model what it is for. What it returns is shown as text,
+                or as JSON if it is no text.
+            name: For the model, if not the function's own.
+            timeout_s: Seconds that a call may take.
+            max_chars: Characters of a result that the model is shown.
+            errors: Exceptions that the model is told of, beside `OpenbookError`, `OSError`, `ValueError`,
+                `LookupError` and `ArithmeticError`.
+
+        Raises:
+            TypeError: The docstring is missing; an argument has no type, one without a JSON schema, or no
+                description; or one is described that does not exist.
+        """
+        name = name or getattr(function, "__name__", "")
+        if not _NAME.fullmatch(name):
+            raise TypeError(f"{name!r} cannot be the name of a tool; give it one of letters, digits, _ and -")
+        description, described = read_docstring(function.__doc__ or "")
+        if not description:
+            raise TypeError(f"tool {name!r}: the docstring does not say what it is for")
+        from pydantic import PydanticUserError
+
+        try:
+            model = _model_of(name, function, described)
+            spec = ToolSpec(name, description, _schema(model))
+        except PydanticUserError as exc:
+            raise TypeError(f"tool {name!r}: a type has no JSON schema: {exc.message}") from exc
+        return cls(spec, function, _reader(name, model), timeout_s, max_chars, _EXPECTED + errors)
+
+    def show(self, value: object) -> str:
+        """Give a result as the model reads it: text as it is, anything else as JSON; the end of a long one cut."""
+        if isinstance(value, str):
+            text = value
+        else:
+            from pydantic_core import to_json
+
+            text = to_json(value, bytes_mode="base64", inf_nan_mode="constants", fallback=str).decode()
+        if len(text) <= self.max_chars:
+            return text
+        return f"{text[: self.max_chars]}\n[cut: the first {self.max_chars} of {len(text)} characters]"
+
+
+def _model_of(tool: str, function: Callable[..., Any], described: Mapping[str, str]) -> type[BaseModel]:
+    """Make the model that checks arguments. Its fields are numbered: some names mean something to pydantic."""
+    from pydantic import ConfigDict, Field, create_model
+
+    parameters = inspect.signature(function).parameters.values()
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError as exc:
+        raise TypeError(f"tool {tool!r}: a type is not known where the function is defined: {exc}") from exc
+    unknown = described.keys() - {parameter.name for parameter in parameters}
+    if unknown:
+        raise TypeError(f"tool {tool!r}: the docstring describes {', '.join(sorted(unknown))}, which it does not take")
+    fields: dict[str, Any] = {}
+    for number, parameter in enumerate(parameters):
+        name = parameter.name
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"tool {tool!r}: argument {name!r} cannot be given by name")
+        if name not in hints:
+            raise TypeError(f"tool {tool!r}: argument {name!r} has no type")
+        if not described.get(name):
+            raise TypeError(f"tool {tool!r}: argument {name!r} has no description in the docstring")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[f"field{number}"] = (hints[name], Field(default, alias=name, description=described[name]))
+    return create_model(tool, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Untitled(GenerateJsonSchema):
+        """Leaves titles out: they repeat the names, and cost tokens in each call."""
+
+        def field_title_should_be_set(self, schema: Any) -> bool:
+            return False
+
+    schema = model.model_json_schema(schema_generator=Untitled)
+    schema.pop("title", None)
+    return schema
+
+
+def _reader(tool: str, model: type[BaseModel]) -> Callable[[str], Arguments]:
+    from pydantic import ValidationError
+
+    names = {field: str(part.alias) for field, part in model.model_fields.items()}
+
+    def read_arguments(text: str) -> Arguments:
+        try:
+            # A lone half of a surrogate pair is no text that could be encoded.
+            given = model.model_validate_json(text.encode("utf-8", "replace").strip() or b"{}")
+        except ValidationError as exc:
+            raise ToolError(_complaint(tool, exc, list(names.values()))) from exc
+        # What was not given is left to the function, whose defaults may be of any kind.
+        return {name: getattr(given, field) for field, name in names.items() if field in given.model_fields_set}
+
+    return read_arguments
+
+
+def _complaint(tool: str, error: ValidationError, names: list[str]) -> str:
+    """Say which argument is wrong, and what is wrong with it, a line for each."""
+    lines = []
+    for problem in error.errors(include_url=False, include_context=False):
+        place = ".".join(str(step) for step in problem["loc"])
+        if problem["type"] == "missing":
+            lines.append(f"argument {place!r} is missing")
+        elif problem["type"] == "extra_forbidden":
+            lines.append(f"argument {place!r} is unknown; {tool!r} takes {', '.join(names) or 'none'}")
+        elif place:
+            lines.append(f"argument {place!r}: {problem['msg']}, got {_shortened(problem['input'])}")
+        else:
+            lines.append(f"the arguments are no JSON object: {problem['msg']}")
+    return "\n".join(lines)
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -1,0 +1,297 @@
+"""What calls of a model cost, in tokens, money and time: estimated before, counted after, and limited."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from openbook.usage import Usage
+
+__all__ = [
+    "Budget",
+    "Exhausted",
+    "Ledger",
+    "Limit",
+    "Price",
+    "Reservation",
+    "Spent",
+    "Usage",
+    "estimate_cost",
+    "estimate_tokens",
+    "format_usd",
+    "price_of",
+]
+
+Price = Callable[[str, Usage], Decimal | None]
+"""Gives what one call of a model cost, in US dollars, from the model's name and the usage. None: not known."""
+
+Limit = Literal["max_rounds", "max_tokens", "max_usd", "max_seconds"]
+
+# Whose prices are looked up. Elsewhere a name such as `llama3` says nothing about who sends the bill.
+_PRICED = frozenset({"anthropic", "groq", "openai"})
+
+# Hundredths of a token, fitted to the mean of four vocabularies by least squares and rounded.
+# `python -m benchmarks.tokens --data DATA` prints how far off the sum is.
+_WORD, _LATER_LETTER, _SYMBOLS, _DIGITS, _GAP, _NON_ASCII = 100, 40, 100, 150, 75, 100
+# Vocabularies hold most words of up to six letters whole.
+_EARLY_LETTERS = 6
+
+# Scripts without letters: Hangul, Kana, Han and their full-width marks; each character stands for itself.
+_WIDE = "\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
+_WORDS = re.compile(rf"[^\W\d_{_WIDE}]+")
+_SYMBOL_RUNS = re.compile(rf"[^\w\s{_WIDE}]+|_+")
+_THREE_DIGITS = re.compile(r"\d{1,3}")
+_GAPS = re.compile(r"\s*\n\s*|[ \t]{2,}")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
+# With fewer tokens left to write, about ninety words, a reply would only be cut off.
+_SHORTEST_REPLY_TOKENS = 128
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate how many tokens models count in a text.
+
+    By the text and the vocabulary of the model, it gives 1.06 to 1.20 times the count for code, Markdown and
+    English, 0.88 to 1.14 for German, 0.81 to 1.53 for Chinese. Texts that begin on a line of their own add
+    up: together they are estimated as no more than the sum.
+
+    Example:
+        >>> estimate_tokens("def read(path: str) -> str:")
+        10
+    """
+    words = _WORDS.findall(text)
+    later = sum(len(word) - _EARLY_LETTERS for word in words if len(word) > _EARLY_LETTERS)
+    hundredths = (
+        len(words) * _WORD
+        + later * _LATER_LETTER
+        + len(_SYMBOL_RUNS.findall(text)) * _SYMBOLS
+        + len(_THREE_DIGITS.findall(text)) * _DIGITS
+        + len(_GAPS.findall(text)) * _GAP
+        + len(_BEYOND_ASCII.findall(text)) * _NON_ASCII
+    )
+    return -(-hundredths // 100)
+
+
+def price_of(model: str, usage: Usage) -> Decimal | None:
+    """Give the price of one call in US dollars, as published; None if it is not known.
+
+    What came from the provider's cache, what was written to it and the rest have prices of their own.
+    A price can depend on how much one call reads, so calls are priced one by one, not their sum.
+    Nothing is fetched: prices are those in the installed `genai-prices`, which takes a second to load.
+
+    Args:
+        model: Provider and name, such as `anthropic:claude-sonnet-5-5`.
+        usage: Of one call.
+    """
+    provider, _, name = model.partition(":")
+    if provider not in _PRICED or not name or not usage.known:
+        return None
+    import genai_prices
+
+    counted = genai_prices.Usage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cached_input_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+    )
+    try:
+        found = genai_prices.calc_price(counted, name, provider_id=provider)
+    except (LookupError, ValueError):  # a model it does not list, or numbers that contradict each other
+        return None
+    # It lists models without a price as well, and would sell them for nothing.
+    listed = found.model_price.input_mtok is not None and found.model_price.output_mtok is not None
+    return found.total_price if listed else None
+
+
+def estimate_cost(model: str, input_tokens: int, output_tokens: int, *, price: Price = price_of) -> Decimal | None:
+    """Give the most that a planned call costs in US dollars; None if its price is not known.
+
+    Nothing comes from the provider's cache, and writing to it may cost more than plain reading.
+    """
+    plain = price(model, Usage(input_tokens, output_tokens))
+    written = price(model, Usage(input_tokens, output_tokens, cache_write_tokens=input_tokens))
+    return None if plain is None or written is None else max(plain, written)
+
+
+def format_usd(cost_usd: Decimal | None) -> str:
+    """Print a price for people.
+
+    Example:
+        >>> format_usd(Decimal("0.00123")), format_usd(Decimal(0)), format_usd(None)
+        ('$0.0012', '$0.0000', 'unknown')
+    """
+    return "unknown" if cost_usd is None else f"${cost_usd:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls have cost."""
+
+    usage: Usage = field(default_factory=Usage)
+    known_usd: Decimal = Decimal(0)
+    """Sum of the prices that are known."""
+    unpriced_calls: int = 0
+    """Calls whose price is not known."""
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """All of it, in US dollars; None if the price of any call is not known."""
+        return None if self.unpriced_calls else self.known_usd
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.usage + other.usage, self.known_usd + other.known_usd, self.unpriced_calls + other.unpriced_calls
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What one run may spend. None is no limit.
+
+    Before each call the most that it can cost is reserved; what does not fit is not called.
+    So a run passes a limit only by what a call turns out to read beyond the estimate, or to cost
+    beyond the published price.
+    """
+
+    max_rounds: int = 8
+    """Times that tools may be called. After the last one, the model answers without them."""
+    max_tokens: int | None = None
+    """Tokens read and written by all calls together."""
+    max_usd: Decimal | float | None = None
+    """US dollars. A model whose price is not known is not called then."""
+    max_seconds: float | None = None
+    """Seconds from the beginning of the run, also for tools."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_rounds", "max_tokens", "max_usd", "max_seconds"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise ValueError(f"{name} is {value}, and must not be negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """What a call may cost at most."""
+
+    input_tokens: int
+    output_tokens: int
+    """As asked for, or as few as the budget still allows."""
+    deadline_s: float
+    cost_usd: Decimal | None
+    """None if the price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """Why a call is not made."""
+
+    limit: Limit
+    reason: str
+    """For people."""
+
+
+class Ledger:
+    """What one run has spent of its budget. The time begins when it is made."""
+
+    def __init__(
+        self, budget: Budget, model: str, *, price: Price = price_of, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Begin.
+
+        Args:
+            budget: The limits.
+            model: Name of the model that is called.
+            price: Gives prices.
+            clock: Seconds.
+        """
+        self.spent = Spent()
+        self._budget = budget
+        self._model = model
+        self._price = price
+        self._clock = clock
+        self._started_s = clock()
+        # What counts against the limits. More than what is spent where a provider did not say.
+        self._tokens = 0
+        self._usd = Decimal(0)
+        self._open: Reservation | None = None
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left; infinite without a limit."""
+        if self._budget.max_seconds is None:
+            return math.inf
+        return self._budget.max_seconds - (self._clock() - self._started_s)
+
+    def reserve(self, input_tokens: int, output_tokens: int, deadline_s: float) -> Reservation | Exhausted:
+        """Set the most aside that a call can cost, or say which limit forbids it.
+
+        Args:
+            input_tokens: Most that it reads.
+            output_tokens: Most that it should write; it may be granted less.
+            deadline_s: Most seconds that it should take; likewise.
+        """
+        if self.left_s <= 0:
+            return Exhausted("max_seconds", f"the {self._budget.max_seconds:g} seconds are over")
+        shortest = min(output_tokens, _SHORTEST_REPLY_TOKENS)
+        if self._budget.max_tokens is not None:
+            left = self._budget.max_tokens - self._tokens
+            output_tokens = min(output_tokens, left - input_tokens)
+            if output_tokens < shortest:
+                return Exhausted("max_tokens", f"{max(left, 0)} of {self._budget.max_tokens} tokens are left")
+        if self._budget.max_usd is not None:
+            affordable = self._affordable(input_tokens, output_tokens)
+            if affordable is None:
+                return Exhausted("max_usd", f"the price of {self._model!r} is not known, so no limit can be kept")
+            if affordable < shortest:
+                left_usd = max(self._left_usd, Decimal(0))
+                return Exhausted("max_usd", f"{format_usd(left_usd)} of ${self._budget.max_usd} are left")
+            output_tokens = affordable
+        self._open = Reservation(
+            input_tokens, output_tokens, min(deadline_s, self.left_s), self._most(input_tokens, output_tokens)
+        )
+        return self._open
+
+    def settle(self, usage: Usage) -> Spent:
+        """Count what the reserved call did cost, and give it. What is not reported counts as reserved."""
+        reserved, self._open = self._open, None
+        if reserved is None:
+            raise ValueError("nothing is reserved")
+        cost_usd = self._price(self._model, usage)
+        spent = Spent(usage, cost_usd or Decimal(0), unpriced_calls=int(cost_usd is None))
+        self.spent += spent
+        most = reserved.input_tokens + reserved.output_tokens
+        self._tokens += usage.input_tokens + usage.output_tokens if usage.known else most
+        self._usd += reserved.cost_usd or Decimal(0) if cost_usd is None else cost_usd
+        return spent
+
+    def abandon(self) -> None:
+        """End the run. A call that was cut short has cost something, and nobody knows how much."""
+        if self._open is not None:
+            self.settle(Usage(known=False))
+
+    @property
+    def _left_usd(self) -> Decimal:
+        return Decimal(str(self._budget.max_usd)) - self._usd
+
+    def _most(self, input_tokens: int, output_tokens: int) -> Decimal | None:
+        if self._budget.max_usd is None:
+            return None
+        return estimate_cost(self._model, input_tokens, output_tokens, price=self._price)
+
+    def _affordable(self, input_tokens: int, output_tokens: int) -> int | None:
+        """Give how many of the tokens can be paid, -1 if not even reading can; None if no price is known."""
+        most = self._most(input_tokens, output_tokens)
+        if most is None or most <= self._left_usd:
+            return None if most is None else output_tokens
+
+        def is_too_much(count: int) -> bool:
+            cost_usd = self._most(input_tokens, count)
+            return cost_usd is None or cost_usd > self._left_usd
+
+        return bisect_right(range(output_tokens + 1), False, key=is_too_much) - 1

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from openbook.agent.metering import Meter, estimate_messages, estimate_request
+from openbook.llm.messages import (
+    Cited,
+    Finished,
+    Message,
+    Opaque,
+    Request,
+    Source,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
+from openbook.usage import Usage
+
+QUESTION = Request((Message.user("What is the capital of France?"),))
+ANSWER = Message.assistant("Paris.")
+
+
+def followed_by(text: str) -> Request:
+    return Request((*QUESTION.messages, ANSWER, Message.user(text)))
+
+
+def test_every_part_of_a_message_counts() -> None:
+    parts = (
+        Text("word " * 50),
+        ToolCall("1", "read", "word " * 50),
+        ToolResult("1", "word " * 50),
+        Source(1, "Title", "a.md:1-2", ("word " * 50,)),
+        Opaque("wire", "word " * 50),
+    )
+
+    assert all(estimate_messages([Message("user", (part,))]) >= 50 for part in parts)
+    assert estimate_messages([Message("assistant", (Cited(1, 2, 3),))]) > 0
+
+
+def test_system_and_tools_count() -> None:
+    tool = ToolSpec("read", "word " * 100, {"type": "object"})
+
+    bare, full = Request(()), Request((), system="word " * 100, tools=(tool,))
+
+    assert estimate_request(full) > estimate_request(bare) + 200
+
+
+def test_what_was_reported_counts_as_reported() -> None:
+    meter = Meter()
+    meter.learn(QUESTION, Finished(ANSWER, Usage(1000, 100)))
+
+    again = meter.most_tokens(Request((*QUESTION.messages, ANSWER)))
+
+    assert again == 1100
+
+
+def test_a_provider_that_counts_more_makes_the_estimates_larger() -> None:
+    meter, taught = Meter(), Meter()
+    taught.learn(QUESTION, Finished(ANSWER, Usage(10 * estimate_request(QUESTION), 1)))
+
+    other = Request((Message.user("Something else."),))
+
+    assert taught.most_tokens(other) >= 9 * meter.most_tokens(other)
+
+
+def test_a_provider_that_counts_less_does_not_make_them_smaller() -> None:
+    meter, taught = Meter(), Meter()
+    taught.learn(QUESTION, Finished(ANSWER, Usage(1, 1)))
+
+    other = Request((Message.user("Something else."),))
+
+    assert taught.most_tokens(other) == meter.most_tokens(other)
+
+
+def test_usage_that_is_not_known_teaches_nothing() -> None:
+    meter, taught = Meter(), Meter()
+    taught.learn(QUESTION, Finished(ANSWER, Usage(5, 5, known=False)))
+
+    assert taught.most_tokens(followed_by("And Spain?")) == meter.most_tokens(followed_by("And Spain?"))
+
+
+def test_another_system_prompt_is_estimated_anew() -> None:
+    meter = Meter()
+    meter.learn(QUESTION, Finished(ANSWER, Usage(1, 1)))
+
+    longer = Request(QUESTION.messages, system="word " * 1000)
+
+    assert meter.most_tokens(longer) >= 1000
