@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from openbook.answering.citations import mark_of
+from openbook.answering.citations import Place
 from openbook.answering.context import Context
 from openbook.answering.passages import Passage, passages_of
 from openbook.embedding.protocol import Embedder
+from openbook.generation import Claim
 from openbook.retrieval.names import Query
 from openbook.retrieval.ranking import coverage
 from openbook.retrieval.tokens import tokenize
@@ -24,13 +25,16 @@ _RANK_WEIGHT = 0.15
 # Code is found as a whole and quoted by its head: single lines share words with anything.
 _RANK_WEIGHT_CODE = 0.4
 _HEAD_BONUS = 0.15
+# A sentence of the documentation reads as an answer, unless the question names what it asks for.
+_PROSE_BONUS = 0.2
 # The definition of a name that was asked for is the answer.
 _ASKED_BONUS = 0.5
 
 # A passage that adds fewer words than this to those of the question repeats it, as a table of
-# contents does. It is quoted only where nothing better is there.
+# contents does. It is quoted only where nothing better is there, or where a whole sentence is looked for.
 _FEWEST_NEW_WORDS = 3
 _ECHO_FACTOR = 0.5
+_SENTENCE_ENDS = (".", "!", "。", "！")
 
 # Three quotes are read; what is much weaker than the best one is padding.
 _MOST_QUOTES = 3
@@ -40,6 +44,8 @@ _LEAST_SHARE = 0.6
 _MOST_PLACES = 8
 
 _FENCE = re.compile(r"`{3,}")
+
+_BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
         return []
     asked, *vectors = embedder.embed([query.text, *(passage.text for passage in passages)])
     best_score = max(shown.result.score for shown in context.shown)
-    repeated = frozenset(tokenize(query.text))
+    repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
     scored = []
     for passage, vector in zip(passages, vectors, strict=True):
         result = passage.shown.result
@@ -79,6 +85,7 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
             + (_RANK_WEIGHT if passage.shown.is_prose else _RANK_WEIGHT_CODE)
             * (result.score / best_score if best_score > 0 else 0.0)
             + _HEAD_BONUS * passage.is_head
+            + _PROSE_BONUS * (passage.shown.is_prose and not query.identifiers)
             + _ASKED_BONUS * (passage.defines in query.identifiers)
         )
         echo = passage.shown.is_prose and len(words - repeated) < _FEWEST_NEW_WORDS
@@ -114,15 +121,31 @@ def _overlap(a: Passage, b: Passage) -> bool:
 
 def compose(picked: Sequence[Picked]) -> str:
     """Write the answer: one line that says what it is, then each quote with its mark."""
-    parts = ["Quoted from the sources; no model wrote this."]
+    return _BETWEEN.join(part for part, _ in _parts(picked))
+
+
+def quotes_of(picked: Sequence[Picked]) -> tuple[Claim, ...]:
+    """Give the quotes of the answer that `compose` writes as claims, with their places in it.
+
+    Their marks are not read from the answer: what is quoted may hold brackets that only look like marks.
+    """
+    quotes, offset = [], 0
+    for part, passage in _parts(picked):
+        if passage is not None:
+            quotes.append(Claim(offset, offset + len(part), passage.text, (_mark(passage),)))
+        offset += len(part) + len(_BETWEEN)
+    return tuple(quotes)
+
+
+def _parts(picked: Sequence[Picked]) -> Iterator[tuple[str, Passage | None]]:
+    yield "Quoted from the sources; no model wrote this.", None
     heading = ""
     for item in picked:
         lesson = item.passage.shown.label if item.passage.shown.result.chunk.lesson else ""
-        if lesson != heading:
-            heading = lesson
-            parts.append(lesson)
-        parts.append(_quoted(item.passage))
-    return "\n\n".join(part for part in parts if part)
+        if lesson and lesson != heading:
+            yield lesson, None
+        heading = lesson
+        yield _quoted(item.passage), item.passage
 
 
 def _quoted(passage: Passage) -> str:
@@ -136,13 +159,8 @@ def _quoted(passage: Passage) -> str:
     return f"{fence}{shown.result.chunk.language}\n{passage.text}\n{fence}\n{mark}"
 
 
-def marks_of(picked: Sequence[Picked]) -> str:
-    """Give the marks of the quotes alone: what is quoted may hold brackets that only look like marks."""
-    return " ".join(_mark(item.passage) for item in picked)
-
-
 def _mark(passage: Passage) -> str:
-    return mark_of(passage.shown, passage.first, passage.last)
+    return Place(passage.shown, passage.first, passage.last).mark
 
 
 def missing_words(query: Query, frequencies: Mapping[str, int]) -> tuple[str, ...]:

@@ -149,7 +149,9 @@ def _head(shown: Shown) -> Passage | None:
     if not ends:
         return None
     end = chunk.span.start_char + max(ends)
-    units = [unit for unit in shown.units if unit.span.start_char < end]
+    opening = chunk.span.start_char + max(chunk.text.find(chunk.signature), 0)
+    position = next((i for i, unit in enumerate(shown.units) if unit.span.end_char > opening), 0)
+    units = [unit for unit in shown.units[_start_of_comment(shown.units, position) :] if unit.span.start_char < end]
     if len(units) > _LONGEST_HEAD_LINES:
         return None
     return Passage(shown, units[0], units[-1], defines=chunk.symbol.rpartition(".")[2], is_head=True)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from openbook.answering.citations import cite
 from openbook.answering.context import Context, build_context
-from openbook.answering.extractive import Picked, compose, marks_of, missing_words, pick
+from openbook.answering.extractive import Picked, compose, missing_words, pick, quotes_of
+from openbook.answering.passages import passages_of
+from openbook.answering.verdicts import check_quotes
 from openbook.retrieval.names import read_query
 from openbook.testing import HashEmbedder
 from openbook.types import Chunk, Lesson
@@ -254,16 +255,26 @@ def test_brackets_inside_a_quote_are_no_marks_of_the_answer() -> None:
     chunk = chunk_of("The retry policy [1] of argv[1:1] waits.")
     found = picked("retry policy", chunk)
 
-    citations = cite(marks_of(found), context_of(chunk), lambda _: chunk.text)
+    checked = check_quotes(quotes_of(found), context_of(chunk), lambda _: chunk.text)
 
-    assert marks_of(found) == "[1:1]"
-    assert [citation.quote for citation in citations] == [chunk.text]
+    assert [citation.mark for citation in checked.citations] == ["[1:1]"]
+    assert [citation.quote for citation in checked.citations] == [chunk.text]
 
 
-def test_marks_are_in_the_order_of_the_quotes() -> None:
-    found = picked("retry policy", chunk_of("Buy now today.\n\nThe retry policy."), chunk_of("A retry policy.", "b.md"))
+def test_each_quote_is_a_claim_at_its_place_in_the_answer() -> None:
+    code = chunk_of("retry = policy(1)\nwait = 3", "a.py", kind="code", language="python")
+    talk = chunk_of("The   retry\npolicy.", "c.txt", kind="course", lesson=Lesson("Networks", 1))
+    passages = [passage for shown in context_of(code, talk).shown for passage in passages_of(shown)]
+    found = [Picked(passage, 1.0) for passage in passages]
 
-    assert marks_of(found) == "[1:2] [2:1]"
+    quotes = quotes_of(found)
+
+    written = compose(found)
+    assert [written[quote.start_char : quote.end_char] for quote in quotes] == [
+        "```python\nretry = policy(1)\nwait = 3\n```\n[1:1-2]",
+        "> The retry\n> policy. [2:1-2]",
+    ]
+    assert [(quote.text, quote.marks) for quote in quotes] == [(code.text, ("[1:1-2]",)), (talk.text, ("[2:1-2]",))]
 
 
 @pytest.mark.parametrize(
