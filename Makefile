@@ -10,10 +10,10 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test check format lock model bench wheel clean
+.PHONY: help ask test test-llm check format lock model bench bench-grounding wheel clean
 
 help:  ## List what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 	@[ -n "$$QUESTION" ] || { echo 'usage: make ask Q="How is a document split into chunks?"' >&2; exit 2; }
@@ -22,12 +22,16 @@ ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 test: $(VENV)/.dev  ## Run all tests
 	@$(BIN)/python -m pytest -q
 
-check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling and tests with their coverage
+test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
+	@$(BIN)/python -m pytest -q -m llm tests/llm
+
+check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations and tests with their coverage
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
+	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md tools/README.md
 	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --cov --cov-report=term
 
 format: $(VENV)/.dev  ## Format the code and repair what lint can
@@ -43,6 +47,7 @@ lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
 	@$(LOCK) requirements/build.txt --generate-hashes $(SAME) --group build
 	@$(LOCK) requirements/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
 	@$(LOCK) tools/requirements.txt --group model
+	@$(LOCK) requirements/llm.txt --generate-hashes --no-deps --group llm
 
 model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER_TRAIN= and KEEP_AWAY=... (tools/README.md)
 	@[ -n "$(WORK)" ] && [ -n "$(NEVER_TRAIN)" ] || \
@@ -52,11 +57,14 @@ model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER
 bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=..., and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks all --data "$(DATA)" $(if $(CHECKOUTS),--checkouts "$(CHECKOUTS)") $(if $(LARGE),--large)
 
+bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the data in DATA=..., and write docs/benchmarks.md
+	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
+
 wheel: $(VENV)/.dev  ## Build the wheel into dist/
 	@$(BIN)/python -m hatchling build --target wheel
 
 clean:  ## Remove all that is made here, environments included
-	@rm -rf $(VENV) $(VENV)-model dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(VENV)-llm $(VENV)-model dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # $(call install,ENVIRONMENT,WHAT). Debian's Python cannot put pip into an environment, so the pip that
@@ -81,6 +89,9 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 $(VENV)/.dev: requirements/dev.txt pyproject.toml
 	$(call install,$(VENV),pip install --require-hashes -r requirements/dev.txt && $(EDITABLE))
 	@touch $(VENV)/.runtime
+
+$(VENV)-llm/.llm: requirements/llm.txt
+	$(call install,$(VENV)-llm,pip install --require-hashes --no-deps -r requirements/llm.txt)
 
 # Without hashes: which build of torch suits a machine is the machine's affair. The script checks the
 # SHA-256 of what goes in and of what comes out.
