@@ -15,7 +15,7 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "cli.md"
 
 _EXIT_CODES = {
     0: "answered, found, or done",
-    EXIT_NOTHING: "nothing found, or no answer in the sources",
+    EXIT_NOTHING: "nothing found, no answer in the sources, or a check that failed",
     EXIT_USAGE: "wrong usage: an option, a path, a name or a setting",
     EXIT_FAILURE: "a failure: the disk, a permission, a damaged library",
     EXIT_INTERRUPTED: "Ctrl-C; what was indexed is kept",

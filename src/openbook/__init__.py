@@ -12,39 +12,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from openbook.answering.prompting import format_prompt_for_display
+    from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
+    from openbook.answering.writing import Writing
     from openbook.assistant import Assistant
+    from openbook.costs import Budget, estimate_cost
     from openbook.errors import OpenbookError
+    from openbook.generation import Answered, Citation, Claim, Exchange, GenerationResult, Repair, ToolUsed, Written
+    from openbook.llm.choose import open_model
     from openbook.settings import Settings
-    from openbook.types import (
-        Chunk,
-        Citation,
-        Document,
-        Filter,
-        GenerationResult,
-        RetrievalResult,
-        Span,
-        Unit,
-    )
+    from openbook.types import Chunk, Document, Filter, RetrievalResult, Span, Unit
 
 __all__ = [
+    "Answered",
     "Assistant",
+    "Budget",
     "Chunk",
     "Citation",
+    "Claim",
     "Document",
+    "Exchange",
     "Filter",
     "GenerationResult",
     "OpenbookError",
+    "Repair",
     "RetrievalResult",
     "Settings",
     "Span",
+    "ToolUsed",
     "Unit",
+    "Writing",
+    "Written",
+    "check_citations",
+    "estimate_cost",
+    "extract_code_blocks",
+    "format_generation_stats",
+    "format_prompt_for_display",
+    "open_model",
 ]
 
 # Only these live outside `types`. Nothing is imported before it is asked for.
 _HOMES = {
     "Assistant": "openbook.assistant",
+    "Budget": "openbook.costs",
+    **dict.fromkeys(
+        ("Answered", "Citation", "Claim", "Exchange", "GenerationResult", "Repair", "ToolUsed", "Written"),
+        "openbook.generation",
+    ),
     "OpenbookError": "openbook.errors",
     "Settings": "openbook.settings",
+    "Writing": "openbook.answering.writing",
+    "check_citations": "openbook.answering.reporting",
+    "estimate_cost": "openbook.costs",
+    "extract_code_blocks": "openbook.answering.reporting",
+    "format_generation_stats": "openbook.answering.reporting",
+    "format_prompt_for_display": "openbook.answering.prompting",
+    "open_model": "openbook.llm.choose",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
 from openbook.errors import SkippedFileError, SourceError, UnknownSourceError
+from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy
 from openbook.index.protocol import Identity, Root, Stats
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
@@ -20,10 +21,12 @@ from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
-from openbook.types import Chunk, Filter, GenerationResult, RetrievalResult, View
+from openbook.types import Chunk, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
+    from openbook.answering.checking import Retry
     from openbook.answering.generator import Generator
+    from openbook.answering.writing import Writing
 
 
 class Assistant:
@@ -184,18 +187,66 @@ class Assistant:
         """
         return Retriever(self._index, self._embedder).search(query, limit=limit, where=where, view=view)
 
-    def query(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> GenerationResult:
+    def query(
+        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None
+    ) -> GenerationResult:
         """Answer a question from the library, with citations that have been checked.
 
         Args:
             message: The question.
             limit: Most results to answer from.
             where: Documents that may be used.
+            writing: The model, what it may spend, and what was asked before. Without it, answers are quotes.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            ModelError: The model did not answer.
         """
-        return self.generator.generate_with_retrieval(message, limit, where=where)
+        *_, last = self.query_stream(message, limit=limit, where=where, writing=writing)
+        assert isinstance(last, Answered)
+        return last.answer
+
+    def query_stream(
+        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None
+    ) -> Iterator[AnswerEvent]:
+        """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
+
+        The words have not been checked; the answer has. Closing the iterator ends the call of the model.
+        """
+        from openbook.answering.writing import Writing
+
+        return self.generator.stream(message, limit, where=where, writing=writing or Writing())
+
+    def context(self, results: Sequence[RetrievalResult]) -> str:
+        """Give what a model is shown of results: each in a fence, its lines or sentences numbered."""
+        from openbook.answering.context import build_context
+
+        return str(build_context(results, self.settings.context_tokens))
+
+    def check(
+        self,
+        message: str,
+        answer: str,
+        results: Sequence[RetrievalResult],
+        *,
+        policy: Policy = "flag",
+        retry: Retry | None = None,
+    ) -> GenerationResult:
+        """Check an answer that any model wrote, claim by claim, and repair what can be repaired.
+
+        Args:
+            message: The question.
+            answer: The model's words, with marks such as `[2:14-18]` that count what `context` gives.
+            results: What the model was shown.
+            policy: What happens to claims that fail: `flag` shows them as failing, `drop` takes them
+                out, `retry` asks once more.
+            retry: For `retry`: takes the claims that fail, gives another answer.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            ValueError: The policy is none, or `retry` without anything to call.
+        """
+        return self.generator.check(message, answer, results, policy=policy, retry=retry)
 
     @cached_property
     def generator(self) -> Generator:

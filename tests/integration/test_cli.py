@@ -6,15 +6,20 @@ import json
 import os
 import re
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from openbook.usage import Usage
 from tests.integration.support_cli import SECRET, copy_sample, run, run_alone
 
 RESULT_KEYS = ["source", "path", "start_line", "end_line", "start_char", "end_char"]
 RESULT_KEYS += ["kind", "language", "symbol", "score", "text"]
-CITATION_KEYS = ["mark", "source", "path", "start_line", "end_line", "start_char", "end_char", "quote", "verdict"]
+CITATION_KEYS = [
+    *("mark", "source", "path", "start_line", "end_line", "start_char", "end_char", "quote", "verdict"),
+    *("reason", "claim"),
+]
 ANSWER_KEYS = {"query", "answer", "refused", "citations", "sources", "model", "usage", "cost_usd", "took_ms"}
 
 Captured = pytest.CaptureFixture[str]
@@ -78,11 +83,13 @@ def test_an_answer_in_json_has_the_promised_shape(sample: Path, capsys: Captured
 
     answer = outcome.json
     assert outcome.out.count("\n") == 1
-    assert set(answer) == ANSWER_KEYS | {"reason"}
+    more = {"reason", "claims", "repairs", "quality_score", "searched", "prompts", "stopped"}
+    assert set(answer) == ANSWER_KEYS | more
+    assert [claim["text"] for claim in answer["claims"]] == [citation["quote"] for citation in answer["citations"]]
     assert [list(citation) for citation in answer["citations"]] == [CITATION_KEYS] * len(answer["citations"])
     assert all(list(source) == ["number", *RESULT_KEYS] for source in answer["sources"])
     assert answer["model"] == "extractive"
-    assert answer["usage"] == {"input_tokens": 0, "output_tokens": 0}
+    assert answer["usage"] == asdict(Usage())
     assert answer["cost_usd"] == 0
     assert answer["took_ms"] > 0
 

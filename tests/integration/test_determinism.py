@@ -52,7 +52,7 @@ def everything(assistant: Assistant) -> list[Any]:
     found: list[Any] = []
     for question in QUESTIONS:
         results = assistant.search(question, limit=50)
-        found.append([result.to_dict() | {"relevance": result.relevance} for result in results])
+        found.append([result.to_dict(explain=True) for result in results])
         found.append(assistant.query(question).to_dict() | {"took_ms": 0})
     return found
 

@@ -287,3 +287,19 @@ def test_a_library_of_nothing_is_not_made(tmp_path: Path) -> None:
         Assistant.of(tmp_path / "gone", settings=settings)
 
     assert not settings.home.exists()
+
+
+def test_the_answer_of_any_model_is_checked_against_what_it_was_shown(assistant: Assistant) -> None:
+    results = assistant.search("How long are copies of the register kept?", view="passages", limit=3)
+    shown = assistant.context(results)
+    number = next(line.partition("|")[0] for line in shown.split("\n") if "Copies are kept for ninety days" in line)
+    question = "How long are copies of the register kept?"
+
+    right = assistant.check(question, f"Copies are kept for ninety days [1:{number}].", results)
+    wrong = assistant.check(question, f"Copies are kept for twenty days [1:{number}].", results)
+
+    assert shown.startswith('<source number="1" place="docs/operations.md:')
+    assert right.sources_cited == ("docs/operations.md:5-5",)
+    assert right.quality_score == 1.0
+    assert (wrong.refused, wrong.reason) == (True, "nothing supported")
+    assert wrong.claims[0].verdict == "unsupported"

@@ -1,66 +1,114 @@
-"""What a citation names, and whether the text that it names is still there."""
+"""What a mark names, and whether the text that it names is still there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from openbook.answering.context import Context, Shown
-from openbook.types import Chunk, Citation, Span, Unit, Verdict
-
-# `[2]`, `[2:14]` and `[2:14-18]`: a result by number, and units of it.
-MARK = re.compile(r"\[(\d{1,4})(?::(\d{1,6})(?:-(\d{1,6}))?)?\]")
+from openbook.generation import Citation, Verdict
+from openbook.grounding.marks import parse_mark
+from openbook.types import Chunk, Span, Unit
 
 TextNow = Callable[[Chunk], str | None]
 """Gives the text of a chunk's document as it is now; None if it is gone."""
 
+NOWHERE = Span("", 0, 0, 1, 1)
+"""The span of a mark that names nothing that was shown. No document has an empty path."""
 
-def mark_of(shown: Shown, first: Unit, last: Unit) -> str:
-    """Write the mark for consecutive units of a result."""
-    if first.number == last.number:
-        return f"[{shown.number}:{first.number}]"
-    return f"[{shown.number}:{first.number}-{last.number}]"
+# Definitions that are not called, in the languages that have grammars.
+_UNCALLED = re.compile(
+    r"\b(?:class|struct|enum|interface|trait|type|module|object|protocol|record|namespace|package|impl|union)\b"
+)
 
 
-def cite(answer: str, context: Context, text_now: TextNow) -> tuple[Citation, ...]:
-    """Find the marks of an answer and check each one, in order, repeats left out.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Consecutive units of one result, as a mark names them."""
 
-    A mark that names nothing that was shown is left out of the result: it has no place to show.
-    It is for the caller to count with `unknown_marks`.
+    shown: Shown
+    first: Unit
+    last: Unit
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units, in order."""
+        return self.shown.units[self.first.number - 1 : self.last.number]
+
+    @property
+    def span(self) -> Span:
+        """From the first to the last unit."""
+        first, last = self.first.span, self.last.span
+        return Span(first.path, first.start_char, last.end_char, first.start_line, last.end_line)
+
+    @property
+    def quote(self) -> str:
+        """Exact slice of the document."""
+        chunk = self.shown.result.chunk
+        return chunk.text[
+            self.first.span.start_char - chunk.span.start_char : self.last.span.end_char - chunk.span.start_char
+        ]
+
+    @property
+    def mark(self) -> str:
+        """Write the mark that names the place."""
+        last = "" if self.first.number == self.last.number else f"-{self.last.number}"
+        return f"[{self.shown.number}:{self.first.number}{last}]"
+
+    @property
+    def around(self) -> tuple[str, ...]:
+        """Names that hold of the place though they do not stand in its units."""
+        chunk = self.shown.result.chunk
+        return tuple(filter(None, (chunk.span.path, chunk.symbol, *chunk.context, self.shown.label)))
+
+
+def places_of(mark: str, shown: Mapping[int, Shown]) -> tuple[Place | None, ...]:
+    """Look up what a mark names: one place for each of its ranges, None for what was never shown.
+
+    Args:
+        mark: As it stands in the answer. What is no mark names nothing.
+        shown: What was shown, by number.
     """
-    found: dict[str, Citation] = {}
-    for match in MARK.finditer(answer):
-        place = _resolve(match, context)
-        if place is not None and match.group() not in found:
-            shown, first, last = place
-            found[match.group()] = _checked(match.group(), shown, first, last, text_now)
-    return tuple(found.values())
+    parsed = parse_mark(mark)
+    entry = shown.get(parsed.number) if parsed else None
+    if parsed is None or entry is None or not entry.units:
+        return (None,)
+    every = ((1, len(entry.units)),)
+    return tuple(
+        Place(entry, entry.units[first - 1], entry.units[last - 1]) if 1 <= first <= last <= len(entry.units) else None
+        for first, last in parsed.ranges or every
+    )
 
 
-def unknown_marks(answer: str, context: Context) -> tuple[str, ...]:
-    """List the marks that name nothing that was shown, in order, repeats left out."""
-    marks = (match.group() for match in MARK.finditer(answer) if _resolve(match, context) is None)
-    return tuple(dict.fromkeys(marks))
+def numbered(context: Context) -> dict[int, Shown]:
+    """Give what is shown by its numbers."""
+    return {entry.number: entry for entry in context.shown}
 
 
-def _resolve(match: re.Match[str], context: Context) -> tuple[Shown, Unit, Unit] | None:
-    number = int(match.group(1))
-    shown = next((shown for shown in context.shown if shown.number == number), None)
-    if shown is None:
-        return None
-    first = int(match.group(2) or shown.units[0].number)
-    last = int(match.group(3) or match.group(2) or shown.units[-1].number)
-    if not shown.units[0].number <= first <= last <= shown.units[-1].number:
-        return None
-    return shown, shown.units[first - 1], shown.units[last - 1]
+def citation_of(
+    mark: str, place: Place | None, verdict: Verdict, reason: str = "", *, claim: int | None = None
+) -> Citation:
+    """Write down what a check of one place of a mark found."""
+    if place is None:
+        return Citation(mark, "", NOWHERE, "", verdict, reason=reason, claim=claim)
+    chunk, label = place.shown.result.chunk, place.shown.label
+    return Citation(mark, chunk.source, place.span, place.quote, verdict, label, reason, symbol_at(place), claim)
 
 
-def _checked(mark: str, shown: Shown, first: Unit, last: Unit, text_now: TextNow) -> Citation:
-    chunk = shown.result.chunk
-    start, end = first.span.start_char, last.span.end_char
-    quote = chunk.text[start - chunk.span.start_char : end - chunk.span.start_char]
-    span = Span(chunk.span.path, start, end, first.span.start_line, last.span.end_line)
-    return Citation(mark, chunk.source, span, quote, verdict_of(span, quote, text_now(chunk)), shown.label)
+def symbol_at(place: Place) -> str:
+    """Name what is defined at a place as people write it; empty if nothing is, or if it cannot be told.
+
+    A chunk knows the name of its first definition; of several, it holds where the name stands.
+    """
+    chunk = place.shown.result.chunk
+    name = re.compile(rf"\b{re.escape(chunk.symbol.rpartition('.')[2])}\b")
+    if not chunk.symbol or (len(chunk.defines) > 1 and not name.search(place.quote)):
+        return ""
+    defined = name.search(chunk.signature)
+    if defined is None or _UNCALLED.search(chunk.signature, 0, defined.start()):
+        return chunk.symbol
+    return f"{chunk.symbol}()" if chunk.signature.startswith(("(", "<", "["), defined.end()) else chunk.symbol
 
 
 def verdict_of(span: Span, quote: str, text: str | None) -> Verdict:

@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from openbook.costs import estimate_tokens
+from openbook.llm.messages import Source
 from openbook.spans import units
 from openbook.types import RetrievalResult, Unit
-
-# Characters per token, on the safe side: English and code run at 3.5 to 4.5 in the vocabularies of
-# current models. Beyond ASCII one token holds about one character.
-_CHARS_PER_TOKEN = 3.5
-_NON_ASCII = re.compile(r"[^\x00-\x7f]")
 
 _LONGEST_FENCE = re.compile(r"`{3,}")
 
@@ -33,14 +30,23 @@ class Shown:
         return self.result.chunk.kind in ("docs", "course")
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all units of the chunk are shown."""
+        return len(self.units) == len(units(self.result.chunk))
+
+    @property
     def label(self) -> str:
         """Say where the original puts it, for people; empty if lines say it all."""
         return label_of(self.result)
 
+    @property
+    def source(self) -> Source:
+        """Give it as a model is sent it."""
+        chunk = self.result.chunk
+        return Source(self.number, self.label or chunk.symbol, str(chunk.span), tuple(unit.text for unit in self.units))
+
     def __str__(self) -> str:
-        place = f"{self.result.chunk.span} ({self.label})" if self.label else str(self.result.chunk.span)
-        lines = (f"{unit.number}| {unit.text}" for unit in self.units)
-        return "\n".join((f"[{self.number}] {place}", *lines))
+        return str(self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +64,18 @@ class Context:
         return estimate_tokens(str(self))
 
 
-def build_context(results: Sequence[RetrievalResult], max_tokens: int) -> Context:
+def build_context(results: Sequence[RetrievalResult], max_tokens: int, *, first: int = 1) -> Context:
     """Number results and their units, best first, within a budget of estimated tokens.
 
     Units are whole or absent. The result that crosses the budget keeps the units that still fit;
-    those behind it are left out, so that nothing worse pushes out something better.
+    those behind it are left out, so that nothing worse pushes out something better. Numbers begin
+    with `first`.
     """
     shown: list[Shown] = []
     left = max_tokens
-    for number, result in enumerate(results, start=1):
+    for number, result in enumerate(results, start=first):
         every = units(result.chunk)
-        left -= estimate_tokens(str(Shown(number, result, ()))) + 1
+        left -= estimate_tokens(f"{Shown(number, result, ())}\n\n")
         fitting = _fitting(every, left)
         if fitting:
             shown.append(Shown(number, result, fitting))
@@ -89,18 +96,8 @@ def _fitting(every: Sequence[Unit], tokens: int) -> tuple[Unit, ...]:
 
 
 def _cost(unit: Unit) -> int:
-    return estimate_tokens(f"{unit.number}| {unit.text}\n")
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a model counts in a text, on the high side.
-
-    Example:
-        >>> estimate_tokens("hello world")
-        4
-    """
-    beyond = sum(1 for _ in _NON_ASCII.finditer(text))
-    return int(beyond + (len(text) - beyond) / _CHARS_PER_TOKEN + 0.999)
+    # What looks like the end of a line to some program gets a number on each side.
+    return sum(estimate_tokens(f"{unit.number}| {line}\n") for line in unit.text.splitlines())
 
 
 def label_of(result: RetrievalResult) -> str:

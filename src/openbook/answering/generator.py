@@ -1,35 +1,39 @@
-"""From a question to an answer: retrieve, show, quote, check; and the statistics of it."""
+"""From a question to an answer: retrieve, show, quote or let a model write, check; and the statistics of it."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator as Steps
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
-from openbook.answering.citations import TextNow, cite
+from openbook.answering.checking import Retry
+from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
-from openbook.answering.extractive import compose, marks_of, missing_words, pick
+from openbook.answering.extractive import compose, pick, quotes_of
+from openbook.answering.finding import Finder
+from openbook.answering.followups import Standalone, standalone
+from openbook.answering.refusals import refusal
+from openbook.answering.replies import Reply, answer_of, signed
+from openbook.answering.verdicts import check_quotes
+from openbook.answering.writing import Writing
+from openbook.costs import Price, price_of
 from openbook.embedding.protocol import Embedder
+from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy
 from openbook.index.protocol import Index
-from openbook.retrieval.fields import embedding_text, terms_of
-from openbook.retrieval.names import Query, read_query
-from openbook.retrieval.ranking import coverage, rarities, relevance
-from openbook.retrieval.search import EVERYTHING, Retriever
-from openbook.types import Filter, GenerationResult, RetrievalResult
-
-# Below this no passage is worth quoting. `benchmarks/refusal.py` prints the curve it was read from.
-RELEVANCE_FLOOR = 0.34
+from openbook.llm.messages import Request
+from openbook.llm.protocol import Model
+from openbook.retrieval.names import read_query
+from openbook.retrieval.search import EVERYTHING
+from openbook.types import Filter, RetrievalResult
 
 # Results an answer is picked from: beyond ten, less than one right passage in a hundred is found.
 _DEFAULT_TOP_K = 10
 
-# Several results come from one place, so a question for places needs more of them to choose from.
-_PLACES_FACTOR = 3
-
-# Places named when there is no answer.
-_NEAREST = 3
+QUOTING = Writing()
+"""Answers without a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,24 @@ class GenerationStats:
     with_citations: int = 0
     total_tokens: int = 0
     total_ms: float = 0.0
+    total_usd: float = 0.0
+    """Of the answers whose price is known."""
+    unknown_costs: int = 0
+    """Answers whose price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question, and what to answer it from."""
+
+    query: str
+    writing: Writing
+    results: Sequence[RetrievalResult] | None
+    """At hand, in place of a search."""
+    top_k: int
+    min_score: float
+    where: Filter
+    max_tokens: int
 
 
 class Generator:
@@ -54,6 +76,7 @@ class Generator:
         text_now: TextNow,
         context_tokens: int,
         clock: Callable[[], float] = time.perf_counter,
+        price: Price = price_of,
     ) -> None:
         """Prepare.
 
@@ -63,17 +86,24 @@ class Generator:
             text_now: Gives the text of a document as it is now, for checking citations.
             context_tokens: Budget of what an answer is written from.
             clock: Seconds, for `took_ms`.
+            price: Gives prices of models.
         """
-        self._index = index
-        self._embedder = embedder
+        self._finder = Finder(index, embedder)
         self._text_now = text_now
         self._context_tokens = context_tokens
         self._clock = clock
+        self._price = price
         self._stats = GenerationStats()
         self._lock = threading.Lock()
 
     def generate_with_retrieval(
-        self, query: str, top_k: int = _DEFAULT_TOP_K, min_score: float = 0.0, *, where: Filter = EVERYTHING
+        self,
+        query: str,
+        top_k: int = _DEFAULT_TOP_K,
+        min_score: float = 0.0,
+        *,
+        where: Filter = EVERYTHING,
+        writing: Writing = QUOTING,
     ) -> GenerationResult:
         """Retrieve and answer.
 
@@ -82,24 +112,174 @@ class Generator:
             top_k: Most results to write from.
             min_score: Results with a lower score are not used. Scores compare within one query.
             where: Documents that may be found.
+            writing: How it is answered; by quotes unless said.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            ModelError: The model did not answer.
         """
-        started = self._clock()
-        wanted = top_k * _PLACES_FACTOR if read_query(query).asks_for_places else top_k
-        results = Retriever(self._index, self._embedder).search(query, limit=wanted, where=where, view="passages")
-        return self._answer(query, [result for result in results if result.score >= min_score], None, started)
+        return _last(self.stream(query, top_k, min_score, where=where, writing=writing))
 
     def generate_answer(
-        self, query: str, results: Sequence[RetrievalResult], *, max_context_tokens: int | None = None
+        self,
+        query: str,
+        results: Sequence[RetrievalResult],
+        *,
+        max_context_tokens: int | None = None,
+        writing: Writing = QUOTING,
     ) -> GenerationResult:
-        """Answer from results at hand, in their order. None gives a refusal.
+        """Answer from results at hand, in their order. None gives a refusal. A model gets no tools here.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            ModelError: The model did not answer.
         """
-        return self._answer(query, results, max_context_tokens, self._clock())
+        asked = _Asked(
+            query, replace(writing, tools=False), results, 0, 0.0, EVERYTHING, self._room(max_context_tokens)
+        )
+        return _last(self._events(asked))
+
+    def stream(
+        self,
+        query: str,
+        top_k: int = _DEFAULT_TOP_K,
+        min_score: float = 0.0,
+        *,
+        where: Filter = EVERYTHING,
+        writing: Writing = QUOTING,
+    ) -> Iterator[AnswerEvent]:
+        """Retrieve and answer as `generate_with_retrieval` does, and tell what happens; `Answered` comes last.
+
+        Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
+        """
+        return self._events(_Asked(query, writing, None, top_k, min_score, where, self._context_tokens))
+
+    def _events(self, asked: _Asked) -> Iterator[AnswerEvent]:
+        started = self._clock()
+        model = asked.writing.model
+        if model is None:
+            answer = self._quoted(asked)
+        elif asked.writing.tools:
+            from openbook.answering.exploring import Explorer
+
+            explorer = Explorer(
+                model, asked.writing, self._finder, self._text_now, where=asked.where, price=self._price
+            )
+            answer = yield from explorer.explore(read_query(asked.query).text)
+        else:
+            answer = yield from self._written(asked, model)
+        answer = replace(answer, took_ms=(self._clock() - started) * 1000)
+        self._count(answer)
+        yield Answered(answer)
+
+    def _quoted(self, asked: _Asked) -> GenerationResult:
+        alone = standalone(asked.query, asked.writing.history)
+        results = self._results(asked, alone)
+        answer = self._refused(asked, alone, results)
+        if answer is None:
+            query = read_query(alone.text)
+            context = build_context(results, asked.max_tokens)
+            picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
+            checked = check_quotes(quotes_of(picked), context, self._text_now)
+            shown = tuple(entry.result for entry in context.shown)
+            answer = GenerationResult(
+                asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
+            )
+            if not picked:
+                missing = self._finder.weigh(alone.asked).missing
+                answer = refusal(asked.query.strip(), "nothing that could be quoted", results, missing)
+        return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
+
+    def _written(self, asked: _Asked, model: Model) -> Steps[AnswerEvent, None, GenerationResult]:
+        from openbook.answering.direct import Writer  # quotes have no use for models
+
+        writer = Writer(model, asked.writing, self._finder, self._text_now, price=self._price)
+        alone = writer.standalone(asked.query)
+        results = self._results(asked, alone)
+        # What the sources do not speak of, no model is asked.
+        answer = self._refused(asked, alone, results)
+        if answer is None:
+            answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens)
+        return signed(_told(answer, asked, alone), model, writer.spent)
+
+    def _results(self, asked: _Asked, alone: Standalone) -> Sequence[RetrievalResult]:
+        if asked.results is not None:
+            return asked.results
+        return self._finder.find(alone.text, asked.top_k, asked.where, asked.min_score)
+
+    def _refused(self, asked: _Asked, alone: Standalone, results: Sequence[RetrievalResult]) -> GenerationResult | None:
+        weighed = self._finder.weigh(alone.asked)
+        fault = self._finder.fault(alone, results, weighed.rarity)
+        return refusal(asked.query.strip(), fault, results, weighed.missing) if fault else None
+
+    def check(
+        self,
+        query: str,
+        answer: str,
+        results: Sequence[RetrievalResult],
+        *,
+        max_context_tokens: int | None = None,
+        policy: Policy = "flag",
+        retry: Retry | None = None,
+    ) -> GenerationResult:
+        """Check an answer that a model wrote from results at hand, and repair what can be repaired.
+
+        An answer that nothing supports becomes a refusal.
+
+        Args:
+            query: The question.
+            answer: Of any model; its marks count what `build_context` makes of the same results.
+            results: What the model was shown, in that order.
+            max_context_tokens: Budget of what it was shown, if it is another than that of the settings.
+            policy: What happens to claims that fail and that no unit supports: `flag`, `drop` or `retry`.
+            retry: For `retry`: takes the failing claims, asks the model once more, gives its answer.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            ValueError: The policy is none, or `retry` without anything to call.
+        """
+        started = self._clock()
+        text = read_query(query).text
+        context = build_context(results, self._room(max_context_tokens))
+        result = answer_of(text, Reply(answer), context, self._finder, self._text_now, policy=policy, retry=retry)
+        result = replace(result, took_ms=(self._clock() - started) * 1000)
+        self._count(result)
+        return result
+
+    def request(
+        self,
+        query: str,
+        results: Sequence[RetrievalResult],
+        writing: Writing = QUOTING,
+        *,
+        max_context_tokens: int | None = None,
+    ) -> Request:
+        """Give the call that asks a model to answer from results, as `generate_answer` makes it. Nothing is sent.
+
+        `format_prompt_for_display` prints it, and `estimate_cost` prices it.
+        """
+        from openbook.answering.direct import request_for
+
+        return request_for(query.strip(), build_context(results, self._room(max_context_tokens)), writing)
+
+    def estimate_cost(
+        self,
+        query: str,
+        results: Sequence[RetrievalResult],
+        writing: Writing,
+        *,
+        max_context_tokens: int | None = None,
+    ) -> Decimal | None:
+        """Give the most that an answer from results costs in US dollars, its check aside; None if nobody knows.
+
+        Without a model it costs nothing.
+        """
+        if writing.model is None:
+            return Decimal(0)
+        from openbook.answering.direct import cost_of
+
+        request = self.request(query, results, writing, max_context_tokens=max_context_tokens)
+        return cost_of(request, writing.model, price=self._price)
 
     def get_generation_stats(self) -> dict[str, float]:
         """Give the statistics by name."""
@@ -110,40 +290,8 @@ class Generator:
         with self._lock:
             self._stats = GenerationStats()
 
-    def _answer(
-        self, text: str, results: Sequence[RetrievalResult], max_tokens: int | None, started: float
-    ) -> GenerationResult:
-        query = read_query(text)
-        answer = self._extract(query, results, self._context_tokens if max_tokens is None else max_tokens)
-        answer = replace(answer, cost_usd=Decimal(0), took_ms=(self._clock() - started) * 1000)
-        self._count(answer)
-        return answer
-
-    def _extract(self, query: Query, results: Sequence[RetrievalResult], max_tokens: int) -> GenerationResult:
-        with self._index.snapshot():
-            frequencies, chunks = self._index.frequencies(query.tokens), self._index.stats().chunks
-        rarity = rarities(query, frequencies, chunks)
-        missing = missing_words(query, frequencies)
-        if not results:
-            return _refusal(query, "nothing found", (), missing)
-        if max(self._relevance(query, result, rarity) for result in results) < RELEVANCE_FLOOR:
-            return _refusal(query, "nothing relevant", tuple(results[:_NEAREST]), missing)
-        context = build_context(results, max_tokens)
-        picked = pick(query, context, self._embedder, rarity)
-        if not picked:
-            return _refusal(query, "nothing that could be quoted", tuple(results[:_NEAREST]), missing)
-        citations = cite(marks_of(picked), context, self._text_now)
-        shown = tuple(entry.result for entry in context.shown)
-        return GenerationResult(query.text, compose(picked), citations, shown)
-
-    def _relevance(self, query: Query, result: RetrievalResult, rarity: Mapping[str, float]) -> float:
-        """Give the relevance of a result, measuring it if the caller found it elsewhere."""
-        if result.relevance is not None:
-            return result.relevance
-        terms = terms_of(result.chunk)
-        words = frozenset(word for field in terms for word in field)
-        asked, found = self._embedder.embed([query.text, embedding_text(result.chunk)])
-        return relevance(coverage(words, rarity), float(asked @ found))
+    def _room(self, max_context_tokens: int | None) -> int:
+        return self._context_tokens if max_context_tokens is None else max_context_tokens
 
     def _count(self, answer: GenerationResult) -> None:
         with self._lock:
@@ -153,13 +301,17 @@ class Generator:
                 with_citations=self._stats.with_citations + answer.has_citations,
                 total_tokens=self._stats.total_tokens + answer.usage.input_tokens + answer.usage.output_tokens,
                 total_ms=self._stats.total_ms + answer.took_ms,
+                total_usd=self._stats.total_usd + float(answer.cost_usd or 0),
+                unknown_costs=self._stats.unknown_costs + (answer.cost_usd is None),
             )
 
 
-def _refusal(
-    query: Query, reason: str, nearest: tuple[RetrievalResult, ...], missing: Sequence[str]
-) -> GenerationResult:
-    answer = f"The sources do not answer this: {reason}."
-    if missing:
-        answer += f" No source mentions {', '.join(repr(word) for word in missing)}."
-    return GenerationResult(query.text, answer, results=nearest, refused=True, reason=reason)
+def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:
+    """Say what was searched for, where it was not the question."""
+    return replace(answer, searched="" if alone.text == asked.query.strip() else alone.text)
+
+
+def _last(events: Iterator[AnswerEvent]) -> GenerationResult:
+    *_, last = events
+    assert isinstance(last, Answered)
+    return last.answer

@@ -1,6 +1,6 @@
 """The command line. Translates words into calls and results into text, and decides nothing else.
 
-Exit codes: 0 answered or found, 1 nothing found or refused, 2 wrong usage, 3 a failure, 130 Ctrl-C.
+Exit codes: 0 answered or found, 1 nothing found, refused or a failed check, 2 wrong usage, 3 a failure, 130 Ctrl-C.
 """
 
 from __future__ import annotations

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openbook.cli import EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_USAGE, installed_version, printing
+from openbook.cli import EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_USAGE, installed_version, options, printing
 from openbook.errors import OpenbookError, QueryError, SettingsError, SourceError, UnknownSourceError
-from openbook.types import KINDS, VIEWS, Filter, Kind
+from openbook.types import VIEWS, Filter
 
 if TYPE_CHECKING:
     from openbook.assistant import Assistant
@@ -24,31 +23,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # help in colour would take half of its time
     pretty_exceptions_enable=False,
 )
-
-# `readable=False`: whether a path can be read is told in our own words, by what reads it.
-
-
-def _no_blank(value: str | None) -> str | None:
-    """Refuse what an unset variable of the shell leaves behind: `--library "$NAME"`."""
-    if value == "":
-        raise typer.BadParameter("it is empty; is a variable not set?")
-    return value
-
-
-Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: here.")]
-Library = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", callback=_no_blank, help="Library to use, instead of one of the folder's own."),
-]
-T = TypeVar("T")
-Limit = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most results.")]
-Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="K", help=f"Only these: {', '.join(KINDS)}.")]
-Globs = Annotated[
-    list[str] | None, typer.Option("--glob", metavar="G", help="Only paths like this, as in .gitignore: '*.py'.")
-]
-Sources = Annotated[list[str] | None, typer.Option("--source", metavar="NAME", help="Only from this source.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
-Show = Annotated[bool, typer.Option("--show", help="Print the chunks in full.")]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -94,31 +68,68 @@ def _options(
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
-    paths: Paths = None,
+    paths: options.Paths = None,
     *,
-    library: Library = None,
-    limit: Limit = 10,
-    kind: Kinds = None,
-    glob: Globs = None,
-    source: Sources = None,
-    as_json: AsJson = False,
-    show: Show = False,
+    model: options.ModelName = "",
+    agent: options.WithTools = False,
+    max_rounds: options.MaxRounds = 8,
+    max_usd: options.MaxUsd = None,
+    policy: options.PolicyName = "flag",
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    kind: options.Kinds = None,
+    glob: options.Globs = None,
+    source: options.Sources = None,
+    as_json: options.AsJson = False,
+    show: options.Show = False,
 ) -> None:
-    """Answer a question from folders, with citations."""
+    """Answer a question from folders, with citations that were checked."""
+    from openbook.cli.asking import follow, note_cost, writing_of
     from openbook.cli.opening import opened
 
-    where = _filter(kind, glob, source)
-    _check_question(question)
-    with opened(_as_paths(paths), library) as assistant:
-        _check_filled(assistant, where)
-        answer = assistant.query(question, limit=limit, where=where)
+    where = options.filter_of(kind, glob, source)
+    options.check_question(question)
+    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
+    with opened(options.as_paths(paths), library) as assistant:
+        options.check_filled(assistant, where)
+        answer = follow(assistant.query_stream(question, limit=limit, where=where, writing=writing))
         if as_json:
             printing.print_json(answer.to_dict())
         else:
             printing.print_answer(answer, printing.Places(assistant.sources()), show=show)
+    note_cost(answer)
     if answer.refused:
         printing.advise(f"no answer: {answer.reason}", "use words that stand in the sources, or name other folders")
         raise typer.Exit(EXIT_NOTHING)
+
+
+@app.command()
+def chat(
+    paths: options.Paths = None,
+    *,
+    model: options.ModelName = "",
+    agent: options.WithTools = False,
+    max_rounds: options.MaxRounds = 8,
+    max_usd: options.MaxUsd = None,
+    policy: options.PolicyName = "flag",
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    kind: options.Kinds = None,
+    glob: options.Globs = None,
+    source: options.Sources = None,
+) -> None:
+    """Answer questions one after the other, each in the light of those before it."""
+    from openbook.cli.asking import writing_of
+    from openbook.cli.chatting import Chat
+    from openbook.cli.opening import opened
+
+    where = options.filter_of(kind, glob, source)
+    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
+    with opened(options.as_paths(paths), library) as assistant:
+        options.check_filled(assistant, where)
+        code = Chat(assistant, writing, limit, where).run()
+    if code:
+        raise typer.Exit(code)
 
 
 @app.command()
@@ -133,33 +144,34 @@ def search(
             metavar="FILE.jsonl", readable=False, help='Read {"query": ...} a line, print one result line each.'
         ),
     ] = None,
-    library: Library = None,
-    limit: Limit = 10,
-    kind: Kinds = None,
-    glob: Globs = None,
-    source: Sources = None,
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    kind: options.Kinds = None,
+    glob: options.Globs = None,
+    source: options.Sources = None,
     view: Annotated[
         str, typer.Option(metavar="VIEW", help="`files`: each once; `passages`: several of one file; or `auto`.")
     ] = "auto",
     explain: Annotated[bool, typer.Option("--explain", help="Say what moved each result, and by how much.")] = False,
-    as_json: AsJson = False,
-    show: Show = False,
+    as_json: options.AsJson = False,
+    show: options.Show = False,
 ) -> None:
     """List the chunks that fit a query best."""
     from openbook.cli.opening import opened
+    from openbook.cli.reading import read_queries
 
-    where = _filter(kind, glob, source)
-    chosen_view = _one_of(VIEWS, view, "--view")
+    where = options.filter_of(kind, glob, source)
+    chosen_view = options.one_of(VIEWS, view, "--view")
     words = words or []
     if queries is None and not words:
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
-    asked = list(_read_queries(queries)) if queries else words[:1]
-    paths = _as_paths(words if queries else words[1:])
+    asked = list(read_queries(queries)) if queries else words[:1]
+    paths = options.as_paths(words if queries else words[1:])
     if not queries:
-        _check_question(asked[0])
+        options.check_question(asked[0])
     found = 0
     with opened(paths, library) as assistant:
-        _check_filled(assistant, where)
+        options.check_filled(assistant, where)
         for question in asked:
             results = assistant.search(question, limit=limit, where=where, view=chosen_view)
             found += len(results)
@@ -174,10 +186,67 @@ def search(
 
 
 @app.command()
-def add(
-    paths: Paths = None,
+def verify(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Text, code, or answers of `ask --json`.")],
     *,
-    library: Library = None,
+    root: Annotated[
+        str, typer.Option(metavar="DIR", callback=options.no_blank, help="What paths are relative to.")
+    ] = ".",
+    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations that moved, and nothing else.")] = False,
+    as_json: options.AsJson = False,
+    check_urls: Annotated[
+        str, typer.Option(metavar="no", help="Whether to fetch URLs. Only `no`: there is no network here.")
+    ] = "no",
+) -> None:
+    """Check that citations such as `path:12-18` name what they named when they were written."""
+    from openbook.cli.verifying import verify
+
+    options.one_of(("no",), check_urls, "--check-urls")
+    code = verify([str(path) for path in options.as_paths(files)], Path(root), fix=fix, as_json=as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command("eval")
+def evaluate(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTIONS.jsonl [PATH]...", help="The question set, then folders or files."),
+    ] = None,
+    *,
+    model: Annotated[str, typer.Option(metavar="M", help=f"What answers, {options.MODELS}.")] = "extractive",
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    fail_under: Annotated[
+        list[str] | None, typer.Option(metavar="METRIC=VALUE", help="Exit with 1 when a metric is worse than that.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="RUN.json", readable=False, help="Compare with a run that --json printed.")
+    ] = None,
+    draft: Annotated[bool, typer.Option("--draft", help="Propose questions on folders, for you to edit.")] = False,
+    count: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most questions to propose.")] = 20,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure retrieval, citations and refusals on a question set of yours."""
+    from openbook.cli.evaluating import Evaluation, print_draft
+    from openbook.cli.opening import opened
+
+    words = words or []
+    if not words and not draft:
+        raise typer.BadParameter("name a question set; --draft proposes one", param_hint="QUESTIONS.jsonl")
+    evaluation = None if draft else Evaluation(Path(words[0]), model, fail_under or (), against)
+    with opened(options.as_paths(words if draft else words[1:]), library) as assistant:
+        options.check_filled(assistant, Filter())
+        passed = evaluation(assistant, limit=limit, as_json=as_json) if evaluation else print_draft(assistant, count)
+    if not passed:
+        raise typer.Exit(EXIT_NOTHING)
+
+
+@app.command()
+def add(
+    paths: options.Paths = None,
+    *,
+    library: options.Library = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the library again from nothing; without PATH, from its sources.")
     ] = False,
@@ -185,7 +254,7 @@ def add(
     """Put folders into a library (`default` unless named), or bring them up to date."""
     from openbook.cli import opening
 
-    for report in opening.add(_as_paths(paths), library, rebuild=rebuild):
+    for report in opening.add(options.as_paths(paths), library, rebuild=rebuild):
         if report.wrote:
             printing.print_report(report)
         else:
@@ -219,7 +288,7 @@ def sources() -> None:
 def remove(
     name: Annotated[str, typer.Argument(help="Name of the source, as `openbook sources` lists it.")],
     *,
-    library: Library = None,
+    library: options.Library = None,
 ) -> None:
     """Take a source out of a library: the one named, else the only one that has it. Its files stay."""
     from openbook.cli.opening import existing, library_with
@@ -230,13 +299,13 @@ def remove(
 
 
 @app.command()
-def status(paths: Paths = None, *, library: Library = None) -> None:
+def status(paths: options.Paths = None, *, library: options.Library = None) -> None:
     """Say what a library holds, and what has changed since it was brought up to date."""
     from openbook.cli import opening
     from openbook.libraries import name_for
 
-    opening.check_exist(_as_paths(paths))
-    with opening.existing(library or name_for(_as_paths(paths) or [Path()])) as assistant:
+    opening.check_exist(options.as_paths(paths))
+    with opening.existing(library or name_for(options.as_paths(paths) or [Path()])) as assistant:
         held = assistant.stats()
         printing.say(f"library    {assistant.path}")
         printing.say(f"documents  {held.documents}")
@@ -260,90 +329,15 @@ def _states(assistant: Assistant) -> Iterator[str]:
 
 
 @app.command()
-def doctor() -> None:
+def doctor(
+    model: Annotated[str, typer.Option("--model", metavar="M", help="Make one tiny call to this model.")] = "",
+) -> None:
     """Check the installation, and print the settings in force and where each comes from."""
     from openbook.cli.diagnosis import diagnosis
 
     healthy = True
-    for finding in diagnosis():
+    for finding in diagnosis(model):
         printing.say(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.text}")
         healthy = healthy and finding.healthy
     if not healthy:
         raise typer.Exit(EXIT_FAILURE)
-
-
-def _filter(kinds: Sequence[str] | None, globs: Sequence[str] | None, sources: Sequence[str] | None) -> Filter:
-    wanted: frozenset[Kind] = frozenset(_one_of(KINDS, kind, "--kind") for kind in kinds or ())
-    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()))
-
-
-def _one_of(known: Sequence[T], word: str, option: str) -> T:
-    """Give the one that `word` names."""
-    for each in known:
-        if each == word:
-            return each
-    raise typer.BadParameter(f"{word!r} is none of {', '.join(map(str, known))}", param_hint=option)
-
-
-def _check_question(question: str) -> None:
-    """Refuse a question before a folder is indexed for it."""
-    from openbook.retrieval.names import read_query
-
-    read_query(question)
-
-
-def _as_paths(words: Sequence[str] | None) -> list[Path]:
-    """Take words for paths. An empty one is an unset variable of the shell, not the working folder."""
-    if words and "" in words:
-        raise typer.BadParameter("it is empty; is a variable not set?", param_hint="PATH")
-    return [Path(word) for word in words or ()]
-
-
-def _check_filled(assistant: Assistant, where: Filter) -> None:
-    names = {root.name for root in assistant.sources()}
-    for name in sorted(where.sources - names):
-        raise UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {', '.join(sorted(names))}")
-    if not assistant.stats().documents:
-        places = ", ".join(root.location for root in assistant.sources()) or "the library"
-        skipped = printing.skipped_text(
-            {
-                reason: ("",) * count
-                for difference in assistant.pending().values()
-                if not isinstance(difference, SourceError)
-                for reason, count in difference.not_indexed().items()
-            }
-        )
-        printing.advise(
-            f"there is nothing to read in {places}{skipped}",
-            "give a folder that holds text, or look at its ignore rules",
-        )
-        raise typer.Exit(EXIT_NOTHING)
-
-
-def _read_queries(file: Path) -> Iterator[str]:
-    """Read one question a line.
-
-    Raises:
-        BadParameter: The file cannot be read, or a line is not of the form {"query": "..."} or
-            cannot be asked.
-    """
-    try:
-        # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as exc:
-        raise typer.BadParameter(f"cannot read {str(file)!r}: {exc}", param_hint="--queries") from exc
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"{str(file)!r}, line {number}"
-        try:
-            question = json.loads(line)["query"]
-        except (ValueError, TypeError, KeyError, RecursionError) as exc:
-            raise typer.BadParameter(f'{place}: not of the form {{"query": "..."}}', param_hint="--queries") from exc
-        if not isinstance(question, str):
-            raise typer.BadParameter(f"{place}: the query is no text", param_hint="--queries")
-        try:
-            _check_question(question)
-        except QueryError as exc:
-            raise typer.BadParameter(f"{place}: {exc}", param_hint="--queries") from exc
-        yield question

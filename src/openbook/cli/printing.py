@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from openbook.types import Chunk, GenerationResult, RetrievalResult, Span
+from openbook.generation import Citation, GenerationResult
+from openbook.types import Chunk, RetrievalResult, Span
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Root
@@ -80,24 +81,57 @@ def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> Non
     """Print an answer, then where it comes from."""
     say(answer.answer)
     say()
-    if answer.refused:
-        if answer.results:
-            say("Nearest:", style={"bold": True})
-        for result in answer.results:
-            say(f"  {places.link(result.chunk.source, result.chunk.span)}")
-            if show:
-                print_excerpt(result.chunk)
-        return
-    say("Sources:", style={"bold": True})
-    width = max((len(citation.mark) for citation in answer.citations), default=0)
-    for citation in answer.citations:
-        label = f"  {citation.label}" if citation.label else ""
-        say(f"  {citation.mark:<{width}}  {places.link(citation.source, citation.span)}  {citation.verdict}{label}")
-    if show:
+    print_sources(answer, places, show=show)
+    print_claims(answer)
+    if show and not answer.refused:
         for number, result in enumerate(answer.results, start=1):
             say()
             say(f"[{number}] {places.link(result.chunk.source, result.chunk.span)}", style={"bold": True})
             print_excerpt(result.chunk)
+
+
+def print_sources(answer: GenerationResult, places: Places, *, show: bool = False) -> None:
+    """Print what an answer cites, mark by mark; of a refusal, the nearest places, in full if asked."""
+    if not answer.refused:
+        say("Sources:", style={"bold": True})
+        width = max((len(citation.mark) for citation in answer.citations), default=0)
+        for line in dict.fromkeys(_source_line(citation, places, width) for citation in answer.citations):
+            say(line)
+        return
+    if answer.results:
+        say("Nearest:", style={"bold": True})
+    for result in answer.results:
+        say(f"  {places.link(result.chunk.source, result.chunk.span)}")
+        if show:
+            print_excerpt(result.chunk)
+
+
+def _source_line(citation: Citation, places: Places, width: int) -> str:
+    place = places.link(citation.source, citation.span) if citation.place else ""
+    if citation.symbol:
+        place = f"{one_line(citation.symbol)} ({place})"
+    parts = (f"{citation.mark:<{width}}", place, citation.verdict, one_line(citation.label))
+    return f"  {'  '.join(filter(None, parts))}{f': {one_line(citation.reason)}' if citation.reason else ''}"
+
+
+def print_claims(answer: GenerationResult) -> None:
+    """Print the claims that fail, and what was repaired, each with its reason; nothing if there are none."""
+    failing = [claim for claim in answer.claims if claim.fails]
+    if failing:
+        say()
+        say(f"Not supported ({len(failing)} of {sum(bool(claim.verdict) for claim in answer.claims)} claims):")
+    for claim in failing:
+        say(f"  {claim.verdict}: {one_line(claim.reason)}")
+        say(f"      {one_line(claim.text)}", style={"dim": True})
+    if answer.repairs:
+        say()
+        say("Changed when it was checked:")
+    for repair in answer.repairs:
+        marks = f" {repair.before or 'no mark'} to {repair.after}" if repair.what == "anchored" else ""
+        marks = f" {repair.before}" if repair.what == "removed" else marks
+        say(f"  {repair.what}{marks}: {one_line(repair.why)}")
+        if repair.claim:
+            say(f"      {one_line(repair.claim)}", style={"dim": True})
 
 
 def print_results(

@@ -80,6 +80,14 @@ class Outline(NamedTuple):
     context: tuple[str, ...]
 
 
+class Listed(NamedTuple):
+    """A document without its text."""
+
+    source: str
+    path: str
+    kind: Kind
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """What made the vectors, words and chunks of an index. Another maker means another index."""
@@ -167,6 +175,12 @@ class Index(Protocol):
 
     def document(self, source: str, path: str) -> Document | None:
         """Give a document with its text and anchors, without blocks."""
+
+    def documents(self, where: Filter) -> list[Listed]:
+        """List the documents that a filter lets through, in the order of source and path. Skipped files are none."""
+
+    def chunks(self, source: str, path: str) -> list[Chunk]:
+        """Give the chunks of a document in the order of their spans; [] if there is no such document."""
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         """Find the k best chunks by words, the k best by nearness, and the best chunk of the k best files.

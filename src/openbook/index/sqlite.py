@@ -10,8 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.index.protocol import Entry, Identity, Matches, Outline, Record, Root, Stats
+from openbook.index.protocol import Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
 from openbook.index.schema import damaged, open_database, translated_errors
+from openbook.index.where import allows
 from openbook.types import Anchor, Chunk, Document, Filter, Lesson, Span, Stamp
 
 if TYPE_CHECKING:
@@ -200,6 +201,18 @@ class SqliteIndex:
             kind, language, text, content_hash, packed = rows[0]
             anchors = tuple(Anchor(*anchor) for anchor in json.loads(packed))
             return Document(source, path, kind, language, text, content_hash, anchors=anchors)
+
+    def documents(self, where: Filter) -> list[Listed]:
+        rows = self._read("SELECT source, path, kind FROM documents WHERE skipped = '' ORDER BY source, path")
+        check = allows(where)
+        return [Listed(*row) for row in rows if check is None or check(*row)]
+
+    def chunks(self, source: str, path: str) -> list[Chunk]:
+        with self._reading():
+            rows = self._read(f"{_CHUNKS} WHERE d.source = ? AND d.path = ? AND d.skipped = ''", (source, path))
+            document = self.document(source, path)
+            text = document.text if document else ""
+            return sorted((_chunk(row, text) for row in rows), key=lambda chunk: chunk.span)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():

@@ -2,20 +2,23 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.citations import cite, mark_of, unknown_marks, verdict_of
+from openbook.answering.citations import NOWHERE, Place, citation_of, numbered, places_of, symbol_at, verdict_of
 from openbook.answering.context import Context, Shown, build_context
 from openbook.spans import units
-from openbook.types import Chunk, Span
+from openbook.types import Span
 from tests.unit.retrieval.material import chunk_of, result_of
 
 BEFORE = "Über uns\n\n"
 FIRST = chunk_of("One.\nTwo.\n\nThree.\nFour.", "a.md", before=BEFORE, context=("Guide",))
-SECOND = chunk_of("def f():\n    return 1", "b.py", kind="code", source="other")
+SECOND = chunk_of("def f():\n    return 1", "b.py", kind="code", source="other", symbol="A.f", signature="def f():")
 CONTEXT = build_context([result_of(FIRST), result_of(SECOND)], 1_000)
+SHOWN = numbered(CONTEXT)
 
 
-def unchanged(chunk: Chunk) -> str:
-    return BEFORE + chunk.text if chunk is FIRST else chunk.text
+def place_of(mark: str) -> Place:
+    (place,) = places_of(mark, SHOWN)
+    assert place is not None
+    return place
 
 
 @pytest.mark.parametrize(
@@ -31,80 +34,101 @@ def unchanged(chunk: Chunk) -> str:
     ],
 )
 def test_a_mark_names_units_of_a_result(mark: str, place: str, quote: str) -> None:
-    (citation,) = cite(f"So it is {mark}.", CONTEXT, unchanged)
+    found = place_of(mark)
 
-    assert (citation.mark, str(citation.span), citation.quote) == (mark, place, quote)
-    assert citation.verdict == "supported"
-    assert unknown_marks(mark, CONTEXT) == ()
-
-
-@pytest.mark.parametrize(
-    "mark", ["[9]", "[3:1]", "[1:99]", "[1:2-99]", "[1:5]", "[1:4-3]", "[0]", "[0:1]", "[1:0]", "[1:0-2]", "[9999]"]
-)
-def test_a_mark_that_names_nothing_shown_is_unknown_and_no_citation(mark: str) -> None:
-    assert cite(f"So it is {mark}.", CONTEXT, unchanged) == ()
-    assert unknown_marks(f"So it is {mark}. [1]", CONTEXT) == (mark,)
+    assert (str(found.span), found.quote) == (place, quote)
+    assert "\n".join(unit.text for unit in found.units) == quote.replace("\n\n", "\n")
 
 
 @pytest.mark.parametrize(
-    "text", ["[1:]", "[:1]", "[1-2]", "[1:2:3]", "[a]", "[]", "[ 1 ]", "[-1]", "[1.5]", "[12345]", "(1)", "1"]
+    "mark",
+    ["[9]", "[3:1]", "[1:99]", "[1:2-99]", "[1:5]", "[1:4-3]", "[0]", "[0:1]", "[1:0]", "[1:0-2]", "[9999]", "[a]", ""],
 )
-def test_what_only_looks_like_a_mark_is_none(text: str) -> None:
-    assert cite(text, CONTEXT, unchanged) == ()
-    assert unknown_marks(text, CONTEXT) == ()
+def test_a_mark_that_names_nothing_shown_has_no_place(mark: str) -> None:
+    assert places_of(mark, SHOWN) == (None,)
 
 
-def test_citations_are_in_the_order_of_their_marks_and_repeats_are_left_out() -> None:
-    citations = cite("B [2:1]. A [1:2], again [2:1], and [1:2] [1].", CONTEXT, unchanged)
+def test_a_mark_of_several_ranges_names_a_place_for_each() -> None:
+    first, second, third = places_of("[1:1, 3-4, 9]", SHOWN)
 
-    assert [citation.mark for citation in citations] == ["[2:1]", "[1:2]", "[1]"]
-
-
-def test_unknown_marks_are_in_order_without_repeats() -> None:
-    assert unknown_marks("[7] [1:99] [1] [7]", CONTEXT) == ("[7]", "[1:99]")
-
-
-def test_an_answer_without_marks_cites_nothing() -> None:
-    assert cite("I do not know.", CONTEXT, unchanged) == ()
-    assert cite("[1]", Context(()), unchanged) == ()
+    assert [place.quote if place else None for place in (first, second, third)] == ["One.", "Three.\nFour.", None]
 
 
 def test_a_mark_counts_only_units_that_were_shown() -> None:
-    cut = Context((Shown(1, result_of(FIRST), units(FIRST)[:2]),))
+    cut = {1: Shown(1, result_of(FIRST), units(FIRST)[:2])}
 
-    (citation,) = cite("[1] [1:3]", cut, unchanged)
+    assert [place.quote for place in places_of("[1]", cut) if place] == ["One.\nTwo."]
+    assert places_of("[1:3]", cut) == (None,)
 
-    assert citation.quote == "One.\nTwo."
-    assert unknown_marks("[1] [1:3]", cut) == ("[1:3]",)
+
+def test_a_result_without_units_has_no_place() -> None:
+    assert places_of("[1]", {1: Shown(1, result_of(FIRST), ())}) == (None,)
 
 
 def test_a_mark_means_the_result_of_its_number_and_not_of_its_position() -> None:
-    sparse = Context((Shown(4, result_of(SECOND), units(SECOND)),))
+    sparse = numbered(Context((Shown(4, result_of(SECOND), units(SECOND)),)))
 
-    (citation,) = cite("[1] [4:1]", sparse, unchanged)
+    assert places_of("[1]", sparse) == (None,)
+    assert [str(place.span) for place in places_of("[4:1]", sparse) if place] == ["b.py:1-1"]
 
-    assert str(citation.span) == "b.py:1-1"
+
+@pytest.mark.parametrize("mark", ["[1:1]", "[1:2-3]", "[1:1-4]", "[2:2]"])
+def test_the_mark_that_is_written_is_the_one_that_is_read(mark: str) -> None:
+    assert place_of(mark).mark == mark
 
 
-def test_a_citation_carries_its_source_and_its_label() -> None:
-    first, second = cite("[1:1] [2:1]", CONTEXT, unchanged)
+def test_names_that_hold_of_a_place_are_given_beside_its_units() -> None:
+    assert place_of("[1:1]").around == ("a.md", "Guide", "Guide")
+    assert place_of("[2:1]").around == ("b.py", "A.f")
 
-    assert (first.source, first.label) == ("src", "Guide")
-    assert (second.source, second.label) == ("other", "")
+
+def test_a_citation_carries_its_source_its_label_and_its_symbol() -> None:
+    first = citation_of("[1:1]", place_of("[1:1]"), "partial", "because", claim=3)
+    second = citation_of("[2]", place_of("[2]"), "supported")
+
+    assert (first.source, first.label, first.symbol, first.quote) == ("src", "Guide", "", "One.")
+    assert (first.verdict, first.reason, first.claim) == ("partial", "because", 3)
+    assert (second.source, second.label, second.symbol, second.claim) == ("other", "", "A.f()", None)
+
+
+def test_a_citation_of_nothing_has_no_place() -> None:
+    found = citation_of("[9]", None, "unknown", "why")
+
+    assert (found.mark, found.source, found.span, found.quote, found.place) == ("[9]", "", NOWHERE, "", "")
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "mark"), [(0, 0, "[1:1]"), (1, 2, "[1:2-3]"), (0, 3, "[1:1-4]")], ids=["one", "some", "all"]
+    ("signature", "symbol", "defines", "name"),
+    [
+        pytest.param("def get(self, url):", "Client.get", ("get",), "Client.get()", id="method"),
+        pytest.param("func ParseLabel(s string) error {", "ParseLabel", (), "ParseLabel()", id="go"),
+        pytest.param("fn parse<T>(s: T)", "parse", ("parse",), "parse()", id="generic"),
+        pytest.param("class Client(Session):", "Client", ("Client",), "Client", id="class"),
+        pytest.param("LIMIT = 3", "LIMIT", ("LIMIT",), "LIMIT", id="constant"),
+        pytest.param("", "Client", (), "Client", id="no-signature"),
+        pytest.param("", "", (), "", id="no-definition"),
+        pytest.param("def one():", "one", ("one", "two"), "", id="another-of-several-definitions"),
+    ],
 )
-def test_the_mark_that_is_written_is_the_one_that_is_read(first: int, last: int, mark: str) -> None:
-    shown = CONTEXT.shown[0]
+def test_what_is_defined_is_named_as_people_write_it(
+    signature: str, symbol: str, defines: tuple[str, ...], name: str
+) -> None:
+    chunk = chunk_of("x = 1", "a.py", kind="code", symbol=symbol, signature=signature, defines=defines)
+    (place,) = places_of("[1]", numbered(build_context([result_of(chunk)], 100)))
 
-    written = mark_of(shown, shown.units[first], shown.units[last])
+    assert place is not None
+    assert symbol_at(place) == name
 
-    (citation,) = cite(written, CONTEXT, unchanged)
-    assert written == mark
-    assert citation.span.start_char == shown.units[first].span.start_char
-    assert citation.span.end_char == shown.units[last].span.end_char
+
+def test_of_several_definitions_the_first_is_named_where_its_name_stands() -> None:
+    text = "def one(): ...\ndef two(): ..."
+    chunk = chunk_of(text, "a.py", kind="code", symbol="one", signature="def one():", defines=("one", "two"))
+    shown = numbered(build_context([result_of(chunk)], 100))
+
+    assert [symbol_at(place) for mark in ("[1:1]", "[1:2]") for place in places_of(mark, shown) if place] == [
+        "one()",
+        "",
+    ]
 
 
 TEXT = "a\nbé\nc d\n"
@@ -140,22 +164,3 @@ def test_carriage_returns_are_characters_and_end_no_line() -> None:
 
 def test_a_span_with_the_wrong_last_line_is_stale() -> None:
     assert verdict_of(Span("a.md", 2, 8, 2, 2), "bé\nc d", TEXT) == "stale"
-
-
-def test_each_citation_is_checked_against_the_text_as_it_is_now() -> None:
-    asked: list[Chunk] = []
-
-    def one_changed(chunk: Chunk) -> str:
-        asked.append(chunk)
-        return unchanged(chunk).replace("Two", "2")
-
-    citations = cite("[1:1] [1:2] [2:1]", CONTEXT, one_changed)
-
-    assert [citation.verdict for citation in citations] == ["supported", "stale", "supported"]
-    assert asked == [FIRST, FIRST, SECOND]
-
-
-def test_the_citation_of_a_document_that_is_gone_keeps_its_quote() -> None:
-    (citation,) = cite("[1:1]", CONTEXT, lambda _: None)
-
-    assert (citation.quote, citation.verdict) == ("One.", "stale")

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from openbook.answering.context import (
     Shown,
     build_context,
-    estimate_tokens,
     format_chunk,
     format_context,
     label_of,
 )
+from openbook.costs import estimate_tokens
 from openbook.spans import units
 from openbook.types import Chunk, Kind, Lesson
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -40,14 +40,15 @@ def test_units_are_whole_consecutive_and_cut_off_in_the_last_result_only(chunks:
         assert len(shown.units) == len(units(chunk)) or position == len(context.shown)
 
 
-def test_a_context_is_numbered_results_of_numbered_units() -> None:
+def test_a_context_is_fenced_results_of_numbered_units() -> None:
     code = chunk_of("def f():\n\n    return 1", "b.py", before="import x\n", kind="code")
     prose = chunk_of("One.\nTwo.", "a.md", context=("Guide", "Start"))
 
     context = build_context([result_of(code), result_of(prose)], 1_000)
 
     assert str(context) == (
-        "[1] b.py:2-4\n1| def f():\n2|     return 1\n\n[2] a.md:1-2 (Guide › Start)\n1| One.\n2| Two."
+        '<source number="1" place="b.py:2-4" title="">\n1| def f():\n2|     return 1\n</source>\n\n'
+        '<source number="2" place="a.md:1-2" title="Guide › Start">\n1| One.\n2| Two.\n</source>'
     )
 
 
@@ -57,7 +58,7 @@ def test_a_long_line_is_numbered_by_sentence() -> None:
     (shown,) = build_context([result_of(chunk_of(line))], 5_000).shown
 
     assert str(shown).splitlines()[:3] == [
-        "[1] a.md:1-1",
+        '<source number="1" place="a.md:1-1" title="">',
         "1| This is sentence number 0 of the talk.",
         "2| This is sentence number 1 of the talk.",
     ]
@@ -114,21 +115,6 @@ def test_no_results_make_an_empty_context() -> None:
     assert build_context([], 1_000).shown == ()
 
 
-@given(TEXTS, TEXTS)
-def test_a_longer_text_never_has_fewer_tokens(text: str, more: str) -> None:
-    assert estimate_tokens(text) <= estimate_tokens(text + more) <= estimate_tokens(text) + estimate_tokens(more)
-
-
-def test_no_text_has_no_tokens_and_any_text_has_some() -> None:
-    assert estimate_tokens("") == 0
-    assert estimate_tokens("a") == 1
-
-
-def test_a_character_beyond_ascii_is_a_token_of_its_own() -> None:
-    assert estimate_tokens("向量索引") == 4
-    assert estimate_tokens("index") < 4
-
-
 LESSON = Lesson("Retrieval", 0, "Introduction")
 
 
@@ -159,8 +145,18 @@ def test_a_label_says_where_the_original_puts_it(chunk: Chunk, label: str) -> No
     assert Shown(1, result, ()).label == label
 
 
-def test_a_place_without_a_label_is_shown_without_brackets() -> None:
-    assert str(Shown(4, result_of(chunk_of("x", kind="code")), ())) == "[4] a.md:1-1"
+def test_a_source_is_titled_by_its_label_or_by_what_it_defines() -> None:
+    labelled = Shown(4, result_of(chunk_of("x", context=("Guide",))), ()).source
+    code = Shown(4, result_of(chunk_of("x", kind="code", symbol="Retry.wait")), ()).source
+
+    assert (labelled.number, labelled.place, labelled.title) == (4, "a.md:1-1", "Guide")
+    assert code.title == "Retry.wait"
+
+
+def test_numbers_begin_where_they_are_told_to() -> None:
+    results = [result_of(chunk_of("One.")), result_of(chunk_of("Two.", "b.md"))]
+
+    assert [shown.number for shown in build_context(results, 1_000, first=7).shown] == [7, 8]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from openbook.cli.printing import Places, complain, print_answer, print_results
-from openbook.types import GenerationResult, RetrievalResult
+from openbook.generation import Citation, Claim, GenerationResult, Repair
+from openbook.types import RetrievalResult, Span
 from tests.unit.retrieval.material import chunk_of
 
 NOWHERE = Places([])
@@ -41,6 +42,56 @@ def test_a_refusal_without_anything_near_is_only_its_reason(capsys: pytest.Captu
     print_answer(GenerationResult("q", "Nothing found.", refused=True), NOWHERE, show=True)
 
     assert capsys.readouterr().out == "Nothing found.\n\n"
+
+
+def test_an_answer_shows_its_verdicts_the_claims_that_fail_and_what_was_changed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Span("a.py", 0, 9, 10, 20)
+    answer = GenerationResult(
+        "q",
+        "It waits [1]. It ends [1][9].",
+        (
+            Citation("[1]", "s", lines, "x", "supported", "cell 3", symbol="wait()", claim=0),
+            Citation("[1]", "s", lines, "x", "supported", "cell 3", symbol="wait()", claim=1),
+            Citation("[9]", "", Span("", 0, 0, 1, 1), "", "unknown", reason="never shown", claim=1),
+        ),
+        claims=(
+            Claim(0, 13, "It waits.", ("[1]",), "supported"),
+            Claim(14, 29, "It\nends\x1b.", ("[1]", "[9]"), "partial", "only a part"),
+            Claim(30, 31, "So."),
+        ),
+        repairs=(
+            Repair("anchored", "It waits.", "", "[1]", "it cites nothing"),
+            Repair("removed", "It waits.", "[8]", "", "never shown"),
+            Repair("retried", "", "a", "b", "2 claims failed"),
+        ),
+    )
+
+    print_answer(answer, NOWHERE, show=False)
+
+    assert capsys.readouterr().out == (
+        "It waits [1]. It ends [1][9].\n"
+        "\nSources:\n"
+        "  [1]  wait() (a.py:10-20)  supported  cell 3\n"
+        "  [9]  unknown: never shown\n"
+        "\nNot supported (1 of 2 claims):\n"
+        "  partial: only a part\n      It�ends�.\n"
+        "\nChanged when it was checked:\n"
+        "  anchored no mark to [1]: it cites nothing\n      It waits.\n"
+        "  removed [8]: never shown\n      It waits.\n"
+        "  retried: 2 claims failed\n"
+    )
+
+
+def test_a_refusal_shows_the_claims_that_nothing_supports(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = Claim(0, 1, "It waits.", (), "uncited", "it cites nothing")
+
+    print_answer(GenerationResult("q", "No answer.", refused=True, claims=(claim,)), NOWHERE, show=False)
+
+    assert capsys.readouterr().out == (
+        "No answer.\n\n\nNot supported (1 of 1 claims):\n  uncited: it cites nothing\n      It waits.\n"
+    )
 
 
 def test_an_error_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,156 @@
+"""Calls of a model for one answer: within a budget, with its own citations turned into marks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from openbook.agent.metering import Meter
+from openbook.answering.replies import Reply
+from openbook.costs import Budget, Exhausted, Ledger, Price, price_of
+from openbook.errors import BadResponseError
+from openbook.generation import Written
+from openbook.llm.messages import Cited, CitedDelta, Finished, Part, Request, Text, TextDelta
+from openbook.llm.protocol import Model
+
+Event = TypeVar("Event")
+
+_FENCES = ("```", "~~~")
+
+
+class Calls:
+    """The calls of one model for one answer. The time of the budget begins when it is made."""
+
+    def __init__(self, model: Model, budget: Budget, *, price: Price = price_of) -> None:
+        self.ledger = Ledger(budget, model.name, price=price)
+        self._model = model
+        self._meter = Meter()
+
+    def write(self, request: Request) -> Generator[Written, None, Reply]:
+        """Call the model, and give its words as they come; then the whole reply. Closing it ends the call.
+
+        Raises:
+            ModelError: The model did not answer.
+        """
+        granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
+        if isinstance(granted, Exhausted):
+            return Reply("", "other", granted.limit, granted.reason)
+        asked = Request(
+            request.messages,
+            request.system,
+            request.tools,
+            request.tool_choice,
+            granted.output_tokens,
+            deadline_s=granted.deadline_s,
+        )
+        try:
+            finished = yield from self._stream(asked)
+        except BaseException:
+            self.ledger.abandon()
+            raise
+        self.ledger.settle(finished.usage)
+        self._meter.learn(asked, finished)
+        return Reply(with_marks(finished.message.parts), finished.stop)
+
+    def complete(self, request: Request) -> Reply:
+        """Call the model, and give the whole reply.
+
+        Raises:
+            ModelError: The model did not answer.
+        """
+        writing = self.write(request)
+        while True:
+            try:
+                next(writing)
+            except StopIteration as done:
+                reply: Reply = done.value
+                return reply
+
+    def _stream(self, request: Request) -> Generator[Written, None, Finished]:
+        marker, finished = Marker(), None
+        with closed_at_end(self._model.stream(request)) as events:
+            for event in events:
+                piece = ""
+                if isinstance(event, TextDelta):
+                    piece = marker.text(event.text)
+                elif isinstance(event, CitedDelta):
+                    piece = marker.cite(event.cited)
+                elif isinstance(event, Finished):
+                    finished = event
+                if piece:
+                    yield Written(piece)
+        if finished is None:
+            raise BadResponseError(f"{self._model.name} ended its stream without a result")
+        return finished
+
+
+@contextmanager
+def closed_at_end(stream: Iterator[Event]) -> Iterator[Iterator[Event]]:
+    """Close an iterator behind its reader, if it can be closed: not every one has a `close`."""
+    try:
+        yield stream
+    finally:
+        close = getattr(stream, "close", None)
+        if close is not None:
+            close()
+
+
+class Marker:
+    """Puts marks behind the words that a provider cites, while they come.
+
+    White space at the end is held back: a mark belongs before it.
+
+    Example:
+        >>> marker = Marker()
+        >>> [marker.text("It waits. "), marker.cite(Cited(2, 1, 3)), marker.text("Then"), marker.close()]
+        ['It waits.', ' [2:1-3]', ' Then', '']
+    """
+
+    def __init__(self) -> None:
+        self._blanks = ""
+        self._line = ""
+        self._run: list[str] = []
+
+    def text(self, text: str) -> str:
+        """Take words, and give what can be shown by now."""
+        kept = text.rstrip()
+        if not kept:
+            self._blanks += text
+            return ""
+        told = self._blanks + kept
+        self._blanks = text[len(kept) :]
+        self._line = (self._line + told).rpartition("\n")[2]
+        self._run = []
+        return told
+
+    def cite(self, cited: Cited) -> str:
+        """Take a citation of the words before it, and give its mark; nothing if they have it already."""
+        mark = str(cited)
+        if mark in self._run:
+            return ""
+        # Behind the last line of a fence, a mark would open it again.
+        before = "" if self._run else "\n" if self._line.lstrip().startswith(_FENCES) else " "
+        self._run.append(mark)
+        self._line = "" if before == "\n" else self._line
+        return before + mark
+
+    def close(self) -> str:
+        """Give the rest."""
+        return self._blanks
+
+
+def with_marks(parts: Iterable[Part]) -> str:
+    r"""Write what a model said as one text, with a mark for each of its citations.
+
+    Example:
+        >>> with_marks([Text("It waits."), Cited(1, 2, 2), Text(" It ends.\n"), Cited(1, 4, 5)])
+        'It waits. [1:2] It ends. [1:4-5]\n'
+    """
+    marker, told = Marker(), []
+    for part in parts:
+        if isinstance(part, Text):
+            told.append(marker.text(part.text))
+        elif isinstance(part, Cited):
+            told.append(marker.cite(part))
+    return "".join((*told, marker.close()))

@@ -1,0 +1,93 @@
+"""Answers by a model that is shown what was found for the question."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from openbook.agent.metering import Meter
+from openbook.answering.calling import Calls
+from openbook.answering.citations import TextNow
+from openbook.answering.context import Context, build_context
+from openbook.answering.finding import Finder
+from openbook.answering.followups import Standalone, standalone
+from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
+from openbook.answering.refusals import refusal
+from openbook.answering.replies import answer_of
+from openbook.answering.writing import Writing
+from openbook.costs import Price, Spent, estimate_cost, price_of
+from openbook.generation import Claim, GenerationResult, Written
+from openbook.llm.messages import Message, Request
+from openbook.llm.protocol import Model
+from openbook.types import RetrievalResult
+
+# A question, and no more.
+_QUESTION_TOKENS = 200
+
+
+class Writer:
+    """Writes one answer from what was found for a question."""
+
+    def __init__(
+        self, model: Model, writing: Writing, finder: Finder, text_now: TextNow, *, price: Price = price_of
+    ) -> None:
+        self._model = model
+        self._writing = writing
+        self._finder = finder
+        self._text_now = text_now
+        self._price = price
+        self._calls = Calls(model, writing.budget, price=price)
+
+    @property
+    def spent(self) -> Spent:
+        """What the calls so far have cost."""
+        return self._calls.ledger.spent
+
+    def standalone(self, query: str) -> Standalone:
+        """Make a question stand alone, by the model where it leans on earlier ones.
+
+        Raises:
+            QueryError: See `openbook.answering.followups.standalone`.
+            ModelError: The model did not answer.
+        """
+        return standalone(query, self._writing.history, self._rewrite)
+
+    def _rewrite(self, query: str) -> str:
+        prompt = build_standalone_prompt(query, self._writing.history)
+        return self._calls.complete(Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS)).text
+
+    def write(
+        self, query: str, results: Sequence[RetrievalResult], max_tokens: int
+    ) -> Generator[Written, None, GenerationResult]:
+        """Give the words of the model as they come, then the checked answer.
+
+        Args:
+            query: The question.
+            results: What was found for it, best first.
+            max_tokens: Estimated tokens of sources that the model is shown.
+
+        Raises:
+            ModelError: The model did not answer.
+        """
+        context = build_context(results, max_tokens)
+        if not context.shown:
+            return refusal(query, "no source fits into the context", results)
+        request = request_for(query, context, self._writing)
+        reply = yield from self._calls.write(request)
+
+        def retry(failing: Sequence[Claim]) -> str:
+            return self._calls.complete(replace(request, messages=build_retry(request, reply.text, failing))).text
+
+        return answer_of(query, reply, context, self._finder, self._text_now, policy=self._writing.policy, retry=retry)
+
+
+def request_for(query: str, context: Context, writing: Writing) -> Request:
+    """Write the call that asks for an answer from sources."""
+    messages = build_messages(query, context, writing.history)
+    return Request(messages, build_system_prompt(), max_tokens=writing.max_answer_tokens)
+
+
+def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:
+    """Give the most that a planned call costs, in US dollars; None if its price is not known."""
+    return estimate_cost(model.name, Meter().most_tokens(request), request.max_tokens, price=price)

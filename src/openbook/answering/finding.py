@@ -1,0 +1,73 @@
+"""What answering asks of a library: results, how far they speak of a question, and a judge of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support
+from openbook.answering.extractive import missing_words
+from openbook.answering.followups import Standalone
+from openbook.embedding.protocol import Embedder
+from openbook.grounding.judge import Judge
+from openbook.index.bm25 import inverse_frequency
+from openbook.index.protocol import Index
+from openbook.retrieval.names import Query, read_query
+from openbook.retrieval.ranking import rarities
+from openbook.retrieval.search import Retriever
+from openbook.retrieval.tokens import tokenize
+from openbook.types import Filter, RetrievalResult
+
+# Several results come from one place, so a question for places needs more of them to choose from.
+_PLACES_FACTOR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The words of a question, as a library has them."""
+
+    rarity: Mapping[str, float]
+    """Weight of each token: how rare it is."""
+    missing: tuple[str, ...]
+    """Words that stand nowhere in the library, as written, in order."""
+
+
+class Finder:
+    """Finds and weighs for answers. Threads may share it."""
+
+    def __init__(self, index: Index, embedder: Embedder) -> None:
+        """Take a library, and the embedder that made it."""
+        self.index = index
+        self.embedder = embedder
+
+    def find(self, text: str, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:
+        """Rank passages for a question, at most `top_k`, or three times as many if it asks for places.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+        """
+        wanted = top_k * _PLACES_FACTOR if read_query(text).asks_for_places else top_k
+        results = Retriever(self.index, self.embedder).search(text, limit=wanted, where=where, view="passages")
+        return [result for result in results if result.score >= min_score]
+
+    def weigh(self, query: Query) -> Weighed:
+        """Weigh the words of a question."""
+        with self.index.snapshot():
+            frequencies, chunks = self.index.frequencies(query.tokens), self.index.stats().chunks
+        return Weighed(rarities(query, frequencies, chunks), missing_words(query, frequencies))
+
+    def fault(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> str:
+        """Say why results do not answer a question: `nothing found` or `nothing relevant`; empty if they may."""
+        if not results:
+            return "nothing found"
+        floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
+        return "nothing relevant" if support(asked.text, results, self.embedder, rarity) < floor else ""
+
+    def judge(self, text: str) -> Judge:
+        """Make a judge that weighs words by their rarity in the library. Those beyond the text weigh most."""
+        tokens = sorted(set(tokenize(text)))
+        with self.index.snapshot():
+            frequencies, chunks = self.index.frequencies(tokens), self.index.stats().chunks
+        weights = {token: inverse_frequency(count, chunks) for token, count in frequencies.items()}
+        most = inverse_frequency(0, chunks)
+        return Judge(self.embedder, lambda token: weights.get(token, most))

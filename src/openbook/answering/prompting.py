@@ -1,0 +1,157 @@
+"""From prompt files, sources and questions to what a model is sent."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+from openbook.answering.context import Context, label_of
+from openbook.generation import Claim, Exchange
+from openbook.grounding.marks import find_marks
+from openbook.llm.messages import Message, Request, Source, Text
+from openbook.types import RetrievalResult
+
+# Exchanges that a model is shown of a session. What a question needs of earlier ones is put into
+# what is searched for; these are for "shorter, please" and the like.
+_EXCHANGES = 3
+
+# Characters of an earlier answer. It is there to be referred to, and is no source.
+_EARLIER_CHARS = 2_000
+
+# Topics that a refusal names, and characters of each: a heading path can be a whole sentence.
+_TOPICS, _TOPIC_CHARS = 3, 80
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+@lru_cache(maxsize=1)
+def _texts() -> dict[str, str]:
+    folder = files("openbook.answering") / "prompts"
+    found = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".md")}
+    return {name.removesuffix(".md"): text.strip() for name, text in sorted(found.items())}
+
+
+@lru_cache(maxsize=1)
+def prompts_version() -> str:
+    """Give twelve digits that change with every change of a prompt file."""
+    told = "\0".join(part for pair in _texts().items() for part in pair)
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def fill(prompt: str, **holes: str) -> str:
+    """Read a prompt file and fill its holes. What is put in is never read for holes itself.
+
+    Raises:
+        KeyError: There is no such prompt, or one of its holes is not given.
+
+    Example:
+        >>> fill("question", question="Why {x}?").splitlines()[-1]
+        'Why {x}?'
+    """
+    return _HOLE.sub(lambda hole: holes[hole[1]], _texts()[prompt])
+
+
+def build_system_prompt(*, tools: bool = False) -> str:
+    """Give the rules that a model answers by; with `tools`, also how to use them."""
+    return "\n\n".join((fill("rules"), *([fill("tools")] if tools else [])))
+
+
+def build_messages(query: str, context: Context, history: Sequence[Exchange] = ()) -> tuple[Message, ...]:
+    """Write the messages that ask for an answer from sources: what was said before, the sources, the question."""
+    shown = tuple(shown.source for shown in context.shown)
+    question = Text(fill("question", question=query))
+    return (*build_history(history), Message("user", (*shown, question)))
+
+
+def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:
+    """Write the last exchanges of a session. Marks are left out: they counted sources that are gone."""
+    return tuple(
+        message
+        for exchange in history[-_EXCHANGES:]
+        for message in (
+            Message.user(exchange.question),
+            Message.assistant(without_marks(exchange.answer)[:_EARLIER_CHARS] or "(no answer)"),
+        )
+    )
+
+
+def build_retry(request: Request, answer: str, failing: Iterable[Claim]) -> tuple[Message, ...]:
+    """Go on after an answer in which claims failed."""
+    return (*request.messages, Message.assistant(answer), Message.user(retry_prompt(failing)))
+
+
+def retry_prompt(failing: Iterable[Claim]) -> str:
+    """Name the claims that failed and why, and ask for the whole answer again."""
+    return fill("retry", claims="\n".join(f"- {claim.text} ({claim.verdict}: {claim.reason})" for claim in failing))
+
+
+def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
+    """Ask for a question that can be understood without the session."""
+    told = (
+        Source(number, "", "question", (exchange.question, without_marks(exchange.answer)[:_EARLIER_CHARS]))
+        for number, exchange in enumerate(history[-_EXCHANGES:], start=1)
+    )
+    return fill("standalone", history="\n".join(map(str, told)), question=query)
+
+
+def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:
+    """Say that nothing was found. It is the answer itself: no model is asked.
+
+    Args:
+        reason: Such as `nothing found`.
+        missing: Words of the question that stand nowhere in the library.
+    """
+    return fill("no_context", reason=reason, missing=_missing(missing))
+
+
+def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = ()) -> str:
+    """Say what the sources do hold and how to ask better. It is the answer itself: no model is asked.
+
+    Args:
+        reason: Such as `nothing relevant`.
+        nearest: What comes nearest, best first. None gives what `build_no_context_prompt` does.
+        missing: Words of the question that stand nowhere in the library.
+    """
+    topics = list(dict.fromkeys(_topic(result) for result in nearest))[:_TOPICS]
+    if not topics:
+        return build_no_context_prompt(reason, missing)
+    named = topics[0] if len(topics) == 1 else f"{', '.join(topics[:-1])} and {topics[-1]}"
+    return fill("clarification", reason=reason, missing=_missing(missing), topics=named)
+
+
+def _missing(words: Sequence[str]) -> str:
+    return f" No source mentions {', '.join(map(repr, words))}." if words else ""
+
+
+def _topic(result: RetrievalResult) -> str:
+    # Names of sources are text of strangers: on one line, and no longer than a name is.
+    told = " ".join((result.chunk.symbol or label_of(result) or result.chunk.span.path).split())
+    return f"`{told.replace('`', '')[:_TOPIC_CHARS]}`"
+
+
+def without_marks(answer: str) -> str:
+    """Leave the marks out, and the blanks before them.
+
+    Example:
+        >>> without_marks("It waits [1:2]. Then it ends. [1:3-4][2]")
+        'It waits. Then it ends.'
+    """
+    parts, at = [], 0
+    for mark in find_marks(answer):
+        parts.append(answer[at : mark.start_char].rstrip(" \t"))
+        at = mark.end_char
+    return "".join((*parts, answer[at:]))
+
+
+def format_prompt_for_display(messages: Sequence[Message], system_prompt: str = "") -> str:
+    """Print for people what a model is sent, as plain text that ends in a line feed."""
+    parts = [("system", system_prompt)] if system_prompt else []
+    parts += [(message.role, "\n".join(map(_printed, message.parts))) for message in messages]
+    return "\n\n".join(f"--- {role}\n{text}" for role, text in parts) + "\n"
+
+
+def _printed(part: object) -> str:
+    return part.text if isinstance(part, Text) else str(part)

@@ -1,0 +1,60 @@
+"""What can be said of answers once they are there: are they cited, what code is in them, how were they."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from openbook.generation import GenerationResult
+from openbook.grounding.blocks import Fence, read_line
+
+
+def check_citations(result: GenerationResult) -> bool:
+    """Say whether an answer has a citation that was verified. Marks that were not supported do not count."""
+    return result.has_citations
+
+
+def extract_code_blocks(answer: str) -> list[tuple[str, str]]:
+    r"""List the code between fences as language and text, in order. An open fence lasts to the end.
+
+    The language is the first word behind the fence, or empty. Fences that are indented, as in a
+    list, take their indentation off the code.
+
+    Example:
+        >>> extract_code_blocks("So:\n```python\nwait(1)\n```\n")
+        [('python', 'wait(1)')]
+    """
+    blocks: list[tuple[str, list[str]]] = []
+    fence: Fence | None = None
+    for line in answer.split("\n"):
+        line = line.removesuffix("\r")
+        before = fence
+        _, fence = read_line(line, before)
+        if fence is not None and fence is not before:
+            told = line.partition(fence.run)[2].split()
+            blocks.append((told[0] if told else "", []))
+        elif fence is not None:
+            blocks[-1][1].append(_outdented(line, fence.indent))
+    return [(language, "\n".join(lines)) for language, lines in blocks]
+
+
+def _outdented(line: str, indent: int) -> str:
+    return line[min(indent, len(line) - len(line.lstrip())) :]
+
+
+def format_generation_stats(results: Iterable[GenerationResult]) -> str:
+    """Print the statistics of answers as plain text, ending in a line feed. No answers give zeros."""
+    answers = list(results)
+    count = max(1, len(answers))
+    claims = [claim for answer in answers for claim in answer.claims if claim.verdict]
+    costs = [answer.cost_usd for answer in answers if answer.cost_usd is not None]
+    lines = [
+        f"answers         {len(answers)}",
+        f"refused         {sum(answer.refused for answer in answers)}",
+        f"with citations  {sum(answer.has_citations for answer in answers)}",
+        f"claims          {len(claims)}, {sum(claim.verdict == 'supported' for claim in claims)} supported",
+        f"repairs         {sum(len(answer.repairs) for answer in answers)}",
+        f"tokens          {sum(answer.usage.input_tokens + answer.usage.output_tokens for answer in answers)}",
+        f"cost            {sum(costs):.4f} USD, {len(answers) - len(costs)} of unknown price",
+        f"time            {sum(answer.took_ms for answer in answers) / count:.0f} ms an answer",
+    ]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,230 @@
+"""What a model may do with a library: search it, read in it, and look around. Nothing leaves the index.
+
+No tool touches the disk or a shell, and none sees a document that the filter of the person leaves out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from openbook.answering.finding import Finder
+from openbook.answering.numbering import Numbering
+from openbook.answering.outlines import first_line, header_of, lines_of, outline_of
+from openbook.errors import ToolError
+from openbook.index.protocol import Listed, Outline
+from openbook.index.where import allows
+from openbook.retrieval.tokens import tokenize
+from openbook.spans import LineIndex
+from openbook.types import Chunk, Filter, Kind, RetrievalResult
+
+# Results of a search: more are rarely read, and each takes about 200 tokens.
+_RESULTS = 6
+_MOST_RESULTS = 20
+
+# Where a name is defined so often, it has to be told apart by its path.
+_MOST_DEFINITIONS = 10
+_CANDIDATES = 400
+
+# Lines and names that one call shows.
+_MOST_LINES = 300
+_MOST_ENTRIES = 50
+
+# Letters of a word that must agree for it to be a slip of the other, and words of a name.
+_ALIKE = 0.8
+_LEAST_NAMED = 0.5
+
+# What is told outside of a fence has no room for a sentence.
+_PLAIN = re.compile(r"[\w.-]{1,40}")
+
+_SEPARATOR = re.compile(r"\.|::|#|->")
+
+
+class LibraryTools:
+    """Tools over one library, for one run."""
+
+    def __init__(self, finder: Finder, where: Filter, numbering: Numbering) -> None:
+        """Prepare.
+
+        Args:
+            finder: The library.
+            where: Documents that may be seen at all.
+            numbering: Numbers what is shown. It must be among the hooks of the agent.
+        """
+        self._finder = finder
+        self._index = finder.index
+        self._where = where
+        self._numbering = numbering
+
+    @property
+    def functions(self) -> tuple[Callable[..., str], ...]:
+        """All tools, as functions for an `Agent`."""
+        return (
+            self.search,
+            self.read_lines,
+            self.outline,
+            self.find_symbol,
+            self.list_files,
+            self.list_courses,
+            self.course_outline,
+        )
+
+    def search(self, query: str, kind: Kind | None = None, path: str = "", limit: int = _RESULTS) -> str:
+        """Find the passages of the library that speak most of a question, best first.
+
+        Args:
+            query: A question or a few telling words. Names as they are written in code find their definitions.
+            kind: Only documents of this kind.
+            path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
+            limit: Most results, from 1 to 20.
+        """
+        where = self._where
+        if kind is not None:
+            if where.kinds and kind not in where.kinds:
+                raise ToolError(f"documents of the kind {kind!r} are not part of this library")
+            where = replace(where, kinds=frozenset({kind}))
+        within = allows(Filter(globs=(path,))) if path else None
+        limit = max(1, min(limit, _MOST_RESULTS))
+        if within and not where.globs:
+            where = replace(where, globs=(path,))
+        # Both must match, and a filter has only patterns of which any may.
+        results = self._finder.find(query, limit if within is None else _MOST_RESULTS, where)
+        found = [result for result in results if within is None or within("", result.chunk.span.path, "")]
+        return self._numbering.keep(found[:limit])
+
+    def read_lines(self, path: str, first_line: int = 1, last_line: int = 200) -> str:
+        """Read lines of a document.
+
+        Args:
+            path: As it was shown, without line numbers.
+            first_line: Counts from 1.
+            last_line: Is read too.
+        """
+        listed = self._listed(path)
+        document = self._index.document(listed.source, listed.path)
+        if document is None or not document.text.strip():
+            raise ToolError("the document is empty")
+        count = len(LineIndex(document.text))
+        if not 1 <= first_line <= last_line or first_line > count:
+            raise ToolError(f"the document has the lines 1 to {count}")
+        last = min(last_line, count, first_line + _MOST_LINES - 1)
+        chunk = lines_of(document, self._index.chunks(listed.source, listed.path), first_line, last)
+        if chunk is None:
+            raise ToolError(f"the lines {first_line} to {last} are blank")
+        return self._numbering.keep([_result(chunk)], f"The document has {count} lines.")
+
+    def outline(self, path: str) -> str:
+        """List what a document holds: its definitions, headings or lessons, with their lines.
+
+        Args:
+            path: As it was shown, without line numbers.
+        """
+        listed = self._listed(path)
+        return self._keep(outline_of(self._index.chunks(listed.source, listed.path)))
+
+    def find_symbol(self, name: str) -> str:
+        """Find where a class, function, method, constant or type is defined.
+
+        Args:
+            name: As it is written in code, such as `Client` or `Client.get`.
+        """
+        *owners, last = [part for part in _SEPARATOR.split(name.strip().rstrip("()")) if part] or [""]
+        matches = self._index.match(list(dict.fromkeys(tokenize(last))), None, _CANDIDATES, self._where)
+        outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
+        named = [outline for outline in outlines if last in outline.defines]
+        named = named or [one for one in outlines if last.lower() in map(str.lower, one.defines)]
+        owned = [outline for outline in named if _belongs(outline, owners)] if owners else []
+        chosen = owned or named
+        if not chosen:
+            raise ToolError("no document defines that name; search for it to see where it is mentioned")
+        chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
+        more = len(chosen) - len(chunks)
+        note = f"{more} more places define that name." if more > 0 else ""
+        return self._numbering.keep([_result(chunk) for chunk in chunks], note)
+
+    def list_files(self, path: str = "", kind: Kind | None = None) -> str:
+        """List the documents of the library, each with its first line.
+
+        Args:
+            path: Only paths like this, as in .gitignore: `*.py`, `docs/`.
+            kind: Only documents of this kind.
+        """
+        wanted = Filter(frozenset({kind} if kind else ()), (path,) if path else ())
+        check = allows(wanted)
+        listed = [one for one in self._index.documents(self._where) if check is None or check(*one)]
+        shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._index.chunks(one.source, one.path))]
+        note = f"{len(listed)} documents in all."
+        if len(listed) > len(shown):
+            note += f" {len(listed) - len(shown)} are not shown; ask for a narrower path."
+        return self._numbering.keep([_result(first_line(chunks[0])) for chunks in shown], note)
+
+    def list_courses(self) -> str:
+        """List the courses of the library with their title, link and instructor."""
+        courses = [header_of(chunks[0]) for _, chunks in self._courses()]
+        if not courses:
+            raise ToolError("the library holds no course")
+        return self._keep(courses)
+
+    def course_outline(self, course: str) -> str:
+        """List the lessons of a course.
+
+        Args:
+            course: Its title, or a part of it.
+        """
+        asked = set(tokenize(course))
+        ranked = sorted(
+            (
+                (_named(asked, f"{title} {chunks[0].span.path}"), -place)
+                for place, (title, chunks) in enumerate(self._courses())
+            ),
+            reverse=True,
+        )
+        if not ranked or ranked[0][0] < _LEAST_NAMED:
+            raise ToolError("no course has a title like that; list_courses lists them")
+        return self._keep(outline_of(self._courses()[-ranked[0][1]][1]))
+
+    def _courses(self) -> list[tuple[str, list[Chunk]]]:
+        """Give title and chunks of each course that may be seen."""
+        found = []
+        for listed in self._index.documents(self._where):
+            chunks = self._index.chunks(listed.source, listed.path) if listed.kind == "course" else []
+            if chunks:
+                found.append((chunks[0].lesson.course if chunks[0].lesson else "", chunks))
+        return found
+
+    def _listed(self, path: str) -> Listed:
+        """Find the document that a path means, with or without its source in front."""
+        wanted = path.strip().removeprefix("./")
+        found = [one for one in self._index.documents(self._where) if wanted in (one.path, f"{one.source}/{one.path}")]
+        if not found:
+            raise ToolError("the library has no document of that path; list_files lists them")
+        if len(found) > 1:
+            sources = ", ".join(one.source for one in found if _PLAIN.fullmatch(one.source))
+            raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
+        return found[0]
+
+    def _keep(self, chunks: Sequence[Chunk]) -> str:
+        more = len(chunks) - _MOST_ENTRIES
+        note = f"{more} more entries are not shown; read the lines behind the last one." if more > 0 else ""
+        return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
+
+
+def _result(chunk: Chunk) -> RetrievalResult:
+    return RetrievalResult(chunk, 0.0)
+
+
+def _belongs(outline: Outline, owners: Sequence[str]) -> bool:
+    """Whether a definition stands in what was named before it: a class, a module or a file."""
+    around = {
+        word.lower() for word in re.findall(r"\w+", " ".join((outline.symbol, *outline.context, outline.span.path)))
+    }
+    return all(owner.lower() in around for owner in owners)
+
+
+def _named(asked: set[str], title: str) -> float:
+    """Say which share of the asked words a title has, slips of the pen forgiven, from 0 to 1."""
+    words = tokenize(title)
+    held = sum(bool(difflib.get_close_matches(word, words, 1, _ALIKE)) for word in asked)
+    return held / len(asked) if asked else 0.0

@@ -1,0 +1,30 @@
+"""How an answer is written: by which model, within what, in the light of what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from openbook.costs import Budget
+from openbook.generation import Exchange, Policy
+from openbook.llm.protocol import Model
+
+# Two pages. What is longer nobody checks.
+_ANSWER_TOKENS = 2048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """How an answer is written."""
+
+    model: Model | None = None
+    """None quotes."""
+    tools: bool = False
+    """Whether the model looks for sources itself, with tools. Else it is shown what was found for the question."""
+    policy: Policy = "flag"
+    """What happens to claims that fail. Quotes never do."""
+    budget: Budget = field(default_factory=Budget)
+    """For one answer."""
+    history: tuple[Exchange, ...] = ()
+    """What was asked and answered before, in order."""
+    max_answer_tokens: int = _ANSWER_TOKENS
+    """Most tokens that the model may write in one reply."""

@@ -1,0 +1,126 @@
+"""Asking a model: which one, within which limits, and what is shown while it writes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Protocol
+
+import typer
+
+from openbook.answering.writing import Writing
+from openbook.cli import printing
+from openbook.cli.opening import settings
+from openbook.cli.options import one_of
+from openbook.costs import Budget, format_usd
+from openbook.generation import POLICIES, Answered, AnswerEvent, GenerationResult, ToolUsed, Written
+from openbook.llm.choose import open_model
+from openbook.usage import Usage
+
+# Lines of an answer that are shown while it is written: its end, as far as it has room on any terminal.
+_DRAFT_LINES = 12
+
+
+def writing_of(model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str) -> Writing:
+    """Make what a command was told about the model ready. Nothing is sent.
+
+    Raises:
+        BadParameter: The policy is none, or there is no model for `--agent`.
+        OpenbookError: The model cannot be used; the hint says what is missing.
+    """
+    chosen = one_of(POLICIES, policy, "--policy")
+    opened = open_model(model or settings().model)
+    if agent and opened is None:
+        raise typer.BadParameter("quotes need no tools; name a model with --model", param_hint="--agent")
+    return Writing(model=opened, tools=agent, policy=chosen, budget=Budget(max_rounds=max_rounds, max_usd=max_usd))
+
+
+def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
+    """Show what happens while a question is answered, and give the answer.
+
+    On a terminal, standard error shows the words that have not been checked, and then clears them away.
+    """
+    answer = None
+    with contextlib.ExitStack() as stack:
+        stack.callback(getattr(events, "close", lambda: None))
+        draft = stack.enter_context(_draft())
+        for event in events:
+            if isinstance(event, Written):
+                draft.write(event.text)
+            elif isinstance(event, ToolUsed):
+                draft.note(f"{event.name} {event.arguments}: {event.outcome}")
+            elif isinstance(event, Answered):
+                answer = event.answer
+    assert answer is not None
+    return answer
+
+
+def note_cost(answer: GenerationResult) -> None:
+    """Say on standard error who answered and what it cost, if it was a model, and what stopped it."""
+    if answer.model != "extractive":
+        printing.note(f"{answer.model}: {_spent(answer)}")
+    if answer.searched:
+        printing.note(f"searched for: {answer.searched}")
+    if answer.stopped:
+        printing.note(f"stopped early: {answer.stopped}")
+
+
+def _spent(answer: GenerationResult) -> str:
+    usage = answer.usage
+    if usage == Usage():
+        return "not asked"
+    counted = f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written"
+    cost = "price unknown" if answer.cost_usd is None else format_usd(answer.cost_usd)
+    return f"{counted if usage.known else f'at least {counted}'}, {cost}"
+
+
+class _Draft(Protocol):
+    """Where an answer is shown while it is written."""
+
+    def write(self, text: str) -> None: ...
+
+    def note(self, line: str) -> None: ...
+
+
+class _NoDraft:
+    """Shows tools alone: a pipe gets nothing that has not been checked."""
+
+    def write(self, text: str) -> None:
+        """Show nothing."""
+
+    def note(self, line: str) -> None:
+        """Print a line."""
+        printing.note(line)
+
+
+@contextlib.contextmanager
+def _draft() -> Iterator[_Draft]:
+    if not sys.stderr.isatty():
+        yield _NoDraft()
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(stderr=True, markup=False, highlight=False)
+    with Live(
+        console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
+    ) as live:
+
+        class OnTerminal:
+            """Shows the end of what is written so far, dimmed."""
+
+            text = ""
+
+            def write(self, text: str) -> None:
+                self.text += text
+                lines = Text(printing.printable(self.text), "dim").wrap(console, console.width)
+                live.update(Text("\n").join(lines[-_DRAFT_LINES:]), refresh=True)
+
+            def note(self, line: str) -> None:
+                self.text = ""
+                live.update(Text(""), refresh=True)
+                console.print(Text(printing.one_line(line), "dim"))
+
+        yield OnTerminal()

@@ -1,0 +1,179 @@
+"""`openbook chat`: a session in the terminal, or of questions that are piped in."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
+from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
+from openbook.cli.asking import follow, note_cost
+from openbook.costs import format_usd
+from openbook.errors import OpenbookError
+from openbook.generation import Exchange, GenerationResult
+from openbook.llm.choose import open_model
+from openbook.types import Filter
+
+_PROMPT = "> "
+
+
+@dataclass(slots=True)
+class Spending:
+    """What a session has cost so far."""
+
+    answers: int = 0
+    tokens: int = 0
+    known_usd: Decimal = Decimal(0)
+    unknown: int = 0
+    """Answers of unknown price, and those that were stopped."""
+
+    def add(self, answer: GenerationResult) -> None:
+        """Count an answer."""
+        self.answers += 1
+        self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+        self.known_usd += answer.cost_usd or 0
+        self.unknown += answer.cost_usd is None
+
+    def __str__(self) -> str:
+        more = f", and {self.unknown} of unknown price" if self.unknown else ""
+        return f"{_count(self.answers, 'answer')}, {self.tokens:,} tokens, {format_usd(self.known_usd)}{more}"
+
+
+@dataclass(slots=True)
+class Chat:
+    """One session. Its history is kept in memory, and goes with it."""
+
+    assistant: Assistant
+    writing: Writing
+    limit: int
+    where: Filter
+    history: list[Exchange] = field(default_factory=list)
+    last: GenerationResult | None = None
+    spending: Spending = field(default_factory=Spending)
+    code: int = 0
+    """Exit code of the last question."""
+
+    def run(self) -> int:
+        """Read questions and commands until there are no more, and give the exit code of the last question."""
+        if sys.stdin.isatty():
+            printing.note(f"{self._model_name}; /help lists what you can type, /quit leaves")
+        for line in _lines():
+            if line.startswith("/"):
+                if not self._command(*line[1:].split(maxsplit=1)):
+                    break
+                continue
+            try:
+                if line:
+                    self._ask(line)
+            except KeyboardInterrupt:
+                self.spending.unknown += self.writing.model is not None
+                printing.note("stopped")
+        return self.code
+
+    def _ask(self, question: str) -> None:
+        try:
+            writing = replace(self.writing, history=tuple(self.history))
+            events = self.assistant.query_stream(question, limit=self.limit, where=self.where, writing=writing)
+            answer = follow(events)
+        except OpenbookError as exc:
+            printing.complain(str(exc), exc.hint)
+            self.code = EXIT_FAILURE
+            return
+        # Quotes and the names in a refusal are text of sources, which no model may take for its own words.
+        own_words = answer.model != "extractive" and not answer.refused
+        self.history.append(Exchange(question, answer.answer if own_words else ""))
+        self.last = answer
+        self.spending.add(answer)
+        self.code = EXIT_NOTHING if answer.refused else 0
+        self._show(answer)
+
+    def _show(self, answer: GenerationResult) -> None:
+        printing.say(answer.answer)
+        printing.print_claims(answer)
+        printing.say()
+        count = len(answer.sources_cited)
+        told = _count(count, "source") if count else f"no answer: {answer.reason}" if answer.refused else "no source"
+        printing.note(f"{told}; /sources lists them" if count or answer.results else told)
+        note_cost(answer)
+
+    def _command(self, name: str = "", argument: str = "") -> bool:
+        """Do what a line with a slash says. False if the session is to end."""
+        commands: dict[str, Callable[[str], None]] = {
+            "sources": self._sources,
+            "reset": self._reset,
+            "cost": lambda _: printing.say(str(self.spending)),
+            "model": self._model,
+            "help": lambda _: printing.say(_HELP),
+        }
+        if name in ("quit", "exit"):
+            return False
+        command = commands.get(name)
+        if command is None:
+            printing.note(f"there is no /{name}; /help lists what there is")
+        else:
+            command(argument.strip())
+        return True
+
+    def _sources(self, _: str) -> None:
+        if self.last is None:
+            printing.note("nothing was answered yet")
+        else:
+            printing.print_sources(self.last, printing.Places(self.assistant.sources()))
+
+    def _reset(self, _: str) -> None:
+        self.history.clear()
+        self.last = None
+        printing.note("forgotten; the next question begins anew")
+
+    def _model(self, name: str) -> None:
+        try:
+            if name:
+                model = open_model(name)
+                self.writing = replace(self.writing, model=model, tools=self.writing.tools and model is not None)
+        except OpenbookError as exc:
+            printing.complain(str(exc), exc.hint)
+            return
+        printing.say(self._model_name)
+
+    @property
+    def _model_name(self) -> str:
+        if self.writing.model is None:
+            return "answers are quotes, no model writes them"
+        return f"answers by {self.writing.model.name}{', with tools' if self.writing.tools else ''}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+_HELP = """\
+/sources        list the sources of the last answer
+/reset          forget what was asked
+/cost           say what the session has cost
+/model [NAME]   say what answers, or let another model do it
+/help           this list
+/quit           leave; so does the end of the input
+Ctrl-C stops an answer, and nothing else."""
+
+
+def _lines() -> Iterator[str]:
+    """Read lines from standard input: with a prompt on a terminal, else as they are."""
+    if not sys.stdin.isatty():
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        yield from (line.strip() for line in sys.stdin)
+        return
+    import readline  # noqa: F401 - gives `input` its keys and its memory
+
+    while True:
+        try:
+            yield input(_PROMPT).strip()
+        except KeyboardInterrupt:
+            printing.note("\n/quit leaves")
+        except EOFError:
+            printing.say()
+            return

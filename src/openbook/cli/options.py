@@ -1,0 +1,113 @@
+"""What commands have in common: their options, and what is checked before they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from openbook.cli import EXIT_NOTHING, printing
+from openbook.errors import SourceError, UnknownSourceError
+from openbook.generation import POLICIES
+from openbook.types import KINDS, Filter, Kind
+
+if TYPE_CHECKING:
+    from openbook.assistant import Assistant
+
+T = TypeVar("T")
+
+
+def no_blank(value: str | None) -> str | None:
+    """Refuse what an unset variable of the shell leaves behind: `--library "$NAME"`."""
+    if value == "":
+        raise typer.BadParameter("it is empty; is a variable not set?")
+    return value
+
+
+Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: here.")]
+Library = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", callback=no_blank, help="Library to use, instead of one of the folder's own."),
+]
+Limit = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most results.")]
+Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="K", help=f"Only these: {', '.join(KINDS)}.")]
+Globs = Annotated[
+    list[str] | None, typer.Option("--glob", metavar="G", help="Only paths like this, as in .gitignore: '*.py'.")
+]
+Sources = Annotated[list[str] | None, typer.Option("--source", metavar="NAME", help="Only from this source.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
+Show = Annotated[bool, typer.Option("--show", help="Print the chunks in full.")]
+
+MODELS = "such as `anthropic:claude-sonnet-5-5`, or `extractive`, which quotes"
+ModelName = Annotated[
+    str, typer.Option("--model", metavar="M", help=f"What answers, {MODELS}. Default: the first key that is set.")
+]
+WithTools = Annotated[bool, typer.Option("--agent", help="Let the model search and read by itself, with tools.")]
+MaxRounds = Annotated[int, typer.Option(min=0, max=100, metavar="N", help="Most times that it may call tools.")]
+MaxUsd = Annotated[
+    float | None, typer.Option(min=0.0, max=1000.0, metavar="X", help="Most US dollars that an answer may cost.")
+]
+PolicyName = Annotated[
+    str, typer.Option("--policy", metavar="P", help=f"What happens to claims that fail: {', '.join(POLICIES)}.")
+]
+
+
+def filter_of(kinds: Sequence[str] | None, globs: Sequence[str] | None, sources: Sequence[str] | None) -> Filter:
+    """Make a filter of what was typed.
+
+    Raises:
+        BadParameter: A kind is none.
+    """
+    wanted: frozenset[Kind] = frozenset(one_of(KINDS, kind, "--kind") for kind in kinds or ())
+    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()))
+
+
+def one_of(known: Sequence[T], word: str, option: str) -> T:
+    """Give the one that `word` names."""
+    for each in known:
+        if each == word:
+            return each
+    raise typer.BadParameter(f"{word!r} is none of {', '.join(map(str, known))}", param_hint=option)
+
+
+def check_question(question: str) -> None:
+    """Refuse a question before a folder is indexed for it."""
+    from openbook.retrieval.names import read_query
+
+    read_query(question)
+
+
+def as_paths(words: Sequence[str] | None) -> list[Path]:
+    """Take words for paths. An empty one is an unset variable of the shell, not the working folder."""
+    if words and "" in words:
+        raise typer.BadParameter("it is empty; is a variable not set?", param_hint="PATH")
+    return [Path(word) for word in words or ()]
+
+
+def check_filled(assistant: Assistant, where: Filter) -> None:
+    """Refuse to ask a library that holds nothing, or not the sources that are named.
+
+    Raises:
+        UnknownSourceError: It has no source of that name.
+        Exit: It holds nothing; that was said.
+    """
+    names = {root.name for root in assistant.sources()}
+    for name in sorted(where.sources - names):
+        raise UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {', '.join(sorted(names))}")
+    if not assistant.stats().documents:
+        places = ", ".join(root.location for root in assistant.sources()) or "the library"
+        skipped = printing.skipped_text(
+            {
+                reason: ("",) * count
+                for difference in assistant.pending().values()
+                if not isinstance(difference, SourceError)
+                for reason, count in difference.not_indexed().items()
+            }
+        )
+        printing.advise(
+            f"there is nothing to read in {places}{skipped}",
+            "give a folder that holds text, or look at its ignore rules",
+        )
+        raise typer.Exit(EXIT_NOTHING)

@@ -1,0 +1,211 @@
+"""`openbook chat`: a session in a terminal, or of lines that are piped in, with a model and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openbook.llm.messages import ToolCall
+from openbook.testing import FakeServer, Fault, Refusal, Reply
+from openbook.usage import Usage
+from tests.integration.support_cli import Outcome, copy_sample, finish, start
+
+Start = Callable[..., FakeServer]
+
+# Bounds a wait for something that does not come; nothing here takes as long.
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    return copy_sample(tmp_path)
+
+
+def keys(server: FakeServer) -> dict[str, str]:
+    return {"LLM_API_KEY": server.key, "ANTHROPIC_API_KEY": server.key, "ANTHROPIC_BASE_URL": server.anthropic_url}
+
+
+def chat(harbour: Path, *lines: str, arguments: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Outcome:
+    """Pipe lines into a session."""
+    read_end, write_end = os.pipe()
+    with os.fdopen(write_end, "wb") as writing:
+        writing.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+    with os.fdopen(read_end, "rb") as reading:
+        return finish(start("chat", *arguments, cwd=harbour, env=env, stdin=reading))
+
+
+def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_before(harbour: Path) -> None:
+    outcome = chat(harbour, "When does a parcel count as lost?", "", "and for how many days is it lost?", "/sources")
+
+    assert outcome.code == 0
+    assert outcome.out.count("Quoted from the sources; no model wrote this.") == 2
+    assert "searched for: When does a parcel count as lost? and for how many days is it lost?" in outcome.err
+    assert "sources; /sources lists them" in outcome.err
+    assert "harbour/parcels.py:" in outcome.out.partition("\nSources:\n")[2]
+
+
+def test_the_commands_of_a_session(fake_server: Start, harbour: Path) -> None:
+    server = fake_server(Reply("Nobody knows.", usage=Usage(900, 100)), "What is a parcel?", "Still nobody.")
+    name = f"{server.openai_url}#tiny"
+
+    outcome = chat(
+        harbour,
+        *("/sources", "/model", f"/model {name}", "/model nonsense", "When does a parcel count as lost?", "/cost"),
+        *("and who finds the parcel?", "/reset", "/reset now", "/what", "/", "/help", "/model extractive"),
+        *("When does a parcel count as lost?", "/cost", "/quit", "never read"),
+        arguments=("--model", "extractive"),
+        env=keys(server),
+    )
+
+    assert outcome.code == 0, outcome
+    out, err = outcome.out, outcome.err
+    assert "nothing was answered yet" in err
+    assert f"answers by {name}" in out
+    assert "error: model is 'nonsense': 'nonsense' is no provider" in err
+    assert "1 answer, 1,000 tokens, $0.0000, and 1 of unknown price" in out
+    assert "searched for: What is a parcel?" in err
+    assert "forgotten; the next question begins anew" in err
+    assert "there is no /what; /help lists what there is" in err
+    assert "/cost           say what the session has cost" in out
+    assert out.count("answers are quotes, no model writes them") == 2
+    assert "Quoted from the sources" in out
+    assert "3 answers, 1,030 tokens" in out
+    assert "never read" not in out + err
+
+
+def test_history_reaches_the_model_without_marks_and_without_quotes(fake_server: Start, harbour: Path) -> None:
+    server = fake_server("Parcels are lost after 14 days [2:7].", "Where is a lost parcel kept?", "Nobody knows.")
+
+    chat(
+        harbour,
+        *("When does a parcel count as lost?", "and where is it kept?"),
+        arguments=("--model", f"{server.openai_url}#tiny"),
+        env=keys(server),
+    )
+
+    first, rewriting, second = (received.body["messages"] for received in server.requests)
+    assert [message["role"] for message in first] == ["system", "user"]
+    assert "The last question: and where is it kept?" in json.dumps(rewriting)
+    assert second[1]["content"] == "When does a parcel count as lost?"
+    assert [message["role"] for message in second] == ["system", "user", "assistant", "user"]
+    assert "14 days." in second[2]["content"]
+    assert "[2:7]" not in second[2]["content"]
+
+
+def test_an_agent_can_be_talked_to(fake_server: Start, harbour: Path) -> None:
+    call = ToolCall("call_1", "list_courses", "{}")
+    server = fake_server(Reply(call), 'There is one course, "Working at the Quay" [1:1].')
+
+    outcome = chat(
+        harbour,
+        *("Which courses are there?", "/model", "/model extractive", "/model"),
+        arguments=("--agent", "--model", "anthropic"),
+        env=keys(server),
+    )
+
+    assert "list_courses {}: [1]" in outcome.err
+    assert 'There is one course, "Working at the Quay" [1:1].' in outcome.out
+    assert "answers by anthropic:claude-sonnet-5-5, with tools" in outcome.out
+    assert outcome.out.endswith("answers are quotes, no model writes them\n" * 2)
+
+
+def test_a_failure_ends_the_question_and_not_the_session(fake_server: Start, harbour: Path) -> None:
+    server = fake_server(Refusal(400, "too clever"), "Nobody knows.")
+    arguments = ("--model", f"{server.openai_url}#tiny")
+
+    outcome = chat(
+        harbour, *("?!", "When is a parcel lost?", "When is a parcel lost?"), arguments=arguments, env=keys(server)
+    )
+    failed = chat(harbour, "?!")
+
+    assert outcome.err.count("error: ") == 2
+    assert "the question '?!' holds no telling word" in outcome.err
+    assert "too clever" in outcome.err
+    assert "Nobody knows." in outcome.out
+    assert (outcome.code, failed.code) == (1, 3)
+
+
+def test_an_empty_input_and_one_that_is_no_text_are_read(harbour: Path) -> None:
+    assert chat(harbour).code == 0
+    assert chat(harbour, "When is a parcel \udcff lost?").out.startswith("Quoted from the sources")
+
+
+def test_nothing_in_a_folder_ends_a_session_before_it_begins(tmp_path: Path) -> None:
+    outcome = chat(tmp_path, "Where?")
+
+    assert outcome.code == 1
+    assert "there is nothing to read" in outcome.err
+
+
+class Terminal:
+    """A session at a terminal."""
+
+    def __init__(self, harbour: Path, *arguments: str, env: dict[str, str]) -> None:
+        self._screen, slave = pty.openpty()
+        options: dict[str, Any] = {"stdin": slave, "stdout": slave, "stderr": slave, "start_new_session": True}
+        shown = {"TERM": "xterm-256color", "COLUMNS": "200", **env}
+        self.process = start("chat", *arguments, cwd=harbour, env=shown, **options)
+        os.close(slave)
+        self._unread = ""
+
+    def type(self, line: str) -> None:
+        os.write(self._screen, f"{line}\r".encode())
+
+    def interrupt(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+
+    def wait_for(self, text: str) -> None:
+        """Read until a text has come behind what was waited for before."""
+        ends = time.monotonic() + PATIENCE_S
+        while text not in self._unread:
+            ready, _, _ = select.select([self._screen], [], [], max(0.0, ends - time.monotonic()))
+            assert ready, self._unread
+            self._unread += os.read(self._screen, 65_536).decode("utf-8", "replace")
+        self._unread = self._unread.partition(text)[2]
+
+    def end(self) -> int:
+        code = finish(self.process).code
+        os.close(self._screen)
+        return code
+
+
+def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour: Path) -> None:
+    held = Fault("hold", Reply("Parcels are never, ever lost at sea, they say."), after=4)
+    server = fake_server(held, "Nobody knows.")
+    terminal = Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server))
+
+    terminal.wait_for("/quit leaves")
+    terminal.type("When does a parcel count as lost?")
+    terminal.wait_for("Parcels")
+    terminal.interrupt()
+    terminal.wait_for("stopped")
+    terminal.wait_for("> ")
+    terminal.interrupt()
+    terminal.wait_for("/quit leaves")
+    terminal.type("When does a parcel count as lost?")
+    terminal.wait_for("Nobody knows.")
+    terminal.type("/cost")
+    terminal.wait_for("1 answer, 15 tokens, $0.0000, and 2 of unknown price")
+    terminal.type("/quit")
+
+    assert terminal.end() == 1
+    assert server.wait_for_disconnect()
+    assert len(server.requests) == 2
+
+
+def test_the_end_of_the_input_ends_a_session_at_a_terminal(harbour: Path) -> None:
+    terminal = Terminal(harbour, env={})
+
+    terminal.wait_for("> ")
+    os.write(terminal._screen, b"\x04")
+
+    assert terminal.end() == 0

@@ -1,0 +1,133 @@
+"""Slices that tools show: each is exact, and together they say what a document holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.answering.outlines import first_line, header_of, lines_of, outline_of, piece_of
+from openbook.types import Chunk, Document, Lesson
+from tests.unit.retrieval.material import chunk_of
+
+CODE = '''import time
+
+LIMIT = 5
+
+
+class Retry:
+    """Waits and tries again."""
+
+    # Seconds between two tries.
+    def wait(self, seconds):
+        """Sleep."""
+        time.sleep(seconds)
+'''
+CODE_CHUNK = chunk_of(
+    CODE.rstrip(),
+    "retry.py",
+    kind="code",
+    symbol="Retry",
+    signature="class Retry:",
+    docstring="Waits and tries again.",
+    defines=("LIMIT", "Retry", "wait"),
+)
+PAGE = "# Guide\n\nRead it.\n\n## Waiting\nIt waits.\r\n\r\nEnding\r\n======\r\nIt ends.\n"
+
+
+def places(chunks: list[Chunk]) -> list[tuple[int, str]]:
+    return [(chunk.span.start_line, chunk.text) for chunk in chunks]
+
+
+def assert_exact(chunk: Chunk, text: str) -> None:
+    span = chunk.span
+    assert text[span.start_char : span.end_char] == chunk.text
+    assert text.count("\n", 0, span.start_char) + 1 == span.start_line
+    assert text.count("\n", 0, span.end_char - 1) + 1 == span.end_line
+
+
+def test_code_is_outlined_by_its_definitions_with_what_stands_directly_above() -> None:
+    found = outline_of([CODE_CHUNK])
+
+    assert [(chunk.symbol, chunk.span.start_line, chunk.span.end_line) for chunk in found] == [
+        ("LIMIT", 3, 3),
+        ("Retry", 6, 7),
+        ("wait", 9, 11),
+    ]
+    for chunk in found:
+        assert_exact(chunk, CODE)
+
+
+def test_prose_is_outlined_by_its_headings() -> None:
+    whole = chunk_of(PAGE.rstrip(), "guide.md")
+
+    found = outline_of([whole])
+
+    assert places(found) == [(1, "# Guide"), (5, "## Waiting"), (8, "Ending")]
+    for chunk in found:
+        assert_exact(chunk, PAGE)
+
+
+def test_a_course_is_outlined_by_its_lessons_each_once() -> None:
+    text, chunks = "", []
+    for number, part in (
+        (None, "Course Title: Quay"),
+        (1, "Lesson 1: Lifting\nLift."),
+        (1, "More."),
+        (2, "Lesson 2: Storms"),
+    ):
+        chunks.append(chunk_of(part, "c.txt", before=text, kind="course", lesson=Lesson("Quay", number)))
+        text += part + "\n"
+
+    assert places(outline_of(chunks)) == [(1, "Course Title: Quay"), (2, "Lesson 1: Lifting"), (5, "Lesson 2: Storms")]
+
+
+def test_what_has_no_head_gives_its_first_line() -> None:
+    settings = chunk_of("[parcel]\nmax = 3", "limits.toml", kind="config")
+    bare = chunk_of("x = 1\ny = 2", "bare.py", kind="code")
+
+    assert places(outline_of([settings])) == [(1, "[parcel]")]
+    assert places(outline_of([bare])) == [(1, "x = 1")]
+    assert outline_of([]) == []
+
+
+def test_the_header_of_a_course_is_what_it_says_of_itself() -> None:
+    full = chunk_of("Course Title: Quay\nCourse Link: https://x\nCourse Instructor: Ann\n\nBoots on.", kind="course")
+    bare = chunk_of("Boots on.\nGloves on.", kind="course")
+
+    assert header_of(full).text == "Course Title: Quay\nCourse Link: https://x\nCourse Instructor: Ann"
+    assert header_of(bare).text == "Boots on."
+
+
+def test_a_piece_keeps_the_names_around_it_and_no_signature_that_it_lacks() -> None:
+    piece = piece_of(CODE_CHUNK, CODE.index("time.sleep"), len(CODE.rstrip()))
+
+    assert (piece.text, piece.symbol, piece.signature) == ("time.sleep(seconds)", "Retry", "")
+    assert first_line(CODE_CHUNK).text == "import time"
+    assert first_line(CODE_CHUNK).defines == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "text"),
+    [
+        pytest.param(3, 3, "LIMIT = 5", id="one"),
+        pytest.param(1, 4, "import time\n\nLIMIT = 5", id="blank-end"),
+        pytest.param(11, 99, '        """Sleep."""\n        time.sleep(seconds)', id="beyond-the-end"),
+    ],
+)
+def test_lines_are_exact_and_know_what_they_lie_in(first: int, last: int, text: str) -> None:
+    document = Document("src", "retry.py", "code", "python", CODE, "")
+
+    found = lines_of(document, [CODE_CHUNK], first, last)
+
+    assert found is not None
+    assert found.text == text
+    assert found.defines == CODE_CHUNK.defines
+    assert_exact(found, CODE)
+
+
+def test_blank_lines_are_none_and_lines_of_no_chunk_have_no_names() -> None:
+    document = Document("src", "retry.py", "code", "python", CODE, "")
+
+    assert lines_of(document, [], 4, 5) is None
+    bare = lines_of(document, [], 3, 3)
+    assert bare is not None
+    assert (bare.kind, bare.language, bare.defines) == ("code", "python", ())

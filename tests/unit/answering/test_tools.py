@@ -1,0 +1,233 @@
+"""What a model can see of a library with its tools: numbered units of its documents, and nothing beyond the filter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.agent.tools import Tool
+from openbook.answering.context import Context
+from openbook.answering.finding import Finder
+from openbook.answering.numbering import Numbering
+from openbook.answering.tools import LibraryTools
+from openbook.errors import ToolError
+from openbook.llm.messages import ToolCall, ToolResult
+from openbook.types import Filter, Lesson
+from tests.support import document, stamp
+from tests.unit.retrieval.material import Library, chunk_of
+
+RETRY = "class Retry:\n    def wait(self, seconds):\n        return seconds\n"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    made = Library(tmp_path / "lib.db")
+    made.put("docs/guide.md", "# Waiting\nThe retry policy waits 30 seconds.", "# Ending\nSessions end after one hour.")
+    code = chunk_of(
+        RETRY.rstrip(), "retry.py", kind="code", symbol="Retry", signature="class Retry:", defines=("Retry", "wait")
+    )
+    made.put_chunks(RETRY, [code])
+    made.put("other.py", "def wait(): ...", kind="code", symbol="wait", signature="def wait(): ...", defines=("wait",))
+    text, chunks = "", []
+    for number, part in (
+        (None, "Course Title: Working at the Quay"),
+        (0, "Lesson 0: Welcome\nHello."),
+        (1, "Lesson 1: Lifting"),
+    ):
+        lesson = Lesson("Working at the Quay", number)
+        chunks.append(chunk_of(part, "quay.txt", before=text, kind="course", lesson=lesson))
+        text += part + "\n"
+    made.put_chunks(text, chunks)
+    yield made
+    made.close()
+
+
+class Hand:
+    """Calls tools as an agent does."""
+
+    def __init__(self, library: Library, where: Filter | None = None) -> None:
+        self.numbering = Numbering()
+        finder = Finder(library.index, library.embedder)
+        made = LibraryTools(finder, where or Filter(), self.numbering)
+        self.tools = {function.__name__: function for function in made.functions}
+
+    def __call__(self, name: str, /, **arguments: object) -> str:
+        result = ToolResult("1", self.tools[name](**arguments))
+        return self.numbering.after_tool(ToolCall("1", name, "{}"), result).text
+
+    @property
+    def context(self) -> Context:
+        return self.numbering.context
+
+
+@pytest.fixture
+def call(library: Library) -> Hand:
+    return Hand(library)
+
+
+def places(told: str) -> list[str]:
+    return re.findall(r'place="([^"]*)"', told)
+
+
+def test_every_tool_can_be_registered_and_describes_its_arguments(call: Hand) -> None:
+    made = [Tool.from_function(function) for function in call.tools.values()]
+
+    assert [tool.name for tool in made] == [
+        *("search", "read_lines", "outline", "find_symbol"),
+        *("list_files", "list_courses", "course_outline"),
+    ]
+    for tool in made:
+        for described in tool.spec.parameters.get("properties", {}).values():
+            assert described["description"]
+
+
+def test_search_shows_numbered_units_best_first(call: Hand) -> None:
+    told = call("search", query="how long does the retry policy wait")
+
+    assert told.startswith('<source number="1" place="')
+    assert "docs/guide.md:1-2" in places(told)
+    assert "2| The retry policy waits 30 seconds." in told
+
+
+def test_search_can_be_narrowed_to_a_kind_or_to_paths(call: Hand) -> None:
+    assert {place.partition(":")[0] for place in places(call("search", query="wait", kind="code"))} == {
+        "retry.py",
+        "other.py",
+    }
+    assert places(call("search", query="when do sessions end", path="docs/", limit=1)) == ["docs/guide.md:4-5"]
+    assert call("search", query="retry", path="nowhere/") == "Nothing was found."
+
+
+def test_lines_are_read_with_the_names_that_they_lie_in(call: Hand) -> None:
+    told = call("read_lines", path="retry.py", first_line=2, last_line=99)
+
+    assert told == (
+        '<source number="1" place="retry.py:2-3" title="Retry">\n'
+        "1|     def wait(self, seconds):\n2|         return seconds\n</source>\n\nThe document has 3 lines."
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param({"path": "gone.md"}, "no document of that path", id="no-such-file"),
+        pytest.param({"path": "../../etc/passwd"}, "no document of that path", id="outside"),
+        pytest.param({"path": "retry.py", "first_line": 9}, "the lines 1 to 3", id="beyond-the-end"),
+        pytest.param({"path": "retry.py", "first_line": 3, "last_line": 1}, "the lines 1 to 3", id="backwards"),
+        pytest.param({"path": "retry.py", "first_line": 0}, "the lines 1 to 3", id="line-zero"),
+        pytest.param({"path": "docs/guide.md", "first_line": 3, "last_line": 3}, "are blank", id="blank"),
+    ],
+)
+def test_lines_that_are_not_there_are_told_to_the_model(call: Hand, arguments: dict[str, object], told: str) -> None:
+    with pytest.raises(ToolError, match=told):
+        call("read_lines", **arguments)
+
+
+def test_a_document_without_text_says_so(call: Hand, library: Library) -> None:
+    library.index.put(document("blank.md", "\n"), [], stamp())
+
+    with pytest.raises(ToolError, match="the document is empty"):
+        call("read_lines", path="blank.md")
+
+
+def test_an_outline_lists_what_a_document_holds(call: Hand) -> None:
+    assert places(call("outline", path="retry.py")) == ["retry.py:1-1", "retry.py:2-2"]
+    assert places(call("outline", path="./docs/guide.md")) == ["docs/guide.md:1-1", "docs/guide.md:4-4"]
+
+
+def test_a_symbol_is_found_by_its_name_and_told_apart_by_its_owner(call: Hand, library: Library) -> None:
+    assert set(places(call("find_symbol", name="wait()"))) == {"retry.py:1-3", "other.py:1-1"}
+    assert places(Hand(library)("find_symbol", name="Retry.wait")) == ["retry.py:1-3"]
+    assert places(Hand(library)("find_symbol", name="retry")) == ["retry.py:1-3"]
+    for name in ("sleep", "", "."):
+        with pytest.raises(ToolError, match="no document defines that name"):
+            call("find_symbol", name=name)
+
+
+def test_files_are_listed_with_their_first_lines(call: Hand) -> None:
+    told = call("list_files")
+
+    assert places(told) == ["docs/guide.md:1-1", "other.py:1-1", "quay.txt:1-1", "retry.py:1-1"]
+    assert "1| # Waiting" in told
+    assert told.endswith("4 documents in all.")
+    assert "2 documents in all." in call("list_files", path="*.py")
+    assert call("list_files", kind="data") == "0 documents in all."
+
+
+def test_more_files_than_can_be_shown_are_counted(library: Library) -> None:
+    for number in range(70):
+        library.put(f"notes/{number:02}.md", f"Note {number}.")
+
+    told = Hand(library)("list_files", path="notes/")
+
+    assert len(places(told)) == 50
+    assert told.endswith("70 documents in all. 20 are not shown; ask for a narrower path.")
+
+
+def test_courses_are_listed_and_outlined_by_a_part_of_their_title_slips_forgiven(call: Hand, library: Library) -> None:
+    assert "1| Course Title: Working at the Quay" in call("list_courses")
+    for title in ("Working at the Quay", "quay", "Workng at the quay"):
+        assert places(Hand(library)("course_outline", course=title)) == ["quay.txt:1-1", "quay.txt:2-2", "quay.txt:4-4"]
+    for title in ("Astronomy", ""):
+        with pytest.raises(ToolError, match="no course has a title like that"):
+            call("course_outline", course=title)
+
+
+def test_a_library_without_courses_says_so(library: Library) -> None:
+    call = Hand(library, Filter(frozenset({"code"})))
+
+    for name, arguments in (("list_courses", {}), ("course_outline", {"course": "quay"})):
+        with pytest.raises(ToolError, match="no course"):
+            call(name, **arguments)
+
+
+def test_no_tool_sees_what_the_filter_leaves_out(library: Library) -> None:
+    for where in (Filter(frozenset({"docs"})), Filter(globs=("docs/",))):
+        call = Hand(library, where)
+
+        assert {place.partition(":")[0] for place in places(call("search", query="retry wait quay", path="*"))} <= {
+            "docs/guide.md"
+        }
+        assert call("list_files").endswith("1 documents in all.")
+        for name, arguments in (
+            ("read_lines", {"path": "retry.py"}),
+            ("outline", {"path": "quay.txt"}),
+            ("find_symbol", {"name": "Retry"}),
+            ("list_courses", {}),
+            ("course_outline", {"course": "quay"}),
+        ):
+            with pytest.raises(ToolError):
+                call(name, **arguments)
+    with pytest.raises(ToolError, match="'code' are not part"):
+        Hand(library, Filter(frozenset({"docs"})))("search", query="retry", kind="code")
+
+
+def test_a_path_in_two_sources_has_to_be_told_apart(library: Library) -> None:
+    library.put("retry.py", "x = 1", source="two", kind="code")
+    call = Hand(library)
+
+    with pytest.raises(ToolError, match=r"several sources have that path.*: src, two"):
+        call("read_lines", path="retry.py")
+    assert "1| x = 1" in call("read_lines", path="two/retry.py")
+
+
+def test_what_tools_showed_is_one_context_of_exact_slices(call: Hand, library: Library) -> None:
+    for name, arguments in (
+        ("search", {"query": "retry policy"}),
+        ("read_lines", {"path": "docs/guide.md", "first_line": 2}),
+        ("outline", {"path": "retry.py"}),
+        ("find_symbol", {"name": "wait"}),
+        ("list_files", {}),
+        ("list_courses", {}),
+        ("course_outline", {"course": "quay"}),
+    ):
+        call(name, **arguments)
+
+    assert [shown.number for shown in call.context.shown] == list(range(1, len(call.context.shown) + 1))
+    for shown in call.context.shown:
+        for unit in shown.units:
+            text = library.texts["src", unit.span.path]
+            assert text[unit.span.start_char : unit.span.end_char] == unit.text
