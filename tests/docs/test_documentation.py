@@ -140,8 +140,9 @@ def test_the_python_of_the_readme_runs_as_it_stands(
         shutil.copy(ROOT / "docs" / "chunking.md", tmp_path / name / f"{name}.md")
     monkeypatch.chdir(tmp_path)
 
-    for block in blocks:
+    offline = [block for block in blocks if "openbook.agent" not in block]  # test_agent_page.py runs the others
+    for block in offline:
         exec(compile(block, "README.md", "exec"), {})
 
-    assert blocks
+    assert len(offline) == len(blocks) - 1
     assert "docs.md:" in capsys.readouterr().out
