@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -147,7 +147,7 @@ def test_nothing_in_a_folder_ends_a_session_before_it_begins(tmp_path: Path) -> 
 
 
 class Terminal:
-    """A session at a terminal."""
+    """A session at a terminal. Whatever happens, it ends with its context."""
 
     def __init__(self, harbour: Path, *arguments: str, env: dict[str, str]) -> None:
         self._screen, slave = pty.openpty()
@@ -157,55 +157,64 @@ class Terminal:
         os.close(slave)
         self._unread = ""
 
-    def type(self, line: str) -> None:
-        os.write(self._screen, f"{line}\r".encode())
+    def __enter__(self) -> Self:
+        return self
 
-    def interrupt(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._screen)
+
+    def type(self, keys: str) -> None:
+        os.write(self._screen, keys.encode())
+
+    def interrupt(self, until: str) -> None:
+        """Press Ctrl-C until a text comes: between the prompt and the reading of a line, one press is lost."""
+        for _ in range(round(PATIENCE_S)):
+            self.process.send_signal(signal.SIGINT)
+            if self._comes(until, 1.0):
+                return
+        raise AssertionError(self._unread)
 
     def wait_for(self, text: str) -> None:
         """Read until a text has come behind what was waited for before."""
-        ends = time.monotonic() + PATIENCE_S
+        assert self._comes(text, PATIENCE_S), self._unread
+
+    def _comes(self, text: str, within_s: float) -> bool:
+        ends = time.monotonic() + within_s
         while text not in self._unread:
             ready, _, _ = select.select([self._screen], [], [], max(0.0, ends - time.monotonic()))
-            assert ready, self._unread
+            if not ready:
+                return False
             self._unread += os.read(self._screen, 65_536).decode("utf-8", "replace")
         self._unread = self._unread.partition(text)[2]
-
-    def end(self) -> int:
-        code = finish(self.process).code
-        os.close(self._screen)
-        return code
+        return True
 
 
 def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour: Path) -> None:
     held = Fault("hold", Reply("Parcels are never, ever lost at sea, they say."), after=4)
     server = fake_server(held, "Nobody knows.")
-    terminal = Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server))
+    with Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server)) as terminal:
+        terminal.wait_for("/quit leaves")
+        terminal.type("When does a parcel count as lost?\r")
+        terminal.wait_for("Parcels")
+        terminal.interrupt(until="stopped")
+        terminal.wait_for("> ")
+        terminal.interrupt(until="/quit leaves")
+        terminal.type("When does a parcel count as lost?\r")
+        terminal.wait_for("Nobody knows.")
+        terminal.type("/cost\r")
+        terminal.wait_for("1 answer, 15 tokens, $0.0000, and 2 of unknown price")
+        terminal.type("/quit\r")
 
-    terminal.wait_for("/quit leaves")
-    terminal.type("When does a parcel count as lost?")
-    terminal.wait_for("Parcels")
-    terminal.interrupt()
-    terminal.wait_for("stopped")
-    terminal.wait_for("> ")
-    terminal.interrupt()
-    terminal.wait_for("/quit leaves")
-    terminal.type("When does a parcel count as lost?")
-    terminal.wait_for("Nobody knows.")
-    terminal.type("/cost")
-    terminal.wait_for("1 answer, 15 tokens, $0.0000, and 2 of unknown price")
-    terminal.type("/quit")
-
-    assert terminal.end() == 1
+        assert terminal.process.wait(PATIENCE_S) == 1
     assert server.wait_for_disconnect()
     assert len(server.requests) == 2
 
 
 def test_the_end_of_the_input_ends_a_session_at_a_terminal(harbour: Path) -> None:
-    terminal = Terminal(harbour, env={})
+    with Terminal(harbour, env={}) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("\x04")
 
-    terminal.wait_for("> ")
-    os.write(terminal._screen, b"\x04")
-
-    assert terminal.end() == 0
+        assert terminal.process.wait(PATIENCE_S) == 0

@@ -22,9 +22,9 @@ _LONGEST_QUESTION = 500
 
 _REFERS = re.compile(
     r"^\W*(?:and|but|or|so|then|also|(?:what|how) about|und|aber|oder|was ist mit)\b"
-    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|er|ihn|ihm|davon|dazu|damit|dafür|dort)\b"
-    # "This" and "that" also point ahead: "the function that sends".
-    r"|\b(?:this|that|these|those)\b(?=\W*$|\s*[?.,;]|\s+(?:is|are|was|were|do|does|did|can|works?|happens?|ones?)\b)"
+    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|these|er|ihn|ihm|davon|dazu|damit|dafür|dort)\b"
+    # "That" and "those" also point ahead: "the function that sends".
+    r"|\b(?:that|those)\b(?=\W*$|\s*[?.,;]|\s+(?:is|are|was|were|do|does|did|can|works?|happens?|ones?)\b)"
     r"|\b(?:there|here|same|latter|former|second one|first one|else)\W*$",
     re.IGNORECASE,
 )
@@ -75,7 +75,7 @@ def leans(message: str) -> bool:
         return True
     query = _question(message)
     return query is None or (
-        len(message.split()) <= _FRAGMENT_WORDS and query.content_words < 2 and not query.is_symbol
+        len(message.split()) <= _FRAGMENT_WORDS and query.content_words < 2 and not query.identifiers
     )
 
 
