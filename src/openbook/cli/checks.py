@@ -1,0 +1,80 @@
+"""Commands that check: `verify`, `eval` and `doctor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, options, printing
+from openbook.types import Filter
+
+
+def verify(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Text, code, or answers of `ask --json`.")],
+    *,
+    root: Annotated[
+        str, typer.Option(metavar="DIR", callback=options.no_blank, help="What paths are relative to.")
+    ] = ".",
+    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations that moved, and nothing else.")] = False,
+    as_json: options.AsJson = False,
+    check_urls: Annotated[
+        str, typer.Option(metavar="no", help="Whether to fetch URLs. Only `no`: there is no network here.")
+    ] = "no",
+) -> None:
+    """Check that citations such as `path:12-18` name what they named when they were written."""
+    from openbook.cli.verifying import verify
+
+    options.one_of(("no",), check_urls, "--check-urls")
+    code = verify([str(path) for path in options.as_paths(files)], Path(root), fix=fix, as_json=as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+def evaluate(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTIONS.jsonl [PATH]...", help="The question set, then folders or files."),
+    ] = None,
+    *,
+    model: Annotated[str, typer.Option(metavar="M", help=f"What answers, {options.MODELS}.")] = "extractive",
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    fail_under: Annotated[
+        list[str] | None, typer.Option(metavar="METRIC=VALUE", help="Exit with 1 when a metric is worse than that.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="RUN.json", readable=False, help="Compare with a run that --json printed.")
+    ] = None,
+    draft: Annotated[bool, typer.Option("--draft", help="Propose questions on folders, for you to edit.")] = False,
+    count: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most questions to propose.")] = 20,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure retrieval, citations and refusals on a question set of yours."""
+    from openbook.cli.evaluating import Evaluation, print_draft
+    from openbook.cli.opening import opened
+
+    words = words or []
+    if not words and not draft:
+        raise typer.BadParameter("name a question set; --draft proposes one", param_hint="QUESTIONS.jsonl")
+    evaluation = None if draft else Evaluation(Path(words[0]), model, fail_under or (), against)
+    with opened(options.as_paths(words if draft else words[1:]), library) as assistant:
+        options.check_filled(assistant, Filter())
+        passed = evaluation(assistant, limit=limit, as_json=as_json) if evaluation else print_draft(assistant, count)
+    if not passed:
+        raise typer.Exit(EXIT_NOTHING)
+
+
+def doctor(
+    model: Annotated[str, typer.Option("--model", metavar="M", help="Make one tiny call to this model.")] = "",
+) -> None:
+    """Check the installation, and print the settings in force and where each comes from."""
+    from openbook.cli.diagnosis import diagnosis
+
+    healthy = True
+    for finding in diagnosis(model):
+        printing.say(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.text}")
+        healthy = healthy and finding.healthy
+    if not healthy:
+        raise typer.Exit(EXIT_FAILURE)

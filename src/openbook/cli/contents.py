@@ -1,0 +1,97 @@
+"""Commands for what a library holds: `add`, `sources`, `remove` and `status`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from openbook.cli import options, printing
+from openbook.errors import OpenbookError, SourceError
+
+if TYPE_CHECKING:
+    from openbook.assistant import Assistant
+
+
+def add(
+    paths: options.Paths = None,
+    *,
+    library: options.Library = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make the library again from nothing; without PATH, from its sources.")
+    ] = False,
+) -> None:
+    """Put folders into a library (`default` unless named), or bring them up to date."""
+    from openbook.cli import opening
+
+    for report in opening.add(options.as_paths(paths), library, rebuild=rebuild):
+        if report.wrote:
+            printing.print_report(report)
+        else:
+            skipped = printing.skipped_text(report.skipped)
+            printing.note(f"{report.source}: {report.unchanged} documents, nothing changed{skipped}")
+
+
+def sources() -> None:
+    """List all libraries and what is in them."""
+    from openbook.assistant import Assistant
+    from openbook.cli import opening
+    from openbook.libraries import library_names
+
+    here = opening.settings()
+    names = library_names(here.home)
+    for name in names:
+        try:
+            with Assistant.open(name, settings=here) as assistant:
+                held = assistant.stats()
+                printing.say(f"{name}: {held.documents} documents, {held.chunks} chunks")
+                for root in assistant.sources():
+                    printing.say(f"  {root.name}  {root.location}")
+        except OpenbookError as exc:
+            printing.say(f"{name}: {exc}")
+    if not names:
+        printing.note(f"no libraries in {here.home}")
+
+
+def remove(
+    name: Annotated[str, typer.Argument(help="Name of the source, as `openbook sources` lists it.")],
+    *,
+    library: options.Library = None,
+) -> None:
+    """Take a source out of a library: the one named, else the only one that has it. Its files stay."""
+    from openbook.cli.opening import existing, library_with
+
+    with existing(library or library_with(name)) as assistant:
+        assistant.remove(name)
+    printing.note(f"removed {name}")
+
+
+def status(paths: options.Paths = None, *, library: options.Library = None) -> None:
+    """Say what a library holds, and what has changed since it was brought up to date."""
+    from openbook.cli import opening
+    from openbook.libraries import name_for
+
+    opening.check_exist(options.as_paths(paths))
+    with opening.existing(library or name_for(options.as_paths(paths) or [Path()])) as assistant:
+        held = assistant.stats()
+        printing.say(f"library    {assistant.path}")
+        printing.say(f"documents  {held.documents}")
+        printing.say(f"chunks     {held.chunks}")
+        printing.say(f"on disk    {held.size_bytes / 1_000_000:.1f} MB")
+        for line in _states(assistant):
+            printing.say(line)
+
+
+def _states(assistant: Assistant) -> Iterator[str]:
+    roots = {root.name: root for root in assistant.sources()}
+    for name, difference in assistant.pending().items():
+        yield f"source     {name}  {roots[name].location}"
+        if isinstance(difference, SourceError):
+            yield f"           {difference}"
+            continue
+        changed = len(difference.todo) + len(difference.gone)
+        yield f"           {f'{changed} files to look at' if changed else 'up to date'}"
+        for reason, count in difference.not_indexed().items():
+            yield f"           {count} skipped: {reason}"

@@ -1,0 +1,128 @@
+"""Commands that ask: `ask`, `chat` and `search`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.types import VIEWS
+
+
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
+    paths: options.Paths = None,
+    *,
+    model: options.ModelName = "",
+    agent: options.WithTools = False,
+    max_rounds: options.MaxRounds = 8,
+    max_usd: options.MaxUsd = None,
+    policy: options.PolicyName = "flag",
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    kind: options.Kinds = None,
+    glob: options.Globs = None,
+    source: options.Sources = None,
+    as_json: options.AsJson = False,
+    show: options.Show = False,
+) -> None:
+    """Answer a question from folders, with citations that were checked."""
+    from openbook.cli.asking import follow, note_cost, writing_of
+    from openbook.cli.opening import opened
+
+    where = options.filter_of(kind, glob, source)
+    options.check_question(question)
+    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
+    with opened(options.as_paths(paths), library) as assistant:
+        options.check_filled(assistant, where)
+        answer = follow(assistant.query_stream(question, limit=limit, where=where, writing=writing))
+        if as_json:
+            printing.print_json(answer.to_dict())
+        else:
+            printing.print_answer(answer, printing.Places(assistant.sources()), show=show)
+    note_cost(answer)
+    if answer.refused:
+        printing.advise(f"no answer: {answer.reason}", "use words that stand in the sources, or name other folders")
+        raise typer.Exit(EXIT_NOTHING)
+
+
+def chat(
+    paths: options.Paths = None,
+    *,
+    model: options.ModelName = "",
+    agent: options.WithTools = False,
+    max_rounds: options.MaxRounds = 8,
+    max_usd: options.MaxUsd = None,
+    policy: options.PolicyName = "flag",
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    kind: options.Kinds = None,
+    glob: options.Globs = None,
+    source: options.Sources = None,
+) -> None:
+    """Answer questions one after the other, each in the light of those before it."""
+    from openbook.cli.asking import writing_of
+    from openbook.cli.chatting import Chat
+    from openbook.cli.opening import opened
+
+    where = options.filter_of(kind, glob, source)
+    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
+    with opened(options.as_paths(paths), library) as assistant:
+        options.check_filled(assistant, where)
+        code = Chat(assistant, writing, limit, where).run()
+    if code:
+        raise typer.Exit(code)
+
+
+def search(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY [PATH]...", help="What to look for, then folders or files.")
+    ] = None,
+    *,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl", readable=False, help='Read {"query": ...} a line, print one result line each.'
+        ),
+    ] = None,
+    library: options.Library = None,
+    limit: options.Limit = 10,
+    kind: options.Kinds = None,
+    glob: options.Globs = None,
+    source: options.Sources = None,
+    view: Annotated[
+        str, typer.Option(metavar="VIEW", help="`files`: each once; `passages`: several of one file; or `auto`.")
+    ] = "auto",
+    explain: Annotated[bool, typer.Option("--explain", help="Say what moved each result, and by how much.")] = False,
+    as_json: options.AsJson = False,
+    show: options.Show = False,
+) -> None:
+    """List the chunks that fit a query best."""
+    from openbook.cli.opening import opened
+    from openbook.cli.reading import read_queries
+
+    where = options.filter_of(kind, glob, source)
+    chosen_view = options.one_of(VIEWS, view, "--view")
+    words = words or []
+    if queries is None and not words:
+        raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
+    asked = list(read_queries(queries)) if queries else words[:1]
+    paths = options.as_paths(words if queries else words[1:])
+    if not queries:
+        options.check_question(asked[0])
+    found = 0
+    with opened(paths, library) as assistant:
+        options.check_filled(assistant, where)
+        for question in asked:
+            results = assistant.search(question, limit=limit, where=where, view=chosen_view)
+            found += len(results)
+            if as_json or queries:
+                found_dicts = [result.to_dict(explain=explain) for result in results]
+                printing.print_json({"query": question, "results": found_dicts})
+            else:
+                printing.print_results(results, printing.Places(assistant.sources()), show=show, explain=explain)
+    if not found:
+        printing.advise("nothing found", "try other words, fewer filters, or other folders")
+        raise typer.Exit(EXIT_NOTHING)
