@@ -72,6 +72,8 @@ class Lesson:
     link: str = ""
     course_link: str = ""
     instructor: str = ""
+    course_path: str = ""
+    """Path of the folder that is the course; empty where the document is a course of its own."""
 
     def __str__(self) -> str:
         return "" if self.number is None else f"Lesson {self.number}: {self.title}".rstrip(": ")
@@ -124,6 +126,28 @@ class Document:
     """Structure of prose in order of appearance, not overlapping. Empty for code. Not stored."""
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)
     """In order of appearance. Each one holds until the next."""
+    remarks: tuple[str, ...] = ()
+    """What of the file could not be read, for people: `no text on pages 3 to 7`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A course of a library. Source and path tell it from all others; titles may be equal."""
+
+    source: str
+    path: str
+    """Of the document that is the course, or of the folder; `.` for the whole source."""
+    title: str
+    """As the course names itself, else the name of its file or folder."""
+    link: str = ""
+    instructor: str = ""
+    lessons: tuple[Lesson, ...] = ()
+    """Those with a number, in order of appearance."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Identity within a library."""
+        return (self.source, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +206,10 @@ class Filter:
     globs: tuple[str, ...] = ()
     """Path patterns as in `.gitignore`, any of which may match: `*.py` matches in every folder."""
     sources: frozenset[str] = frozenset()
+    courses: frozenset[tuple[str, str]] = frozenset()
+    """Sources and paths, as `Course.key` gives them."""
+    lesson: int | None = None
+    """Only chunks of a lesson with this number, of any course that is allowed. 0 is a lesson."""
 
 
 @dataclass(frozen=True, slots=True)
