@@ -159,8 +159,9 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Mark]) 
     ranges, owned = _owned(masked, block, marks)
     shared = block.marks if len(ranges) * len(block.marks) <= _MOST_SHARED else []
     found = []
-    for (first, last), own in zip(ranges, owned, strict=True):
-        while last < block.end and answer[last] in "*_~":
+    limits = [*(first for first, _ in ranges[1:]), block.end]
+    for (first, last), own, limit in zip(ranges, owned, limits, strict=False):
+        while last < limit and answer[last] in "*_~":
             last += 1
         place = (min([first, *(mark.start_char for mark in own)]), max([last, *(mark.end_char for mark in own)]))
         text = _text(answer, *place, own)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from openbook.grounding.claims import split_claims
@@ -107,6 +107,7 @@ def test_marks_behind_no_claim_are_told_with_what_they_stand_with(
     assert loose(answer) == marks
 
 
+@example(answer="Es wartet。~~~Dann nicht")
 @given(answer=ANSWERS)
 def test_claims_are_in_order_apart_and_no_mark_is_lost(answer: str) -> None:
     statements, beside = split_claims(answer)
