@@ -20,7 +20,7 @@ ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 	@$(BIN)/openbook ask -- "$$QUESTION" .
 
 test: $(VENV)/.dev  ## Run all tests
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto
 
 test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
 	@$(BIN)/python -m pytest -q -m llm tests/llm
@@ -32,7 +32,7 @@ check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations 
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
 	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md tools/README.md
-	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --cov --cov-report=term
+	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term
 
 format: $(VENV)/.dev  ## Format the code and repair what lint can
 	@$(BIN)/ruff check --fix-only --quiet .
