@@ -7,7 +7,7 @@ import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -227,6 +227,17 @@ class Ledger:
         if self._budget.max_seconds is None:
             return math.inf
         return self._budget.max_seconds - (self._clock() - self._started_s)
+
+    @property
+    def left(self) -> Budget:
+        """What is left of all limits but that of rounds, as a budget for another run."""
+        budget = self._budget
+        return replace(
+            budget,
+            max_tokens=None if budget.max_tokens is None else max(budget.max_tokens - self._tokens, 0),
+            max_usd=None if budget.max_usd is None else max(self._left_usd, Decimal(0)),
+            max_seconds=None if budget.max_seconds is None else max(self.left_s, 0.0),
+        )
 
     def reserve(self, input_tokens: int, output_tokens: int, deadline_s: float) -> Reservation | Exhausted:
         """Set the most aside that a call can cost, or say which limit forbids it.

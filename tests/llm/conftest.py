@@ -26,4 +26,5 @@ def model(request: pytest.FixtureRequest, address: str) -> Model:
     wire = request.param
     url = address if wire == "anthropic" else f"{address}/v1"
     provider = replace(LLAMACPP, name="local", wire=wire, url=url)
-    return connect(provider, MODEL, retries=Retries(pauses_s=()))
+    # llama-server closes connections when it likes, also just as the next request comes: one more try.
+    return connect(provider, MODEL, retries=Retries(pauses_s=(0.1,)))

@@ -206,6 +206,23 @@ def test_what_is_not_reported_counts_as_reserved() -> None:
     assert isinstance(ledger.reserve(151, 50, 9.0), Exhausted)
 
 
+def test_what_is_left_of_a_budget_is_a_budget_for_another_run() -> None:
+    clock = Clock()
+    ledger = Ledger(
+        Budget(max_rounds=3, max_tokens=1000, max_usd=5, max_seconds=60.0), "m", price=by_thousand, clock=clock
+    )
+    ledger.reserve(300, 200, 9.0)
+    clock.now_s += 20.0
+    ledger.settle(Usage(known=False))
+
+    left = ledger.left
+    clock.now_s += 90.0
+
+    assert (left.max_rounds, left.max_tokens, left.max_seconds) == (3, 500, 40.0)
+    assert ledger.left.max_seconds == 0.0
+    assert Ledger(Budget(), "m").left == Budget()
+
+
 def test_a_call_that_was_cut_short_has_a_price_that_nobody_knows() -> None:
     ledger = Ledger(Budget(), "m", price=lambda m, usage: by_thousand(m, usage) if usage.known else None)
     ledger.reserve(300, 500, 9.0)

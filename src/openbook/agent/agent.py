@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import aclosing
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
+from openbook.agent.driving import Steps, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
 from openbook.agent.hooks import Hooks
-from openbook.agent.loop import Ask, Kernel, Run, Step, Wait
+from openbook.agent.loop import Kernel, Run
 from openbook.agent.pruning import History, Pruning
-from openbook.agent.running import Start, await_for, start, start_in_loop, wait_for
+from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
-from openbook.costs import Budget, Price, Spent, price_of
+from openbook.costs import Budget, Ledger, Price, Spent, price_of
 from openbook.errors import SettingsError
-from openbook.llm.messages import CitedDelta, Finished, Message, TextDelta
+from openbook.llm.messages import Message
 from openbook.llm.protocol import Model
-from openbook.usage import Usage
-
-Stream = TypeVar("Stream")
 
 
 class Agent:
@@ -78,8 +76,8 @@ class Agent:
             deadline_s=deadline_s,
         )
         self._history: History = tuple(history)
-        self._spent = Spent()
-        self._is_running = False
+        self._spent, self._is_running = Spent(), False
+        self._ledger: Ledger | None = None
 
     @property
     def history(self) -> History:
@@ -90,6 +88,11 @@ class Agent:
     def spent(self) -> Spent:
         """What all turns have cost since the agent was made or reset."""
         return self._spent
+
+    @property
+    def left(self) -> Budget:
+        """What the last message has left of its budget by now, its rounds aside; all of it if there was none."""
+        return self._kernel.budget if self._ledger is None else self._ledger.left
 
     def reset(self) -> None:
         """Forget what was said, and what it cost."""
@@ -132,67 +135,44 @@ class Agent:
         Raises:
             ModelError: The model did not answer.
         """
-        with self._turn(message, start) as advance:
-            reply = None
-            while (step := advance(reply)) is not None:
-                reply = None
-                if isinstance(step, Ask):
-                    with _closing(self._kernel.model.stream(step.request)) as events:
-                        for event in events:
-                            if isinstance(event, Finished):
-                                reply = event
-                            elif step.is_answer and isinstance(event, TextDelta | CitedDelta):
-                                yield event
-                elif isinstance(step, Wait):
-                    wait_for(step.running, step.timeout_s)
-                else:
-                    yield step
+        return drive(self.steps(message), self._kernel.model)
 
     async def astream(self, message: str) -> AsyncGenerator[AgentEvent, None]:
-        """Do what `stream` does, without blocking. Tools that are `async` run in the same loop."""
+        """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
         import asyncio
 
-        # Prices take a second to load, which must not hold up everybody else.
-        await asyncio.to_thread(self._kernel.price, self._kernel.model.name, Usage())
-        with self._turn(message, start_in_loop) as advance:
-            reply = None
-            while (step := advance(reply)) is not None:
-                reply = None
-                if isinstance(step, Ask):
-                    async with _aclosing(self._kernel.model.astream(step.request)) as events:
-                        async for event in events:
-                            if isinstance(event, Finished):
-                                reply = event
-                            elif step.is_answer and isinstance(event, TextDelta | CitedDelta):
-                                yield event
-                elif isinstance(step, Wait):
-                    await await_for(step.running, step.timeout_s)
-                else:
-                    yield step
+        steps = self.steps(message, starting_in(asyncio.get_running_loop()))
+        events: AsyncGenerator[AgentEvent, None] = adrive(steps, self._kernel.model)
+        async with aclosing(events):
+            async for event in events:
+                yield event
 
-    @contextmanager
-    def _turn(self, message: str, start: Start) -> Iterator[Callable[[Finished | None], Step | None]]:
-        """Give what takes a reply, if one was asked for, and gives the next step, None behind the last."""
+    def steps(self, message: str, start: Start = start) -> Steps[AgentEvent]:
+        """Answer in steps, for who drives them: see `openbook.agent.driving`.
+
+        Args:
+            message: The question.
+            start: Begins to call a tool.
+
+        Raises:
+            RuntimeError: Another message is being answered.
+        """
         if self._is_running:
             raise RuntimeError("the agent is answering another message; one conversation, one turn at a time")
         run = Run(self._kernel, self._history, start)
-        steps = run.steps(message)
-        before = self._spent
-
-        def advance(reply: Finished | None) -> Step | None:
-            try:
-                step = steps.send(reply)
-            except StopIteration:
-                return None
-            if isinstance(step, RunFinished):
-                # Before anybody is told, so that whoever is told finds it.
-                self._history = run.history
-                self._spent = before + run.ledger.spent
-            return step
-
-        self._is_running = True
+        steps, before, reply = run.steps(message), self._spent, None
+        self._ledger, self._is_running = run.ledger, True
         try:
-            yield advance
+            while True:
+                try:
+                    step = steps.send(reply)
+                except StopIteration:
+                    return
+                if isinstance(step, RunFinished):
+                    # Before anybody is told, so that whoever is told finds it.
+                    self._history = run.history
+                    self._spent = before + run.ledger.spent
+                reply = yield step
         finally:
             self._is_running = False
             steps.close()
@@ -215,24 +195,3 @@ def _opened(name: str) -> Model:
     if model is None:
         raise SettingsError(f"model is {name!r}, and an agent needs one that writes", hint="name one, or set its key")
     return model
-
-
-@contextmanager
-def _closing(stream: Stream) -> Iterator[Stream]:
-    """Close a stream behind its reader, if it can be closed."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "close", None)
-        if close is not None:
-            close()
-
-
-@asynccontextmanager
-async def _aclosing(stream: Stream) -> AsyncIterator[Stream]:
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()

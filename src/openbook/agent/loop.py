@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from openbook.agent.driving import Ask, Wait
 from openbook.agent.events import (
     AgentEvent,
     AgentResult,
@@ -28,7 +29,7 @@ from openbook.agent.pruning import History, Pruning, Summary, after_summary
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
 from openbook.costs import Budget, Exhausted, Ledger, Price
-from openbook.errors import BadResponseError, OpenbookError, ToolError
+from openbook.errors import OpenbookError, ToolError
 from openbook.llm.messages import Finished, Message, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
 
@@ -39,23 +40,6 @@ _SAME_CALLS = 3
 
 # Each call takes a thread.
 _CALLS_AT_ONCE = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Send the reply to this back into the loop."""
-
-    request: Request
-    is_answer: bool = True
-    """Whether whoever watches is shown the text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Go on when this is done, or when the time is over."""
-
-    running: Running
-    timeout_s: float
 
 
 Step = AgentEvent | Ask | Wait
@@ -171,8 +155,7 @@ class Run:
             return None
         request = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
         reply = yield replace(ask, request=request)
-        if reply is None:
-            raise BadResponseError(f"{kernel.model.name} ended its stream without a result")
+        assert reply is not None
         spent = self.ledger.settle(reply.usage)
         kernel.meter.learn(request, reply)
         yield UsageCounted(spent.usage, spent.cost_usd)

@@ -14,11 +14,6 @@ from openbook.llm.messages import Message, Request, ToolResult
 
 History = tuple[Message, ...]
 
-_INSTRUCTION = (
-    "Sum up the conversation so far, so that it can go on from your summary alone: what was asked, what was "
-    "found and where, what was decided, what is still open. Write nothing else."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -87,13 +82,20 @@ class Summarize:
         cut = max(len(split) - self.keep, 0)
         if cut == 0 or estimate_messages(history) <= self.max_tokens:
             return history
-        asked = (*_joined(split[:cut]), Message.user(_INSTRUCTION))
+        asked = (*_joined(split[:cut]), Message.user(_prompt("summarize")))
         return Summary(Request(asked, max_tokens=self.summary_tokens), _joined(split[cut:]))
 
 
 def after_summary(text: str, rest: History) -> History:
     """Give the history that goes on from a summary."""
-    return (Message.user(f"Summary of our conversation so far:\n{text}"), Message.assistant("Understood."), *rest)
+    told = _prompt("summary").replace("{summary}", text)
+    return (Message.user(told), Message.assistant("Understood."), *rest)
+
+
+def _prompt(name: str) -> str:
+    from importlib.resources import files  # few conversations are that long
+
+    return (files("openbook.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def _joined(split: Sequence[History]) -> History:

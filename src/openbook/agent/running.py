@@ -7,7 +7,8 @@ import inspect
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError, wait
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from openbook.agent.tools import Tool
 
@@ -15,22 +16,13 @@ if TYPE_CHECKING:
     import asyncio
 
 
-class Running(Protocol):
-    """A call that is under way: a future of `concurrent.futures` or of `asyncio`."""
-
-    def done(self) -> bool: ...
-
-    def result(self) -> Any: ...
-
-    def cancel(self) -> object:
-        """Let go of it, and of what it may still bring. A thread cannot be stopped, a task is."""
-        ...
-
+Running = Future[Any]
+"""A call that is under way. Cancelling lets go of it: a thread cannot be stopped, a task is."""
 
 Start = Callable[[Tool, Mapping[str, Any]], Running]
 
 
-def start(tool: Tool, arguments: Mapping[str, Any]) -> Future[Any]:
+def start(tool: Tool, arguments: Mapping[str, Any]) -> Running:
     """Call a tool in a thread of its own."""
     # Not a pool: that would make the interpreter wait at its end for a tool that never comes back.
     future: Future[Any] = Future()
@@ -41,19 +33,21 @@ def start(tool: Tool, arguments: Mapping[str, Any]) -> Future[Any]:
     return future
 
 
-def start_in_loop(tool: Tool, arguments: Mapping[str, Any]) -> asyncio.Future[Any]:
-    """Call a tool as a task of the running loop if it is `async`, else in a thread of its own."""
-    import asyncio
+def starting_in(loop: asyncio.AbstractEventLoop) -> Start:
+    """Give what calls a tool as a task of a loop if it is `async`, else in a thread of its own; from any thread."""
 
-    if inspect.iscoroutinefunction(tool.function):
-        task: asyncio.Task[Any] = asyncio.create_task(tool.function(**arguments))
-        return task
-    return asyncio.wrap_future(start(tool, arguments))
+    def start_in(tool: Tool, arguments: Mapping[str, Any]) -> Running:
+        import asyncio
+
+        if inspect.iscoroutinefunction(tool.function):
+            return asyncio.run_coroutine_threadsafe(tool.function(**arguments), loop)
+        return start(tool, arguments)
+
+    return start_in
 
 
 def wait_for(running: Running, timeout_s: float) -> None:
     """Wait until a call is done, or the time is over."""
-    assert isinstance(running, Future)
     wait([running], timeout=_within_reason(timeout_s))
 
 
@@ -61,8 +55,16 @@ async def await_for(running: Running, timeout_s: float) -> None:
     """Wait until a call is done, or the time is over, without blocking."""
     import asyncio
 
-    assert isinstance(running, asyncio.Future)
-    await asyncio.wait([running], timeout=_within_reason(timeout_s))
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake(_: object) -> None:
+        with suppress(RuntimeError):  # the loop is gone, and nobody waits any more
+            loop.call_soon_threadsafe(done.set)
+
+    running.add_done_callback(wake)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_within_reason(timeout_s)):
+            await done.wait()
 
 
 def _within_reason(timeout_s: float) -> float:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from collections.abc import Generator, Iterable
+from dataclasses import replace
 
+from openbook.agent.driving import Ask
 from openbook.agent.metering import Meter
 from openbook.answering.replies import Reply
 from openbook.costs import Budget, Exhausted, Ledger, Price, price_of
-from openbook.errors import BadResponseError
-from openbook.generation import Written
-from openbook.llm.messages import Cited, CitedDelta, Finished, Part, Request, Text, TextDelta
+from openbook.llm.messages import Cited, Finished, Part, Request, Text
 from openbook.llm.protocol import Model
-
-Event = TypeVar("Event")
 
 _FENCES = ("```", "~~~")
 
@@ -24,76 +20,23 @@ class Calls:
 
     def __init__(self, model: Model, budget: Budget, *, price: Price = price_of) -> None:
         self.ledger = Ledger(budget, model.name, price=price)
-        self._model = model
         self._meter = Meter()
 
-    def write(self, request: Request) -> Generator[Written, None, Reply]:
-        """Call the model, and give its words as they come; then the whole reply. Closing it ends the call.
-
-        Raises:
-            ModelError: The model did not answer.
-        """
+    def ask(self, request: Request, *, is_answer: bool = False) -> Generator[Ask, Finished | None, Reply]:
+        """Have the model called, and give the whole reply. `is_answer`: its words are shown as they come."""
         granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, Exhausted):
             return Reply("", "other", granted.limit, granted.reason)
-        asked = Request(
-            request.messages,
-            request.system,
-            request.tools,
-            request.tool_choice,
-            granted.output_tokens,
-            deadline_s=granted.deadline_s,
-        )
+        asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
         try:
-            finished = yield from self._stream(asked)
+            finished = yield Ask(asked, is_answer)
         except BaseException:
             self.ledger.abandon()
             raise
+        assert finished is not None
         self.ledger.settle(finished.usage)
         self._meter.learn(asked, finished)
         return Reply(with_marks(finished.message.parts), finished.stop)
-
-    def complete(self, request: Request) -> Reply:
-        """Call the model, and give the whole reply.
-
-        Raises:
-            ModelError: The model did not answer.
-        """
-        writing = self.write(request)
-        while True:
-            try:
-                next(writing)
-            except StopIteration as done:
-                reply: Reply = done.value
-                return reply
-
-    def _stream(self, request: Request) -> Generator[Written, None, Finished]:
-        marker, finished = Marker(), None
-        with closed_at_end(self._model.stream(request)) as events:
-            for event in events:
-                piece = ""
-                if isinstance(event, TextDelta):
-                    piece = marker.text(event.text)
-                elif isinstance(event, CitedDelta):
-                    piece = marker.cite(event.cited)
-                elif isinstance(event, Finished):
-                    finished = event
-                if piece:
-                    yield Written(piece)
-        if finished is None:
-            raise BadResponseError(f"{self._model.name} ended its stream without a result")
-        return finished
-
-
-@contextmanager
-def closed_at_end(stream: Iterator[Event]) -> Iterator[Iterator[Event]]:
-    """Close an iterator behind its reader, if it can be closed: not every one has a `close`."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "close", None)
-        if close is not None:
-            close()
 
 
 class Marker:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context
@@ -12,8 +13,14 @@ from openbook.answering.verdicts import Checked, Checker
 from openbook.generation import POLICIES, Claim, Policy, Repair
 from openbook.grounding.judge import Judge
 
+T = TypeVar("T")
+
 Retry = Callable[[Sequence[Claim]], str]
 """Asks the model once more: takes the claims that fail, with their reasons, and gives a new answer."""
+
+
+Checking = Generator[Sequence[Claim], str, T]
+"""Gives the claims that fail, takes another answer; at most once. Ends with a value."""
 
 
 def check_answer(
@@ -41,17 +48,42 @@ def check_answer(
     Raises:
         ValueError: The policy is none, or `retry` without anything to call.
     """
-    if policy not in POLICIES:
-        raise ValueError(f"policy is {policy!r}, and must be one of {', '.join(POLICIES)}")
+    return retried(checking(answer, context, judge, text_now, policy), policy, retry)
+
+
+def retried(steps: Checking[T], policy: Policy, retry: Retry | None) -> T:
+    """Take the steps of a check, calling `retry` for another answer.
+
+    Raises:
+        ValueError: The policy is `retry`, and there is nothing to call.
+    """
     if policy == "retry" and retry is None:
         raise ValueError("policy 'retry' needs something to call")
+    try:
+        failing = next(steps)
+        while retry is not None:
+            failing = steps.send(retry(failing))
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError("only the policy `retry` asks again")
+
+
+def checking(answer: str, context: Context, judge: Judge, text_now: TextNow, policy: Policy) -> Checking[Checked]:
+    """Do what `check_answer` does, and leave it to the caller to ask the model once more.
+
+    Raises:
+        ValueError: The policy is none.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"policy is {policy!r}, and must be one of {', '.join(POLICIES)}")
     checker = Checker(context, judge, text_now)
     checked = anchored(checker.check(answer), checker)
     if policy == "drop":
         return dropped(checked, checker)
-    if retry is None or policy != "retry" or not checked.failing:
+    if policy != "retry" or not checked.failing:
         return checked
-    second = anchored(checker.check(retry(checked.failing)), checker)
+    second = anchored(checker.check((yield checked.failing)), checker)
     better = not second.refusal and len(second.failing) < len(checked.failing)
     why = f"{len(checked.failing)} claims failed, and {len(second.failing)} of the second answer"
     repair = Repair("retried", "", answer, second.answer if better else checked.answer, why)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -11,13 +11,14 @@ from openbook.answering.calling import Calls
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.finding import Finder
-from openbook.answering.followups import Standalone, standalone
+from openbook.answering.followups import Standalone, needs_history, standalone
 from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
 from openbook.answering.refusals import refusal
 from openbook.answering.replies import answer_of
+from openbook.answering.steps import Steps, checked
 from openbook.answering.writing import Writing
 from openbook.costs import Price, Spent, estimate_cost, price_of
-from openbook.generation import Claim, GenerationResult, Written
+from openbook.generation import Claim, GenerationResult, Stage
 from openbook.llm.messages import Message, Request
 from openbook.llm.protocol import Model
 from openbook.types import RetrievalResult
@@ -44,42 +45,41 @@ class Writer:
         """What the calls so far have cost."""
         return self._calls.ledger.spent
 
-    def standalone(self, query: str) -> Standalone:
+    def standalone(self, query: str) -> Steps[Standalone]:
         """Make a question stand alone, by the model where it leans on earlier ones.
 
         Raises:
             QueryError: See `openbook.answering.followups.standalone`.
-            ModelError: The model did not answer.
         """
-        return standalone(query, self._writing.history, self._rewrite)
+        history, rewritten = self._writing.history, ""
+        if needs_history(query, history):
+            yield Stage("rephrasing")
+            prompt = build_standalone_prompt(query, history)
+            reply = yield from self._calls.ask(Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS))
+            rewritten = reply.text
+        return standalone(query, history, rewritten)
 
-    def _rewrite(self, query: str) -> str:
-        prompt = build_standalone_prompt(query, self._writing.history)
-        return self._calls.complete(Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS)).text
-
-    def write(
-        self, query: str, results: Sequence[RetrievalResult], max_tokens: int
-    ) -> Generator[Written, None, GenerationResult]:
-        """Give the words of the model as they come, then the checked answer.
+    def write(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[GenerationResult]:
+        """Have an answer written, and check it.
 
         Args:
             query: The question.
             results: What was found for it, best first.
             max_tokens: Estimated tokens of sources that the model is shown.
-
-        Raises:
-            ModelError: The model did not answer.
         """
         context = build_context(results, max_tokens)
         if not context.shown:
             return refusal(query, "no source fits into the context", results)
         request = request_for(query, context, self._writing)
-        reply = yield from self._calls.write(request)
+        yield Stage("writing")
+        reply = yield from self._calls.ask(request, is_answer=True)
 
-        def retry(failing: Sequence[Claim]) -> str:
-            return self._calls.complete(replace(request, messages=build_retry(request, reply.text, failing))).text
+        def retry(failing: Sequence[Claim]) -> Steps[str]:
+            messages = build_retry(request, reply.text, failing)
+            return (yield from self._calls.ask(replace(request, messages=messages))).text
 
-        return answer_of(query, reply, context, self._finder, self._text_now, policy=self._writing.policy, retry=retry)
+        checking = answer_of(query, reply, context, self._finder, self._text_now, self._writing.policy)
+        return (yield from checked(checking, retry))
 
 
 def request_for(query: str, context: Context, writing: Writing) -> Request:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
-from decimal import Decimal
 
 from openbook.agent.agent import Agent
+from openbook.agent.driving import Ask, Wait
 from openbook.agent.events import AgentResult, CallFinished, RunFinished
-from openbook.answering.calling import closed_at_end
 from openbook.answering.citations import TextNow
 from openbook.answering.finding import Finder
 from openbook.answering.numbering import Numbering
-from openbook.answering.prompting import build_history, build_system_prompt, retry_prompt
+from openbook.answering.prompting import build_history, build_system_prompt, retry_prompt, without_marks
 from openbook.answering.replies import Reply, answer_of, signed
+from openbook.answering.small_talk import is_small_talk
+from openbook.answering.steps import Steps, checked
 from openbook.answering.tools import LibraryTools
 from openbook.answering.writing import Writing
 from openbook.costs import Budget, Price, Spent, price_of
-from openbook.generation import Claim, GenerationResult, ToolUsed, Written
-from openbook.llm.messages import Message, TextDelta
+from openbook.generation import Claim, GenerationResult, Stage, ToolUsed
+from openbook.llm.messages import Finished, Message
 from openbook.llm.protocol import Model
 from openbook.types import Filter
 
@@ -38,35 +41,38 @@ class Explorer:
         *,
         where: Filter,
         price: Price = price_of,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; `where` is what may be seen at all."""
+        """Prepare; `where` is what may be seen at all. `clock`: seconds, for `max_seconds`."""
         self._model = model
         self._writing = writing
         self._finder = finder
         self._text_now = text_now
         self._price = price
+        self._clock = clock
         self._numbering = Numbering()
         self._tools = LibraryTools(finder, where, self._numbering).functions
 
-    def explore(self, query: str) -> Generator[Written | ToolUsed, None, GenerationResult]:
-        """Give the words and tool calls of the model as they come, then the checked answer.
-
-        Raises:
-            ModelError: The model did not answer.
-        """
+    def explore(self, query: str) -> Steps[GenerationResult]:
+        """Let the model look for sources and write, and check its answer."""
         writing = self._writing
         agent = self._agent(writing.budget, build_history(writing.history))
+        yield Stage("writing")
         reply = _reply((yield from _run(agent, query)))
         spent = [agent.spent]
 
-        def retry(failing: Sequence[Claim]) -> str:
-            again = self._agent(_without_tools(writing.budget, agent.spent), agent.history)
-            text = again.run(retry_prompt(failing)).text
+        def retry(failing: Sequence[Claim]) -> Steps[str]:
+            again = self._agent(replace(agent.left, max_rounds=0), agent.history)
+            result = yield from _run(again, retry_prompt(failing), is_answer=False)
             spent.append(again.spent)
-            return text
+            return result.text
 
         context = self._numbering.context
-        answer = answer_of(query, reply, context, self._finder, self._text_now, policy=writing.policy, retry=retry)
+        if not context.shown and reply.text.strip() and is_small_talk(query):
+            told = GenerationResult(query, without_marks(reply.text).strip())
+            return signed(told, self._model, agent.spent)
+        checking = answer_of(query, reply, context, self._finder, self._text_now, writing.policy)
+        answer = yield from checked(checking, retry)
         return signed(answer, self._model, sum(spent, Spent()))
 
     def _agent(self, budget: Budget, history: Sequence[Message]) -> Agent:
@@ -79,19 +85,23 @@ class Explorer:
             history=history,
             max_reply_tokens=self._writing.max_answer_tokens,
             price=self._price,
+            clock=self._clock,
         )
 
 
-def _run(agent: Agent, query: str) -> Generator[Written | ToolUsed, None, AgentResult]:
-    with closed_at_end(agent.stream(query)) as events:
-        for event in events:
-            if isinstance(event, TextDelta):
-                yield Written(event.text)
-            elif isinstance(event, CallFinished):
-                yield ToolUsed(event.call.name, event.call.arguments, _outcome(event))
-            elif isinstance(event, RunFinished):
-                return event.result
-    raise AssertionError("a run ends with its result")
+def _run(agent: Agent, query: str, *, is_answer: bool = True) -> Steps[AgentResult]:
+    reply: Finished | None = None
+    with closing(agent.steps(query)) as steps:
+        while True:
+            step, reply = steps.send(reply), None
+            if isinstance(step, Ask):
+                reply = yield replace(step, is_answer=is_answer)
+            elif isinstance(step, Wait):
+                yield step
+            elif isinstance(step, CallFinished):
+                yield ToolUsed(step.call.name, step.call.arguments, _outcome(step))
+            elif isinstance(step, RunFinished):
+                return step.result
 
 
 def _outcome(event: CallFinished) -> str:
@@ -107,14 +117,3 @@ def _reply(result: AgentResult) -> Reply:
     # Of a run that was stopped, the last words may be those with which the model called its tools.
     answered = result.messages[-1].text == result.text
     return Reply(result.text if answered else "", result.stop, result.stopped_by, result.reason)
-
-
-def _without_tools(budget: Budget, spent: Spent) -> Budget:
-    """Give what is left of a budget for one more reply."""
-    used = spent.usage.input_tokens + spent.usage.output_tokens
-    return replace(
-        budget,
-        max_rounds=0,
-        max_tokens=None if budget.max_tokens is None else max(0, budget.max_tokens - used),
-        max_usd=None if budget.max_usd is None else max(Decimal(0), Decimal(str(budget.max_usd)) - spent.known_usd),
-    )

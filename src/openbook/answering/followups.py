@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openbook.errors import QueryError
@@ -41,14 +41,14 @@ class Standalone:
     """Earlier questions stand in front, and lend the text their nearness."""
 
 
-def standalone(message: str, history: Sequence[Exchange], rewrite: Callable[[str], str] | None = None) -> Standalone:
+def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -> Standalone:
     """Make a question stand alone.
 
     Args:
         message: The question.
         history: What was asked before, in order.
-        rewrite: Asks a model for the question; what it gives is used if it is one. Without it, the
-            questions that this one leans on are put in front.
+        rewritten: What a model made of the question; used if it is one. Without it, the questions that
+            this one leans on are put in front.
 
     Raises:
         QueryError: The question is empty or too long, or neither it nor those before it hold a telling word.
@@ -60,13 +60,18 @@ def standalone(message: str, history: Sequence[Exchange], rewrite: Callable[[str
         >>> standalone("How do sessions end in the harbour?", history).text
         'How do sessions end in the harbour?'
     """
-    if not history or not message.strip() or not leans(message):
+    if not needs_history(message, history):
         query = read_query(message)
         return Standalone(query.text, query)
-    if rewrite is not None and (rewritten := _question(rewrite(message))) is not None:
-        return Standalone(rewritten.text, rewritten)
+    if (question := _question(rewritten)) is not None:
+        return Standalone(question.text, question)
     whole = read_query(" ".join((*_before(history), message)))
     return Standalone(whole.text, _question(message) or whole, leans=True)
+
+
+def needs_history(message: str, history: Sequence[Exchange]) -> bool:
+    """Tell whether there are earlier questions that a question leans on."""
+    return bool(history and message.strip()) and leans(message)
 
 
 def leans(message: str) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Generator as Steps
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
-from openbook.answering.checking import Retry
+from openbook.answering.checking import Retry, retried
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
 from openbook.answering.extractive import compose, pick, quotes_of
@@ -17,11 +17,13 @@ from openbook.answering.finding import Finder
 from openbook.answering.followups import Standalone, standalone
 from openbook.answering.refusals import refusal
 from openbook.answering.replies import Reply, answer_of, signed
+from openbook.answering.small_talk import is_small_talk
+from openbook.answering.steps import Steps, ahappen, happen
 from openbook.answering.verdicts import check_quotes
 from openbook.answering.writing import Writing
 from openbook.costs import Price, price_of
 from openbook.embedding.protocol import Embedder
-from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy
+from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy, Stage
 from openbook.index.protocol import Index
 from openbook.llm.messages import Request
 from openbook.llm.protocol import Model
@@ -137,7 +139,7 @@ class Generator:
         asked = _Asked(
             query, replace(writing, tools=False), results, 0, 0.0, EVERYTHING, self._room(max_context_tokens)
         )
-        return _last(self._events(asked))
+        return _last(happen(self._steps(asked), asked.writing.model))
 
     def stream(
         self,
@@ -152,31 +154,57 @@ class Generator:
 
         Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
         """
-        return self._events(_Asked(query, writing, None, top_k, min_score, where, self._context_tokens))
+        asked = _Asked(query, writing, None, top_k, min_score, where, self._context_tokens)
+        return happen(self._steps(asked), writing.model)
 
-    def _events(self, asked: _Asked) -> Iterator[AnswerEvent]:
+    def astream(
+        self,
+        query: str,
+        top_k: int = _DEFAULT_TOP_K,
+        min_score: float = 0.0,
+        *,
+        where: Filter = EVERYTHING,
+        writing: Writing = QUOTING,
+        executor: Executor | None = None,
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """Do what `stream` does, without blocking: the model is called in the event loop, all else is done in threads.
+
+        Args:
+            query: The question.
+            top_k: See `generate_with_retrieval`, as for those that follow.
+            min_score: Of results.
+            where: Documents that may be found.
+            writing: How it is answered.
+            executor: Whose threads are used; the loop's own if not given.
+        """
+        asked = _Asked(query, writing, None, top_k, min_score, where, self._context_tokens)
+        return ahappen(self._steps(asked), writing.model, executor)
+
+    def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
         model = asked.writing.model
         if model is None:
-            answer = self._quoted(asked)
+            answer = yield from self._quoted(asked)
         elif asked.writing.tools:
             from openbook.answering.exploring import Explorer
 
             explorer = Explorer(
                 model, asked.writing, self._finder, self._text_now, where=asked.where, price=self._price
             )
-            answer = yield from explorer.explore(read_query(asked.query).text)
+            answer = yield from explorer.explore(_question(asked.query))
         else:
             answer = yield from self._written(asked, model)
         answer = replace(answer, took_ms=(self._clock() - started) * 1000)
         self._count(answer)
         yield Answered(answer)
 
-    def _quoted(self, asked: _Asked) -> GenerationResult:
+    def _quoted(self, asked: _Asked) -> Steps[GenerationResult]:
+        yield Stage("searching")
         alone = standalone(asked.query, asked.writing.history)
         results = self._results(asked, alone)
         answer = self._refused(asked, alone, results)
         if answer is None:
+            yield Stage("writing")
             query = read_query(alone.text)
             context = build_context(results, asked.max_tokens)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
@@ -190,11 +218,12 @@ class Generator:
                 answer = refusal(asked.query.strip(), "nothing that could be quoted", results, missing)
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
-    def _written(self, asked: _Asked, model: Model) -> Steps[AnswerEvent, None, GenerationResult]:
+    def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
         from openbook.answering.direct import Writer  # quotes have no use for models
 
         writer = Writer(model, asked.writing, self._finder, self._text_now, price=self._price)
-        alone = writer.standalone(asked.query)
+        alone = yield from writer.standalone(asked.query)
+        yield Stage("searching")
         results = self._results(asked, alone)
         # What the sources do not speak of, no model is asked.
         answer = self._refused(asked, alone, results)
@@ -241,7 +270,8 @@ class Generator:
         started = self._clock()
         text = read_query(query).text
         context = build_context(results, self._room(max_context_tokens))
-        result = answer_of(text, Reply(answer), context, self._finder, self._text_now, policy=policy, retry=retry)
+        checking = answer_of(text, Reply(answer), context, self._finder, self._text_now, policy)
+        result = retried(checking, policy, retry)
         result = replace(result, took_ms=(self._clock() - started) * 1000)
         self._count(result)
         return result
@@ -304,6 +334,11 @@ class Generator:
                 total_usd=self._stats.total_usd + float(answer.cost_usd or 0),
                 unknown_costs=self._stats.unknown_costs + (answer.cost_usd is None),
             )
+
+
+def _question(query: str) -> str:
+    """Check a question for tools. "What can you do?" has no telling word, and needs none."""
+    return query.strip() if is_small_talk(query) else read_query(query).text
 
 
 def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from openbook.answering.checking import Retry, check_answer
+from openbook.answering.checking import Checking, checking
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context
 from openbook.answering.finding import Finder
@@ -30,25 +30,20 @@ class Reply:
 
 
 def answer_of(
-    query: str,
-    reply: Reply,
-    context: Context,
-    finder: Finder,
-    text_now: TextNow,
-    *,
-    policy: Policy,
-    retry: Retry | None,
-) -> GenerationResult:
-    """Check what a model wrote. An answer that nothing supports, and one that is none, become refusals."""
+    query: str, reply: Reply, context: Context, finder: Finder, text_now: TextNow, policy: Policy
+) -> Checking[GenerationResult]:
+    """Check what a model wrote. An answer that nothing supports, and one that is none, become refusals.
+
+    Raises:
+        ValueError: The policy is none.
+    """
     shown = tuple(entry.result for entry in context.shown)
     stopped = reply.stopped or ("length" if reply.stop == "length" else "")
     if not reply.text.strip():
         reason = reply.reason or ("the model declined" if reply.stop == "refused" else "the model wrote nothing")
         return replace(refusal(query, reason, shown), stopped=stopped)
     judge = finder.judge(f"{reply.text}\n{context}")
-    checked = check_answer(
-        reply.text, context, judge, text_now, policy=policy, retry=retry if policy == "retry" else None
-    )
+    checked = yield from checking(reply.text, context, judge, text_now, policy)
     answer = GenerationResult(
         query,
         checked.answer,

@@ -62,15 +62,14 @@ class Chat:
         if sys.stdin.isatty():
             printing.note(f"{self._model_name}; /help lists what you can type, /quit leaves")
         for line in _lines():
-            if line.startswith("/"):
-                if not self._command(*line[1:].split(maxsplit=1)):
-                    break
-                continue
+            is_command = line.startswith("/")
             try:
-                if line:
+                if is_command and not self._command(*line[1:].split(maxsplit=1)):
+                    break
+                if line and not is_command:
                     self._ask(line)
             except KeyboardInterrupt:
-                self.spending.unknown += self.writing.model is not None
+                self.spending.unknown += self.writing.model is not None and not is_command
                 printing.note("stopped")
         return self.code
 

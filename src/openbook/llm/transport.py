@@ -8,7 +8,7 @@ import socket
 import threading
 import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
@@ -134,6 +134,14 @@ class _Call:
         return self.attempts.pause_s(error)
 
 
+@dataclass(slots=True)
+class _Shared:
+    """A client that does not block, for the calls of one event loop."""
+
+    client: Any
+    users: int = 0
+
+
 class WireModel:
     """A model behind one of the wires. One object serves any number of calls and threads."""
 
@@ -167,6 +175,7 @@ class WireModel:
         self._retries = retries or Retries()
         self._lock = threading.Lock()
         self._blocking: Any = None
+        self._shared: dict[Any, _Shared] = {}
 
     @property
     def name(self) -> str:
@@ -209,9 +218,9 @@ class WireModel:
         """
         import asyncio
 
-        call = self._begin(request)
-        faults = _faults(self._sdk)
-        async with self._connect(blocking=False) as client:
+        async with self.keep_open() as client:
+            call = self._begin(request)
+            faults = _faults(self._sdk)
             create = attrgetter(self.wire.create)(client)
             while True:
                 try:
@@ -228,6 +237,31 @@ class WireModel:
                     fault = exc
                 await self._retries.asleep(call.pause_s(fault))
 
+    @asynccontextmanager
+    async def keep_open(self) -> AsyncIterator[Any]:
+        """Keep connections alive between the calls of this event loop, which share them. Gives the SDK's client.
+
+        Without it they live from the first of several calls at once to the end of the last.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        # In a thread, or the first call of all would hold up everybody else in the loop, for seconds.
+        made = None if loop in self._shared else await asyncio.to_thread(self._unblocking)
+        with self._lock:
+            shared = self._shared.setdefault(loop, _Shared(made))
+            shared.users += 1
+        try:
+            yield shared.client
+        finally:
+            with self._lock:
+                shared.users -= 1
+                is_last = not shared.users
+                if is_last:
+                    del self._shared[loop]
+            if is_last:
+                await shared.client.close()
+
     def _begin(self, request: Request) -> _Call:
         shown = any(isinstance(part, Source) for message in request.messages for part in message.parts)
         attempts = Attempts(self._retries, request.deadline_s)
@@ -237,9 +271,14 @@ class WireModel:
     def _sdk(self) -> ModuleType:
         return import_module(self.wire.sdk)
 
+    def _unblocking(self) -> Any:
+        client = self._connect(blocking=False)
+        attrgetter(self.wire.create)(client)  # the SDKs import the rest of themselves here
+        return client
+
     def _connected(self) -> Any:
-        # One for all calls, so that connections live on. One that does not block belongs to the
-        # event loop that it was first used in, so that kind is made for each call.
+        # One for all calls, so that connections live on. The kind that does not block belongs to the
+        # event loop that it was first used in.
         with self._lock:
             if self._blocking is None:
                 self._blocking = self._connect(blocking=True)

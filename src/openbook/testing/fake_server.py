@@ -263,6 +263,9 @@ class _Exchange(BaseHTTPRequestHandler):
 class _Tcp(socketserver.ThreadingTCPServer):
     """A thread for each connection; all have ended when it is closed."""
 
+    # Of more than five at once, the default, some would have to knock again, after a second.
+    request_queue_size = 256
+
     def __init__(self, answer: Callable[[_Exchange], None]) -> None:
         super().__init__(("127.0.0.1", 0), _Exchange)
         self.answer = answer

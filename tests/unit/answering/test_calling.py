@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from decimal import Decimal
 
 import pytest
 
 from openbook.answering.calling import Calls, Marker, with_marks
 from openbook.answering.replies import Reply
+from openbook.answering.steps import Steps, happen
 from openbook.costs import Budget
 from openbook.errors import BadResponseError, OverloadedError
 from openbook.generation import Written
 from openbook.llm.messages import Cited, Event, Message, Opaque, Part, Request, Text, TextDelta
+from openbook.llm.protocol import Model
 from openbook.testing import Reply as Said
 from openbook.testing import ScriptedModel
 from openbook.usage import Usage
@@ -60,25 +62,43 @@ def test_marks_are_the_same_however_the_words_are_cut() -> None:
         assert told == "It waits. \nThen:\n```\nx = 1\n```\n[1:2-3]\nEnd."
 
 
+def complete(calls: Calls, model: Model) -> tuple[str, Reply]:
+    """Give the words that were shown, and the whole reply."""
+    replies: list[Reply] = []
+
+    def steps() -> Steps[None]:
+        replies.append((yield from calls.ask(REQUEST, is_answer=True)))
+
+    words = [event.text for event in happen(steps(), model) if isinstance(event, Written)]
+    return "".join(words), replies[0]
+
+
 def test_words_come_as_they_are_written_and_then_the_whole_reply() -> None:
     with ScriptedModel(Said("It waits. ", Cited(1, 2, 2), "It ends.")) as model:
         calls = Calls(model, Budget(), price=a_cent_a_token)
-        replies: list[Reply] = []
+        told, reply = complete(calls, model)
 
-        def follow() -> Iterator[Written]:
-            replies.append((yield from calls.write(REQUEST)))
-
-        told = "".join(event.text for event in follow())
-
-    (reply,) = replies
     assert told == reply.text == "It waits. [1:2] It ends."
     assert (reply.stop, reply.stopped) == ("end", "")
     assert calls.ledger.spent.cost_usd == Decimal("0.15")
 
 
+def test_words_that_are_no_answer_are_not_shown() -> None:
+    with ScriptedModel("Where is Retry?") as model:
+        assert list(happen(quietly(Calls(model, Budget())), model)) == []
+
+
+def shown(calls: Calls) -> Steps[Reply]:
+    return (yield from calls.ask(REQUEST, is_answer=True))
+
+
+def quietly(calls: Calls) -> Steps[None]:
+    yield from calls.ask(REQUEST)
+
+
 def test_a_call_that_the_budget_forbids_is_not_made() -> None:
     with ScriptedModel() as model:
-        reply = Calls(model, Budget(max_usd=0.05), price=a_cent_a_token).complete(REQUEST)
+        _, reply = complete(Calls(model, Budget(max_usd=0.05), price=a_cent_a_token), model)
 
     assert (reply.text, reply.stopped) == ("", "max_usd")
     assert "are left" in reply.reason
@@ -86,7 +106,7 @@ def test_a_call_that_the_budget_forbids_is_not_made() -> None:
 
 def test_a_call_is_granted_no_more_than_the_budget_has() -> None:
     with ScriptedModel("Yes.") as model:
-        Calls(model, Budget(max_tokens=300), price=a_cent_a_token).complete(REQUEST)
+        complete(Calls(model, Budget(max_tokens=300), price=a_cent_a_token), model)
 
     assert 0 < model.requests[0].max_tokens < 300
     assert model.requests[0].system == "Be brief."
@@ -95,7 +115,7 @@ def test_a_call_is_granted_no_more_than_the_budget_has() -> None:
 def test_leaving_a_call_ends_it_and_its_price_is_not_known() -> None:
     with ScriptedModel("It waits and waits.") as model:
         calls = Calls(model, Budget(), price=a_cent_a_token)
-        writing = calls.write(REQUEST)
+        writing = happen(shown(calls), model)
         next(writing)
         writing.close()
 
@@ -108,7 +128,7 @@ def test_a_model_that_fails_is_told_of_and_counted() -> None:
     calls = Calls(model, Budget(), price=a_cent_a_token)
 
     with pytest.raises(OverloadedError):
-        calls.complete(REQUEST)
+        complete(calls, model)
 
     assert not calls.ledger.spent.usage.known
 
@@ -121,9 +141,11 @@ class Silent:
     def stream(self, request: Request) -> Iterator[Event]:
         return iter([TextDelta("It")])
 
-    astream: Callable[..., object]
+    astream: Callable[..., AsyncIterator[Event]]
 
 
 def test_a_stream_without_a_result_is_an_error() -> None:
+    model = Silent()
+
     with pytest.raises(BadResponseError, match="silent:model ended its stream without a result"):
-        Calls(Silent(), Budget(), price=a_cent_a_token).complete(REQUEST)  # type: ignore[arg-type]
+        complete(Calls(model, Budget(), price=a_cent_a_token), model)

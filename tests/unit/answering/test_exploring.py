@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from openbook.answering.exploring import Explorer
+from openbook.answering.finding import Finder
 from openbook.answering.generator import Generator
 from openbook.answering.prompting import build_system_prompt
+from openbook.answering.steps import happen as take
 from openbook.answering.writing import Writing
 from openbook.costs import Budget
 from openbook.errors import OverloadedError
 from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, ToolUsed, Written
-from openbook.llm.messages import ToolCall
+from openbook.llm.messages import Request, ToolCall
 from openbook.testing import Reply, ScriptedModel
 from openbook.types import Filter
 from openbook.usage import Usage
@@ -152,6 +155,30 @@ def test_a_retry_that_cannot_be_paid_leaves_the_answer_as_it_is(library: Library
         answer = answer_of(happen(library, model, policy="retry", budget=Budget(max_usd=9)))
 
     assert [claim.verdict for claim in answer.claims] == ["supported", "unsupported"]
+
+
+def test_calls_whose_usage_is_not_reported_count_against_a_retry_too(library: Library) -> None:
+    replies = Reply(SEARCH, usage=None), Reply(f"{ANSWER} Sessions are 90 red roses [2:1].", usage=None)
+    with ScriptedModel(*replies) as model:
+        answer = answer_of(happen(library, model, policy="retry", budget=Budget(max_tokens=10_000)))
+
+    assert [claim.verdict for claim in answer.claims] == ["supported", "unsupported"]
+
+
+def test_a_retry_has_only_the_seconds_that_are_left(library: Library) -> None:
+    now = [0.0]
+
+    def slowly(_: Request) -> str:
+        now[0] += 60.0
+        return f"{ANSWER} The retry policy waits 90 seconds [2:1]."
+
+    finder = Finder(library.index, library.embedder)
+    with ScriptedModel(Reply(SEARCH), slowly, ANSWER) as model:
+        writing = Writing(model=model, tools=True, policy="retry", budget=Budget(max_seconds=100))
+        explorer = Explorer(model, writing, finder, library.text_now, where=Filter(), clock=lambda: now[0])
+        list(take(explorer.explore(QUESTION), model))
+
+    assert [request.deadline_s for request in model.requests] == [100.0, 100.0, 40.0]
 
 
 def test_tools_are_confined_to_what_the_person_filtered(library: Library) -> None:

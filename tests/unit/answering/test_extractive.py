@@ -301,3 +301,27 @@ def test_a_passage_that_only_repeats_the_question_gives_way_to_one_that_says_mor
     best = picked("How are chunks cut here?", echo, answer)[0]
 
     assert best.passage.text == answer.text
+
+
+SPOKEN = "The sea moves least at the quarters. That is called a neap tide. All the ships have to wait for it."
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("what is called a neap", "The sea moves least at the quarters. That is called a neap tide."),
+        ("when does the sea move least", "The sea moves least at the quarters."),
+    ],
+)
+def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(question: str, quote: str) -> None:
+    talk = chunk_of(f"{SPOKEN} {'Then we talk of something else, and of boats. ' * 9}", kind="course")
+
+    assert quotes(picked(question, talk))[0] == quote
+
+
+def test_what_is_quoted_already_or_stands_apart_is_not_put_in_front() -> None:
+    quoted_twice = chunk_of(f"The neap tide is low. It is a neap tide still. {'Boats wait here. ' * 30}", kind="course")
+    apart = chunk_of("The sea moves.\n\nThat is called a neap tide.")
+
+    assert quotes(picked("neap tide", quoted_twice)) == ["The neap tide is low.", "It is a neap tide still."]
+    assert quotes(picked("neap tide", apart)) == ["That is called a neap tide."]

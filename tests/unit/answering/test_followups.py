@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.followups import leans, standalone
+from openbook.answering.followups import leans, needs_history, standalone
 from openbook.errors import QueryError
 from openbook.generation import Exchange
 
@@ -78,24 +78,24 @@ def test_without_history_or_need_a_question_stays_as_it_is() -> None:
         assert (made.text, made.leans) == ("How do sessions end in the harbour?", False)
 
 
-def test_a_model_is_asked_only_where_a_question_leans() -> None:
-    asked: list[str] = []
+def test_only_a_question_that_leans_needs_those_before_it() -> None:
+    assert needs_history("and where is it tested?", [WHERE])
+    assert not needs_history("How do sessions end in the harbour?", [WHERE])
+    assert not needs_history("and where is it tested?", [])
+    assert not needs_history(" ", [WHERE])
 
-    def rewrite(question: str) -> str:
-        asked.append(question)
-        return "Where is\nRetry tested?"
 
-    leaning = standalone("and where is it tested?", [WHERE], rewrite)
-    alone = standalone("How do sessions end in the harbour?", [WHERE], rewrite)
+def test_what_a_model_made_of_a_question_is_searched_for() -> None:
+    leaning = standalone("and where is it tested?", [WHERE], "Where is\nRetry tested?")
+    alone = standalone("How do sessions end in the harbour?", [WHERE], "Where is Retry tested?")
 
-    assert asked == ["and where is it tested?"]
     assert (leaning.text, leaning.leans) == ("Where is Retry tested?", False)
     assert alone.text == "How do sessions end in the harbour?"
 
 
 @pytest.mark.parametrize("written", ["", "?!", "word " * 200], ids=["nothing", "wordless", "an-essay"])
 def test_what_is_no_question_is_not_taken_from_a_model(written: str) -> None:
-    assert standalone("and where is it tested?", [WHERE], lambda _: written).text.startswith("Where is Retry defined?")
+    assert standalone("and where is it tested?", [WHERE], written).text.startswith("Where is Retry defined?")
 
 
 @pytest.mark.parametrize("question", ["", "  ", "x" * 20_001])

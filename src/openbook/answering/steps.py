@@ -1,0 +1,80 @@
+"""The steps that lead to an answer, and their two drivers: one blocks, one does not, and both do the same."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from concurrent.futures import Executor
+from contextlib import aclosing, closing
+from typing import Any, TypeVar
+
+from openbook.agent.driving import Ask, Delta, Wait, adrive, drive
+from openbook.answering.calling import Marker
+from openbook.answering.checking import Checking
+from openbook.generation import AnswerEvent, Claim, Stage, Written
+from openbook.llm.messages import CitedDelta, Finished, TextDelta
+from openbook.llm.protocol import Model
+
+T = TypeVar("T")
+
+Steps = Generator[AnswerEvent | Ask | Wait, Finished | None, T]
+"""Gives what happens and what is to be done, takes the reply to each `Ask`, and ends with a value."""
+
+
+def checked(checking: Checking[T], retry: Callable[[Sequence[Claim]], Steps[str]]) -> Steps[T]:
+    """Check an answer; where the policy says so, have it written once more by the steps of `retry`."""
+    yield Stage("checking")
+    try:
+        failing = next(checking)
+        while True:
+            yield Stage("writing")
+            again = yield from retry(failing)
+            yield Stage("checking")
+            failing = checking.send(again)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+
+
+def happen(steps: Steps[Any], model: Model | None) -> Generator[AnswerEvent, None, None]:
+    """Take steps, and tell what happens. Closing the generator ends a call of the model.
+
+    Raises:
+        ModelError: The model did not answer.
+    """
+    teller = _Teller()
+    happening: Generator[AnswerEvent | Delta, None, None] = drive(steps, model)
+    with closing(happening):
+        for event in happening:
+            if (told := teller.tell(event)) is not None:
+                yield told
+
+
+async def ahappen(
+    steps: Steps[Any], model: Model | None, executor: Executor | None
+) -> AsyncGenerator[AnswerEvent, None]:
+    """Do what `happen` does, without blocking. `executor`: whose threads take the steps."""
+    teller = _Teller()
+    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, executor=executor)
+    async with aclosing(happening):
+        async for event in happening:
+            if (told := teller.tell(event)) is not None:
+                yield told
+
+
+class _Teller:
+    """Turns what a model says while it writes into words with marks."""
+
+    def __init__(self) -> None:
+        self._marker = Marker()
+
+    def tell(self, event: AnswerEvent | Delta) -> AnswerEvent | None:
+        """Give what whoever watches is told of an event; None if there is nothing to show yet."""
+        match event:
+            case TextDelta(text):
+                words = self._marker.text(text)
+            case CitedDelta(cited):
+                words = self._marker.cite(cited)
+            case _:
+                self._marker = Marker()
+                return event
+        return Written(words) if words else None

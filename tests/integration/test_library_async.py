@@ -1,0 +1,56 @@
+"""A library in an event loop: the same answers, while others are served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
+from openbook.errors import QueryError
+from openbook.generation import Answered, Stage
+from openbook.testing import ScriptedModel
+from tests.integration.support_cli import copy_sample
+
+QUESTION = "When does a parcel count as lost?"
+
+
+@pytest.fixture
+def assistant(tmp_path: Path) -> Iterator[Assistant]:
+    with Assistant.of(copy_sample(tmp_path)) as made:
+        yield made
+
+
+def test_an_answer_is_the_same_without_blocking(assistant: Assistant) -> None:
+    awaited = asyncio.run(assistant.aquery(QUESTION))
+
+    assert replace(awaited, took_ms=0) == replace(assistant.query(QUESTION), took_ms=0)
+    assert awaited.sources_cited
+
+
+def test_several_questions_are_answered_at_once(assistant: Assistant) -> None:
+    async def ask_all() -> list[str]:
+        with ScriptedModel(*["A parcel is lost after 14 days."] * 5) as model:
+            asked = (assistant.aquery(QUESTION, writing=Writing(model=model)) for _ in range(5))
+            return [answer.answer for answer in await asyncio.gather(*asked)]
+
+    assert len(set(asyncio.run(ask_all()))) == 1
+
+
+def test_what_happens_can_be_followed(assistant: Assistant) -> None:
+    async def follow() -> list[object]:
+        return [event async for event in assistant.aquery_stream(QUESTION)]
+
+    *stages, last = asyncio.run(follow())
+
+    assert stages == [Stage("searching"), Stage("writing")]
+    assert isinstance(last, Answered)
+
+
+def test_a_question_that_cannot_be_asked_raises(assistant: Assistant) -> None:
+    with pytest.raises(QueryError):
+        asyncio.run(assistant.aquery("?!"))

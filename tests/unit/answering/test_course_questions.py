@@ -1,0 +1,95 @@
+"""What is read of a question on courses, before anything is known of the courses."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.answering.course_questions import read_course_question
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "lesson", "asks"),
+    [
+        ("What is the outline of the Bread course?", "Bread", None, "outline"),
+        ("outline of Baking Bread", "Baking Bread", None, "outline"),
+        ("Which lessons does the bread course have?", "bread", None, "outline"),
+        ("What was covered in lesson 5 of the Bread course?", "Bread", 5, "summary"),
+        ("Summarize lesson 0 of Baking Bread", "Baking Bread", 0, "summary"),
+        ('What is in lesson 2 of "How to Bake"?', "How to Bake", 2, "summary"),
+        ("What is the course on rye bread about?", "rye bread", None, "summary"),
+        ("Who teaches the bread course?", "bread", None, "header"),
+        ("What does lesson 3 of the Bread course say about yeast?", "Bread", 3, "topic"),
+        ("In the Baking Real Bread course, how is yeast kept?", "Baking Real Bread", None, "topic"),
+        ("What does the course on rye bread say about yeast?", "rye bread", None, "topic"),
+        ("Was ist die Gliederung des Brot-Kurses?", "Brot", None, "outline"),
+        ("Was wurde in Lektion 5 des Brot-Kurses behandelt?", "Brot", 5, "summary"),
+        ("Worum geht es im Kurs über Brot?", "Brot", None, "summary"),
+    ],
+)
+def test_the_name_the_lesson_and_what_is_asked_are_read(text: str, name: str, lesson: int | None, asks: str) -> None:
+    asked = read_course_question(text)
+
+    assert asked is not None
+    assert (asked.names[0], asked.lesson, asked.asks(name)) == (name, lesson, asks)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks", "topic"),
+    [
+        ("Which courses explain yeast?", "courses", "yeast"),
+        ("Which courses build an oven?", "courses", "build oven"),
+        ("In which courses do we bake?", "courses", "bake"),
+        ("Welche Kurse erklären Hefe?", "courses", "Hefe"),
+        ("What courses are there?", "courses", ""),
+        ("Where is cold proofing explained?", "lessons", "cold proofing"),
+        ("In which lesson is cold proofing introduced?", "lessons", "cold proofing"),
+        ("Wo wird Hefe erklärt?", "lessons", "Hefe"),
+    ],
+)
+def test_questions_for_places_have_a_topic_and_no_name(text: str, asks: str, topic: str) -> None:
+    asked = read_course_question(text)
+
+    assert asked is not None
+    assert (asked.asks(), asked.topic()) == (asks, topic)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "When do sessions end?", "Where is the default port?", "lesson", "course " * 100),
+        *("how do I lesson the load", "Of course, how does it work?"),
+    ],
+)
+def test_other_questions_are_none_on_courses(text: str) -> None:
+    assert read_course_question(text) is None
+
+
+@pytest.mark.parametrize("text", ["What is the course of the river?", "courses", "Is this course any good?"])
+def test_a_course_that_is_not_named_is_asked_nothing_of(text: str) -> None:
+    asked = read_course_question(text)
+
+    assert asked is not None
+    assert asked.asks() in ("", "courses")
+    assert not asked.is_about_one
+
+
+@pytest.mark.parametrize("text", ["What is the outline of this course?", "List the lessons of the whole course"])
+def test_this_course_is_no_name(text: str) -> None:
+    asked = read_course_question(text)
+
+    assert asked is not None
+    assert (asked.names, asked.asks()) == ((), "outline")
+
+
+def test_a_topic_without_a_word_to_search_for_is_none() -> None:
+    asked = read_course_question("Where doesn't lesson 3 explain?")
+
+    assert asked is not None
+    assert (asked.topic(), asked.asks()) == ("", "summary")
+
+
+def test_of_several_questions_the_last_is_read_and_those_before_name_the_course() -> None:
+    asked = read_course_question("What is the outline of the Bread course? And what is lesson 2 about?")
+
+    assert asked is not None
+    assert (asked.names, asked.lesson, asked.asks("Bread")) == (("Bread",), 2, "summary")
