@@ -36,6 +36,7 @@ def act(job: str) -> object:
         "sleep": lambda: time.sleep(float(argument)),
         "print": lambda: sys.stdout.write(f"{argument}\n"),
         "big": lambda: "x" * int(argument),
+        "swell": lambda: len(bytearray(int(argument))),
         "lambda": lambda: lambda: None,
         "unreadable": Unreadable,
         "modules": lambda: sorted(sys.modules),
@@ -45,7 +46,7 @@ def act(job: str) -> object:
 
 
 class FragileEmbedder(HashEmbedder):
-    """Ends its process at the words `poison` and `venom`, and fails at `thorn`."""
+    """Ends its process at the words `poison` and `venom`, hangs at `mire`, fails at `thorn`."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         text = " ".join(texts)
@@ -53,6 +54,8 @@ class FragileEmbedder(HashEmbedder):
             os._exit(7)
         if "venom" in text:
             ctypes.string_at(0)
+        if "mire" in text:
+            time.sleep(600)
         if "thorn" in text:
             raise ArithmeticError("thorn")
         return super().embed(texts)

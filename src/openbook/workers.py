@@ -6,6 +6,7 @@ have no guard twice, and a crash of one child breaks its whole pool.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import queue
@@ -27,11 +28,11 @@ Result = TypeVar("Result")
 _CHILD = """
 import pickle, sys
 try:
-    sys.path[:] = pickle.load(sys.stdin.buffer)
+    sys.path[:], memory_bytes = pickle.load(sys.stdin.buffer)
 except (EOFError, pickle.UnpicklingError):
     sys.exit()
 from openbook.workers import serve
-serve(sys.stdin.buffer, sys.stdout.buffer)
+serve(sys.stdin.buffer, sys.stdout.buffer, memory_bytes)
 """
 
 _POLL_S = 0.2
@@ -51,15 +52,19 @@ class Workers(Generic[Job, Result]):
     costs the job it had, and is replaced.
     """
 
-    def __init__(self, function: Callable[[Job], Result], *, count: int, timeout_s: float) -> None:
+    def __init__(
+        self, function: Callable[[Job], Result], *, count: int, timeout_s: float, memory_bytes: int | None = None
+    ) -> None:
         """Prepare; children start with the first job.
 
         Args:
             function: Picklable, and not from the caller's main module. An exception in it is a `Lost` result.
             count: Number of children.
             timeout_s: Seconds that one job may take.
+            memory_bytes: What each child may have for its data, where the system can tell; None for no limit.
         """
         self._function = pickle.dumps(function)  # here, where what does not pickle is the caller's error
+        self._memory_bytes = memory_bytes
         self._count = count
         self._timeout_s = timeout_s
 
@@ -72,7 +77,8 @@ class Workers(Generic[Job, Result]):
             left += 1
         # Bounded, so that fast children do not fill the memory of a slow consumer.
         done: queue.Queue[tuple[Job, Result | Lost]] = queue.Queue(maxsize=4 * self._count)
-        children = [_Child[Job, Result](self._function, waiting, done) for _ in range(min(self._count, left))]
+        count = min(self._count, left)
+        children = [_Child[Job, Result](self._function, self._memory_bytes, waiting, done) for _ in range(count)]
         try:
             while left:
                 try:
@@ -94,15 +100,17 @@ class _Child(Generic[Job, Result]):
     def __init__(
         self,
         function: bytes,
+        memory_bytes: int | None,
         waiting: queue.SimpleQueue[tuple[Job, bytes]],
         done: queue.Queue[tuple[Job, Result | Lost]],
     ) -> None:
         self._function = function
+        self._memory_bytes = memory_bytes
         self._waiting = waiting
         self._done = done
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s: float | None = None
-        self._too_late = False
+        self._late = ""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._feed, daemon=True)
         self._thread.start()
@@ -126,7 +134,7 @@ class _Child(Generic[Job, Result]):
             self._end()
             self._process = self._spawn()
         stdin, stdout = _pipes(self._process)
-        self._too_late = False
+        self._late = ""
         self._started_s = time.monotonic()
         try:
             stdin.write(packed)
@@ -134,7 +142,7 @@ class _Child(Generic[Job, Result]):
             return cast("Result | Lost", pickle.load(stdout))
         except (OSError, EOFError, pickle.UnpicklingError):
             code = self._end()
-            return Lost("took too long" if self._too_late else f"ended the process that read it ({code})")
+            return Lost(self._late or f"ended the process that read it ({code})")
         finally:
             self._started_s = None
 
@@ -149,7 +157,7 @@ class _Child(Generic[Job, Result]):
         if self._stopped.is_set():  # `stop` may have come before there was a process to kill
             process.kill()
         stdin, _ = _pipes(process)
-        pickle.dump(sys.path, stdin)
+        pickle.dump((sys.path, self._memory_bytes), stdin)
         stdin.write(self._function)
         stdin.flush()
         return process
@@ -166,7 +174,7 @@ class _Child(Generic[Job, Result]):
         """Kill the process if it has been at its job for longer; the thread notices."""
         started, process = self._started_s, self._process
         if started is not None and process is not None and time.monotonic() - started > seconds:
-            self._too_late = True
+            self._late = took_longer(seconds)
             process.kill()
 
     def stop(self) -> None:
@@ -188,6 +196,11 @@ class _Child(Generic[Job, Result]):
         return process.wait()
 
 
+def took_longer(seconds: float) -> str:
+    """Give the reason why a job is lost that took longer than that."""
+    return f"took longer than {seconds:g} s"
+
+
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     assert process.stdin is not None
     assert process.stdout is not None
@@ -205,6 +218,8 @@ def attempt(function: Callable[[Job], Result], job: Job) -> Result | Lost:
     """Apply a function as a child would: an exception becomes a `Lost` result. Ctrl-C does not."""
     try:
         return function(job)
+    except MemoryError:
+        return Lost("takes too much memory")
     except Exception as exc:
         if isinstance(exc.__cause__ or exc.__context__, KeyboardInterrupt):
             # Ctrl-C within a callback of an extension module comes out as a SystemError.
@@ -212,8 +227,10 @@ def attempt(function: Callable[[Job], Result], job: Job) -> Result | Lost:
         return Lost(f"{type(exc).__name__}: {exc}")
 
 
-def serve(jobs: IO[bytes], results: IO[bytes]) -> None:
+def serve(jobs: IO[bytes], results: IO[bytes], memory_bytes: int | None = None) -> None:
     """Answer jobs until the stream ends. This is the child's whole life."""
+    if memory_bytes:
+        _limit_memory(memory_bytes)
     # Where there are no sessions, Ctrl-C reaches children as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr  # whatever prints must not end up between the results
@@ -227,3 +244,13 @@ def serve(jobs: IO[bytes], results: IO[bytes]) -> None:
     except BrokenPipeError:
         # The parent is gone. Leaving the usual way would flush once more, and complain.
         os._exit(0)
+
+
+def _limit_memory(size_bytes: int) -> None:
+    """Have the system refuse this process more memory than that. Not on Windows."""
+    with contextlib.suppress(ModuleNotFoundError):
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        soft = size_bytes if hard == resource.RLIM_INFINITY else min(size_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

@@ -43,7 +43,13 @@ def folder_of(root: Root, settings: Settings) -> Folder:
     Raises:
         SourceError: It is gone.
     """
-    return Folder(Path(root.location), root.name, max_file_bytes=settings.max_file_bytes)
+    return Folder(
+        Path(root.location),
+        root.name,
+        max_file_bytes=settings.max_file_bytes,
+        max_document_bytes=settings.max_document_bytes,
+        is_course=root.kind == "course",
+    )
 
 
 def compare(folder: Folder, index: Index) -> Difference:

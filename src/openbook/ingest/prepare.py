@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,10 @@ from openbook.errors import SkippedFileError
 from openbook.index.protocol import Entry
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.settings import Settings
+from openbook.sources.documents import read_document
 from openbook.sources.folder import Folder
+from openbook.sources.formats import may_be_binary
+from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document
 
 
@@ -32,6 +36,8 @@ class Prepared:
     document: Document | None = None
     entries: tuple[Entry, ...] = ()
     reason: str = ""
+    elsewhere: bool = False
+    """It has not been read: its format is one for a process that can be killed."""
 
 
 class Preparer:
@@ -39,6 +45,7 @@ class Preparer:
 
     def __init__(self, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder]) -> None:
         self._folder = folder
+        self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
         self._options = ChunkOptions(
             strategy=settings.chunk_strategy,
             max_words=settings.chunk_words,
@@ -48,12 +55,23 @@ class Preparer:
 
     def __call__(self, job: Job) -> Prepared:
         """Read, cut, split and embed the file at `job.path`."""
+        return self._prepared(job, text_only=False)
+
+    def here(self, job: Job) -> Prepared:
+        """Do the same if the file is text, in which no reader can get lost."""
+        return self._prepared(job, text_only=True)
+
+    def _prepared(self, job: Job, *, text_only: bool) -> Prepared:
         try:
-            document = self._folder.read(job.path)
+            raw = self._folder.read_bytes(job.path)
+            if hashlib.sha256(raw).hexdigest() == job.known_hash:
+                return Prepared()
+            if text_only and may_be_binary(raw):
+                return Prepared(elsewhere=True)
+            document = read_document(raw, source=self._folder.name, path=job.path, pdf_options=self._pdf_options)
+            document = self._folder.placed(document)
         except SkippedFileError as exc:
             return Prepared(reason=exc.reason)
-        if document.content_hash == job.known_hash:
-            return Prepared()
         return Prepared(replace(document, blocks=()), tuple(entries_of(document, self._options, self._load_embedder())))
 
 

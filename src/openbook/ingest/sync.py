@@ -19,7 +19,8 @@ from openbook.sources.walk import ScannedFile, Skipped
 from openbook.types import Stamp
 
 if TYPE_CHECKING:
-    from openbook.ingest.prepare import Prepared
+    from openbook.ingest.prepare import Job, Prepared, Preparer
+    from openbook.workers import Lost
 
 # Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
 # has to be merged; a kill loses at most what is not committed.
@@ -28,12 +29,15 @@ _FILES_PER_COMMIT = 50
 # Below this size one process is done before two more have started (0.4 s each).
 _PARALLEL_BYTES = 2 * 1024 * 1024
 
-# No file within the size limit has taken a second; what takes a minute will not end.
-_FILE_TIMEOUT_S = 60.0
+# A PDF of 1,000 pages takes 0.1 GB. Compressed contents of 7 MB were seen to take 8 GB.
+_MEMORY_BYTES = 2 * 1024**3
 
 # Clocks of file systems tick every 10 ms at worst on Linux. A file written that shortly before it
 # was read can be written again without its times moving.
 _UNSETTLED_NS = 20_000_000
+
+# Nothing is missing when a file that is no text is left out.
+_NO_TEXT_FORMAT = "binary"
 
 # Share of documents that must be new before the word index is worth merging into one segment.
 _OPTIMIZE_SHARE = 0.2
@@ -57,6 +61,8 @@ class SyncReport:
     """Files whose content was read, changed or not."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Paths of files that are not indexed, by reason. Files under an ignore rule are not among them."""
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is missing of files that were read now, by path: remarks of documents, and why a file is not indexed."""
     seconds: float = 0.0
 
     @property
@@ -96,7 +102,7 @@ def sync(
     """
     started = now()
     folder = folder_of(root, settings)
-    difference = compare(folder, index)
+    difference = _with_retries(compare(folder, index), settings)
     if root.name not in {remembered.name for remembered in index.roots()}:
         index.put_root(root)
     writer = _Writer(index, root.name, difference, started)
@@ -108,7 +114,7 @@ def sync(
                 progress(writer.counts.total(), len(difference.todo))
     if difference.gone or difference.todo or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
-    report = _report(difference, writer.counts, _skipped(index, root.name, difference.scan.skipped))
+    report = _report(difference, writer, _skipped(index, root.name, difference.scan.skipped))
     if report.wrote:
         with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
             index.optimize(every=report.added > _OPTIMIZE_SHARE * len(difference.scan.files))
@@ -123,7 +129,7 @@ def _prepared(
         return
     # An unchanged source needs neither grammars nor children.
     from openbook.ingest.prepare import Job, Prepared, Preparer
-    from openbook.workers import Lost, Workers, attempt
+    from openbook.workers import Lost, Workers
 
     preparer = Preparer(folder, settings, load_embedder)
     files = {file.path: file for file in difference.todo}
@@ -132,12 +138,52 @@ def _prepared(
     small = sum(file.stamp.size_bytes for file in difference.todo) < _PARALLEL_BYTES
     outcomes: Generator[tuple[Job, Prepared | Lost], None, None]
     if settings.workers == 1 or small:
-        outcomes = ((job, attempt(preparer, job)) for job in jobs)
+        outcomes = _prepared_here(preparer, jobs, settings.file_timeout_s)
     else:
-        outcomes = Workers(preparer, count=settings.workers, timeout_s=_FILE_TIMEOUT_S).run(jobs)
+        workers = Workers(
+            preparer, count=settings.workers, timeout_s=settings.file_timeout_s, memory_bytes=_MEMORY_BYTES
+        )
+        outcomes = workers.run(jobs)
     with contextlib.closing(outcomes):
         for job, outcome in outcomes:
             yield files[job.path], Prepared(reason=outcome.reason) if isinstance(outcome, Lost) else outcome
+
+
+def _prepared_here(
+    preparer: Preparer, jobs: Iterable[Job], timeout_s: float
+) -> Generator[tuple[Job, Prepared | Lost], None, None]:
+    """Prepare text in this process, and all else in one child, which can be killed."""
+    from openbook.workers import Lost, Workers, attempt
+
+    apart = []
+    for job in jobs:
+        outcome = attempt(preparer.here, job)
+        if not isinstance(outcome, Lost) and outcome.elsewhere:
+            apart.append(job)
+        else:
+            yield job, outcome
+    if apart:
+        yield from Workers(preparer, count=1, timeout_s=timeout_s, memory_bytes=_MEMORY_BYTES).run(apart)
+
+
+def _with_retries(difference: Difference, settings: Settings) -> Difference:
+    """Add what was skipped for a reason that other settings, or a package, have removed."""
+    skipped = {path: record.skipped for path, record in difference.known.items() if record.skipped}
+    if not skipped:
+        return difference
+    from openbook.sources.readers.pdf import may_be_read_now
+    from openbook.sources.readers.reading import PdfOptions
+    from openbook.workers import took_longer
+
+    options = PdfOptions(settings.max_pages, settings.pdf_password)
+    late = took_longer(settings.file_timeout_s)
+    outdated = {
+        path
+        for path, reason in skipped.items()
+        if may_be_read_now(reason, options) or (reason.startswith("took longer") and reason != late)
+    }
+    todo = {*difference.todo, *(file for file in difference.scan.files if file.path in outdated)}
+    return replace(difference, todo=tuple(sorted(todo)))
 
 
 class _Writer:
@@ -151,6 +197,7 @@ class _Writer:
         self._started = started
         self._departed = Counter(difference.known[path].content_hash for path in difference.gone)
         self.counts: Counter[str] = Counter()
+        self.remarks: dict[str, tuple[str, ...]] = {}
 
     def write(self, batch: Iterable[_Outcome]) -> None:
         """Commit a few files."""
@@ -169,11 +216,15 @@ class _Writer:
         was_indexed = path in self._known and not self._known[path].skipped
         if outcome.reason:
             self._index.skip(self._source, path, stamp, outcome.reason)
+            if outcome.reason != _NO_TEXT_FORMAT:
+                self.remarks[path] = (f"not indexed: {outcome.reason}",)
             return "removed" if was_indexed else "skipped"
         if outcome.document is None:
             self._index.touch(self._source, path, stamp)
             return "unchanged"
         self._index.put(outcome.document, outcome.entries, stamp)
+        if outcome.document.remarks:
+            self.remarks[path] = outcome.document.remarks
         if was_indexed:
             return "changed"
         if self._departed[outcome.document.content_hash]:
@@ -182,7 +233,8 @@ class _Writer:
         return "added"
 
 
-def _report(difference: Difference, counts: Counter[str], skipped: Mapping[str, tuple[str, ...]]) -> SyncReport:
+def _report(difference: Difference, writer: _Writer, skipped: Mapping[str, tuple[str, ...]]) -> SyncReport:
+    counts = writer.counts
     indexed = sum(1 for record in difference.known.values() if not record.skipped)
     return SyncReport(
         source=difference.source,
@@ -193,6 +245,7 @@ def _report(difference: Difference, counts: Counter[str], skipped: Mapping[str, 
         unchanged=indexed - counts["changed"] - counts["removed"] - difference.forgotten,
         read=len(difference.todo),
         skipped=skipped,
+        remarks=dict(sorted(writer.remarks.items())),
     )
 
 

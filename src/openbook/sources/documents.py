@@ -8,29 +8,56 @@ import re
 from openbook.errors import SkippedFileError
 from openbook.sources.classify import classify
 from openbook.sources.decode import decode
-from openbook.sources.readers import read_text
+from openbook.sources.formats import binary_format, may_be_binary
+from openbook.sources.readers import PdfOptions, read_binary, read_text
+from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
 from openbook.types import Document
 
 _PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
 
 
-def read_document(raw: bytes, *, source: str, path: str) -> Document:
+def current_text(raw: bytes, path: str, known: Document | None) -> str | None:
+    """Give the text of a file that may have changed since it was read.
+
+    Args:
+        raw: All bytes of it now.
+        path: POSIX path within the source.
+        known: What was read of it.
+
+    Returns:
+        What is known, if the bytes are the same; else the text. None for other bytes of a format
+        whose text must be extracted, which takes long, and may never end.
+
+    Raises:
+        SkippedFileError: It cannot be read any more.
+    """
+    if known is not None and hashlib.sha256(raw).hexdigest() == known.content_hash:
+        return known.text
+    return None if may_be_binary(raw) else read_document(raw, source="", path=path).text
+
+
+def read_document(raw: bytes, *, source: str, path: str, pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS) -> Document:
     """Make a document of the bytes of a file.
 
     Args:
         raw: All bytes; none give a document of empty text.
         source: Name of the source.
-        path: POSIX path within the source. Its name decides on the format.
+        path: POSIX path within the source. Its name decides on the format of what is text.
+        pdf_options: Limits and password for PDF.
 
     Raises:
-        SkippedFileError: The bytes are no text (`binary`, an unknown encoding) or begin with a
-            private key (`secret`).
+        SkippedFileError: The bytes are no text (`binary`, an unknown encoding), begin with a private
+            key (`secret`), or are of a format that cannot be read: damaged, encrypted, not what the
+            suffix says.
     """
     if _PRIVATE_KEY.match(raw):
         raise SkippedFileError(path, "secret")
-    text = decode(raw, path)
-    kind, language = classify(path, text)
-    reading = read_text(text, path, kind, language)
+    language = binary_format(raw, path)
+    if language is None:
+        text = decode(raw, path)
+        reading = read_text(text, path, *classify(path, text))
+    else:
+        reading = read_binary(raw, path, language, pdf_options)
     return Document(
         source=source,
         path=path,
@@ -40,4 +67,5 @@ def read_document(raw: bytes, *, source: str, path: str) -> Document:
         content_hash=hashlib.sha256(raw).hexdigest(),
         blocks=reading.blocks,
         anchors=reading.anchors,
+        remarks=reading.remarks,
     )

@@ -92,8 +92,10 @@ markdown: markdown md mdown mdx mkd mkdn qmd rmd
 notebook: ipynb
 org: org
 rst: rest rst
+srt: srt
 text: text txt
 typst: typ
+vtt: vtt
 """
 
 _CONFIG = """
@@ -119,7 +121,6 @@ json: geojson
 jsonl: jsonl ndjson
 log: log
 po: po pot
-subtitles: srt vtt
 tsv: tsv
 """
 

@@ -23,6 +23,11 @@ from openbook.types import Stamp
 _EXTRACTED_SUFFIXES = (".ipynb",)
 _EXTRACTED_FACTOR = 16
 
+_DOCUMENT_SUFFIXES = (".doc", ".docx", ".epub", ".odt", ".pdf", ".ppt", ".pptx")
+
+DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+"""Of formats whose text is extracted. Lectures with many pictures have some 20 MB, scanned books more, and no text."""
+
 
 UNREADABLE_FOLDER = "unreadable folder"
 """A reason of `Skipped`: what lies in it is unknown, which is not the same as gone."""
@@ -61,8 +66,10 @@ class Scan:
         return {reason: names.count(reason) for reason in sorted(set(names))}
 
 
-def size_limit(name: str, max_file_bytes: int) -> int:
+def size_limit(name: str, max_file_bytes: int, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES) -> int:
     """Give the largest size in bytes that a file of that name may have."""
+    if name.lower().endswith(_DOCUMENT_SUFFIXES):
+        return max_document_bytes
     return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
 
 
@@ -84,7 +91,7 @@ def is_inside(path: str | Path, root: Path) -> bool:
     return Path(path).resolve().is_relative_to(root)
 
 
-def scan_folder(root: Path, max_file_bytes: int) -> Scan:
+def scan_folder(root: Path, max_file_bytes: int, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES) -> Scan:
     """List a folder and all below it.
 
     Links are never followed: a link to a file of the same source would show that file twice, and
@@ -94,17 +101,18 @@ def scan_folder(root: Path, max_file_bytes: int) -> Scan:
     Args:
         root: A folder, with its own links resolved.
         max_file_bytes: Larger files are skipped; notebooks may have 16 times as much.
+        max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
 
     Raises:
         SourceError: The root cannot be listed.
     """
-    return _Walk(root, max_file_bytes).run()
+    return _Walk(root, max_file_bytes, max_document_bytes).run()
 
 
 class _Walk:
-    def __init__(self, root: Path, max_file_bytes: int) -> None:
+    def __init__(self, root: Path, max_file_bytes: int, max_document_bytes: int) -> None:
         self._root = root
-        self._max_file_bytes = max_file_bytes
+        self._limits = (max_file_bytes, max_document_bytes)
         self._files: list[ScannedFile] = []
         self._skipped: list[Skipped] = []
         self._ignored = 0
@@ -169,7 +177,7 @@ class _Walk:
             return
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "not a regular file")
-        elif status.st_size > size_limit(entry.name, self._max_file_bytes):
+        elif status.st_size > size_limit(entry.name, *self._limits):
             self._skip(path, "too large")
         else:
             self._files.append(ScannedFile(path, stamp_of(status)))

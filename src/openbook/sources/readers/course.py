@@ -106,6 +106,16 @@ def read_course(text: str, path: str = "") -> Reading:
     return Reading(text, "course", language, tuple(blocks))
 
 
+def read_header(text: str) -> Lesson:
+    r"""Read what a text says of the course as a whole: a lesson without number, empty if it says nothing.
+
+    Example:
+        >>> read_header("# Baking Bread\n\nCourse Instructor: Ada Miller\n").course
+        'Baking Bread'
+    """
+    return _course(list(_lines(text)))
+
+
 def _lines(text: str) -> Iterator[_Line]:
     """Yield the lines outside fenced code."""
     lines = text.split("\n")

@@ -6,12 +6,14 @@ Markup becomes spaces in place, so that an offset into the text is one into the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
-from openbook.sources.readers.html_marks import Mark, MarkFinder
+from openbook.sources.readers.html_content import attributes, content_marks
+from openbook.sources.readers.html_marks import Mark, MarkFinder, unescape
 from openbook.sources.readers.reading import Reading
 from openbook.spans import trim
-from openbook.types import Block
+from openbook.types import Anchor, Block
 
 # Elements that stand on lines of their own. Cells are not among them: a row is one statement.
 _BLOCK_ELEMENTS = frozenset(
@@ -22,7 +24,14 @@ _BLOCK_ELEMENTS = frozenset(
     """.split()
 )
 
+_CELLS = frozenset({"td", "th"})
+
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+# What documentation generators put their ids on, and a `div` that is called a section.
+_ANCHOR_ELEMENTS = frozenset({"a", "article", "section", "span"})
+
+_END = Mark(0, 0, "close")
 
 _VISIBLE_CHANGE = re.compile(r"[^\r\n]")
 _TAG = re.compile(r"<[^<>]*>")
@@ -38,35 +47,79 @@ def read_html(text: str, path: str = "") -> Reading:
     Tags, comments, scripts and styles become spaces; the first character of a block-level tag
     becomes a form feed; a character reference becomes its character and spaces. Length and line
     ends never change. Blocks are headings, `pre` as code, and text between block-level tags.
+    Anchors are the ids of headings and of the sections they open, as `#id`.
 
-    A template, or a page without visible text, is code, and stays as it is.
+    Menus, and what stands around the content, become spaces too, unless nothing else is there. A
+    template, or a page without visible text, is code, and stays as it is.
 
     Example:
-        >>> reading = read_html("<h1>A &amp; B</h1><p>text")
+        >>> reading = read_html("<h1 id=a>A &amp; B</h1><p>text")
         >>> reading.text
-        '\x0c   A &     B\x0c    \x0c  text'
-        >>> [(block.kind, block.title) for block in reading.blocks]
-        [('heading', 'A & B'), ('text', '')]
+        '\x0c        A &     B\x0c    \x0c  text'
+        >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
+        ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=9, label='#a'),))
     """
-    page = _Page(text)
-    visible = page.read()
-    if page.is_template or not visible.strip():
+    marks = list(MarkFinder(text).marks())
+    content = content_marks(text, marks)
+    page = _Page(text, content)
+    is_suspect = _TEMPLATE.search(text) or any(mark.kind == "template" for mark in marks)
+    if content != marks and (is_suspect or not page.has_content):
+        whole = _Page(text, marks)
+        if whole.is_template or not page.has_content:
+            page = whole
+    if page.is_template or not page.visible.strip():
         return Reading(text, "code", "html")
-    return Reading(visible, "docs", "html", tuple(page.blocks(visible)))
+    return Reading(page.visible, "docs", "html", tuple(page.blocks), tuple(page.anchors))
+
+
+def read_chapter(text: str) -> tuple[str, Reading]:
+    r"""Read a page of a book: its title, and all that it shows, without spaces for markup.
+
+    White space is as in the file, with a form feed for each block-level tag. A cell of a table
+    begins with `|`.
+
+    Example:
+        >>> title, chapter = read_chapter("<title>1</title><p><b>B</b>read<br/>&amp; salt</p>")
+        >>> title, [chapter.text[block.start_char : block.end_char] for block in chapter.blocks]
+        ('1', ['Bread\x0c& salt'])
+    """
+    page = _Page(text, list(MarkFinder(text).marks()), fills=False)
+    title = " ".join(page.visible[: max(0, page.title_end)].split())
+    blocks = tuple(block for block in page.blocks if block.start_char >= page.title_end)
+    return title, Reading(page.visible, "docs", "html", blocks)
 
 
 class _Page:
-    def __init__(self, text: str) -> None:
+    """What one page shows.
+
+    Args:
+        text: The page.
+        marks: Those that count, in order.
+        fills: Put spaces where markup was, so that offsets stay those of the page.
+    """
+
+    def __init__(self, text: str, marks: Iterable[Mark], *, fills: bool = True) -> None:
         self._text = text
+        self._fills = fills
         self._pieces: list[str] = []
+        self._length = 0
         self._borders: list[tuple[int, Mark]] = []
         self._code_depth = 0
+        self._ids: list[tuple[int, str]] = []
+        """Of headings, and of what can be an anchor of one, by the offset of their tags."""
+        self._anchored_level = 0
         self.is_template = False
+        self.title_end = -1
+        """Offset behind the title of the page, which is no content of it; -1 if it has none."""
+        self.anchors: list[Anchor] = []
+        self.visible = self._read(marks)
+        self.blocks = list(self._blocks())
+        self.has_content = bool(self.blocks) and self.blocks[-1].start_char > self.title_end
 
-    def read(self) -> str:
+    def _read(self, marks: Iterable[Mark]) -> str:
         """Give the visible text, noting borders and signs of a template on the way."""
         reached = 0
-        for mark in MarkFinder(self._text).marks():
+        for mark in marks:
             self._keep(self._text[reached : mark.start_char])
             self._replace(mark)
             reached = mark.end_char
@@ -77,61 +130,87 @@ class _Page:
         # Documentation of a template language shows its marks, but in code.
         if not self._code_depth and _TEMPLATE.search(text):
             self.is_template = True
+        self._put(text)
+
+    def _put(self, text: str) -> None:
         self._pieces.append(text)
+        self._length += len(text)
 
     def _replace(self, mark: Mark) -> None:
         source = self._text[mark.start_char : mark.end_char]
         if mark.kind == "character":
-            self._pieces.append(_shown(source))
+            shown = _shown(source)
+            self._put(shown if self._fills else shown.rstrip() or " ")
             return
-        blank = _VISIBLE_CHANGE.sub(" ", source)
+        blank = _VISIBLE_CHANGE.sub(" ", source) if self._fills else ""
         if mark.kind == "template":
             self.is_template = True
         elif mark.kind in {"open", "close"}:
             self._count_code(mark)
+            self._note(mark, source)
             if mark.name in _BLOCK_ELEMENTS:
                 blank = "\f" + blank[1:]
-                self._borders.append((mark.start_char, mark))
-        self._pieces.append(blank)
+                self._borders.append((self._length, mark))
+            elif mark.name in _CELLS and not self._fills:
+                blank = " | " if mark.kind == "open" else ""
+        self._put(blank)
 
     def _count_code(self, mark: Mark) -> None:
         if mark.name in {"pre", "code"}:
             self._code_depth = max(0, self._code_depth + (1 if mark.kind == "open" else -1))
 
-    def blocks(self, visible: str) -> Iterator[Block]:
+    def _note(self, mark: Mark, source: str) -> None:
+        """Remember the id of a tag, if headings are linked to by such."""
+        if mark.kind == "close":
+            self.title_end = self._length if mark.name == "title" and self.title_end < 0 else self.title_end
+        elif mark.name in _HEADINGS or mark.name in _ANCHOR_ELEMENTS or (mark.name == "div" and "section" in source):
+            values = attributes(source)
+            name = values.get("id") or (values.get("name") if mark.name == "a" else "")
+            if name and not any(map(str.isspace, name)):
+                self._ids.append((self._length, name))
+
+    def _blocks(self) -> Iterator[Block]:
         """Yield the blocks between borders, trimmed."""
-        start, inside = 0, ""
-        for border, mark in self._borders:
-            if inside == "pre" and mark.name != "pre":
-                continue  # lines of highlighted code may be block elements
-            if mark.name == "br":
-                continue  # a line break ends a sentence at most
-            yield from self._block(visible, start, border, inside)
+        start, inside, reached = 0, "", 0
+        for border, mark in [*self._borders, (len(self.visible), _END)]:
+            if mark is not _END:
+                if inside == "pre" and mark.name != "pre":
+                    continue  # lines of highlighted code may be block elements
+                if mark.name == "br":
+                    continue  # a line break ends a sentence at most
+            if (block := self._block(start, border, inside)) is not None:
+                if block.level:
+                    self._anchor(block, reached, start, border)
+                yield block
+                reached = block.end_char
             start = border
             inside = mark.name if mark.kind == "open" else ""
-        yield from self._block(visible, start, len(visible), inside)
 
-    def _block(self, visible: str, start: int, end: int, inside: str) -> Iterator[Block]:
-        start, end = trim(visible, start, end)
+    def _block(self, start: int, end: int, inside: str) -> Block | None:
+        start, end = trim(self.visible, start, end)
         if start == end:
-            return
+            return None
         level = _HEADINGS.get(inside, 0)
         if level:
-            yield Block(start, end, "heading", level, _title(self._text[start:end]))
-        else:
-            yield Block(start, end, "code" if inside == "pre" else "text")
+            shown = _without_markup(self._text[start:end]) if self._fills else self.visible[start:end]
+            return Block(start, end, "heading", level, _PERMALINK.sub("", " ".join(shown.split())))
+        return Block(start, end, "code" if inside == "pre" else "text")
+
+    def _anchor(self, block: Block, reached: int, tag: int, end: int) -> None:
+        """Name a heading by the id of its own tag, of one in it, or of the last one since the text before."""
+        first, own, behind = (bisect_left(self._ids, (offset, "")) for offset in (reached, tag, end))
+        if first < behind:
+            name = self._ids[own if own < behind else own - 1][1]
+            self.anchors.append(Anchor(block.start_char, f"#{name}"))
+            self._anchored_level = block.level
+        elif 0 < block.level <= self._anchored_level:
+            # What stands under a new heading is no longer at the place of the last one.
+            self.anchors.append(Anchor(block.start_char, ""))
 
 
-def _title(source: str) -> str:
+def _without_markup(source: str) -> str:
     """Take the markup out of a heading without leaving spaces where it was."""
-    return _PERMALINK.sub("", " ".join(_unescape(_TAG.sub("", source)).split()))
-
-
-def _unescape(text: str) -> str:
-    # Its tables are 2 ms to import.
-    from html import unescape
-
-    return unescape(text)
+    return unescape(_TAG.sub("", source))
 
 
 def _shown(reference: str) -> str:
@@ -144,7 +223,7 @@ def _shown(reference: str) -> str:
         >>> _shown("&lt;"), _shown("&nbsp;"), _shown("&what;")
         ('<   ', '      ', '&what;')
     """
-    character = _unescape(reference)
+    character = unescape(reference)
     if len(character) > len(reference):
         return reference
     if not character.isprintable():

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from openbook.settings import Secret
 from openbook.types import Anchor, Block, Kind
 
 
@@ -19,6 +20,19 @@ class Reading:
     blocks: tuple[Block, ...] = field(default=(), repr=False)
     """In order, not overlapping. With any blocks, every non-blank character lies in one."""
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)
+    remarks: tuple[str, ...] = ()
+    """What of the file could not be read, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfOptions:
+    """What reading a PDF needs beside its bytes."""
+
+    max_pages: int = 5000
+    password: Secret | None = None
+
+
+DEFAULT_PDF_OPTIONS = PdfOptions()
 
 
 class Reader(Protocol):

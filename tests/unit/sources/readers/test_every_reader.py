@@ -18,6 +18,7 @@ FORMATS: dict[str, tuple[str, Kind, str]] = {
     "markdown": ("a.md", "docs", "markdown"),
     "rst": ("a.rst", "docs", "rst"),
     "html": ("a.html", "docs", "html"),
+    "subtitles": ("a.srt", "docs", "srt"),
     "notebook": ("a.ipynb", "docs", "notebook"),
     "config": ("a.toml", "config", "toml"),
 }
@@ -30,6 +31,8 @@ PARTS = [
     "<p>", "</p>", "<pre>", "</pre>", "<h1>", "</h1>", "<br/>", "<script>", "</script>", "<!--", "-->", "<a href='",
     "\"", "'", ">", "<", "&amp;", "&#10;", "&", "<svg>", "<li>", "<title>", "Course Title: x\n", "Lesson 1: y\n",
     "Lesson Link: z\n", "### Lesson 2", "[x]: y\n", "<div>", "**", "`", "a: b\n", "\\", "*", "😀",
+    "</title>", "<main>", "</main>", "<nav>", "</nav>", "<h2 id=x>", "<section id='y'>", "<footer>",
+    "</footer>", "WEBVTT\n\n", "00:01.000 --> 00:02.000\n", "1\n00:00:05,0 --> 00:00:06,0\n", "<v A>", "NOTE x\n",
 ]  # fmt: skip
 texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PARTS), max_size=25).map("".join))
 
@@ -54,7 +57,7 @@ def test_blocks_hold_every_word_in_order(name: str, text: str) -> None:
     reading = read_text(text, *FORMATS[name])
 
     check(reading)
-    if name != "html":
+    if name not in {"html", "subtitles"}:
         assert reading.text == text
 
 

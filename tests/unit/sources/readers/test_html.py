@@ -110,6 +110,8 @@ def test_indentation_in_pre_stays() -> None:
         pytest.param("{% extends 'a' %}<p>x</p>", id="statement"),
         pytest.param("<?php echo 1 ?><p>x</p>", id="php"),
         pytest.param("<p><%= a %></p>", id="erb"),
+        pytest.param("{% extends 'a' %}<main>x</main>", id="statement-above-the-content"),
+        pytest.param("<?php echo 1 ?><main>x</main>", id="php-above-the-content"),
         pytest.param("<div id='root'></div><script>x()</script>", id="no-visible-text"),
         pytest.param("", id="empty"),
     ],

@@ -1,0 +1,143 @@
+"""Seconds and peak memory to index one PDF of 1,000 pages, and 500 small files of all formats.
+
+python -m benchmarks.documents
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+PAGES = 1_000
+FILES = 500
+
+_WORDS = (
+    "library document index chunk span retrieval answer citation page model vector token lesson course reader source"
+    " file embed search query cache commit branch merge review deploy server client request response header body"
+).split()
+
+# A page of a handbook: 40 lines of 13 words.
+_LINES, _LINE_WORDS = 40, 13
+
+
+def main() -> None:
+    """Make the files, index each set in a process of its own, and print a table."""
+    print(f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    print("| files | MB | seconds | peak memory MB | chunks |\n|---|---|---|---|---|")
+    for name, make in ((f"a PDF of {PAGES:,} pages", _one_pdf), (f"{FILES} small files", _small_files)):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch) / "files"
+            folder.mkdir()
+            make(folder)
+            size = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+            command = [sys.executable, "-m", "benchmarks.documents", str(folder), str(Path(scratch) / "home")]
+            found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        print(f"| {name} | {size:.1f} | {found['seconds']:.1f} | {found['peak_mb']:.0f} | {found['chunks']} |")
+
+
+def index(folder: Path, home: Path) -> None:
+    """Index a folder, and print what it took as JSON. Memory is that of this process and its largest child."""
+    import resource
+
+    from openbook.assistant import Assistant
+    from openbook.settings import Settings
+
+    started = time.perf_counter()
+    with Assistant.open("measured", settings=Settings(home=home)) as assistant:
+        report = assistant.add(folder)
+        chunks = assistant.stats().chunks
+    seconds = time.perf_counter() - started
+    expected = sum(1 for _ in folder.iterdir())
+    if report.added != expected:
+        sys.exit(f"{report.added} of {expected} files were indexed: {dict(report.remarks)}")
+    usages = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(json.dumps({"seconds": seconds, "peak_mb": sum(usages) / 1024, "chunks": chunks}))
+
+
+def _sentence(random_: random.Random) -> str:
+    return " ".join(random_.choices(_WORDS, k=_LINE_WORDS))
+
+
+def _pdf(random_: random.Random, pages: int) -> bytes:
+    from fpdf import FPDF
+
+    file = FPDF()
+    for number in range(1, pages + 1):
+        file.add_page()
+        file.set_font("helvetica", size=16)
+        file.text(10, 20, f"{number} {_sentence(random_)[:30]}")
+        file.set_font("helvetica", size=9)
+        for line in range(_LINES):
+            file.text(10, 30 + 6 * line, _sentence(random_))
+    return bytes(file.output())
+
+
+def _docx(random_: random.Random) -> bytes:
+    from docx import Document
+
+    document = Document()
+    document.add_heading(_sentence(random_)[:30])
+    for _ in range(10):
+        document.add_paragraph(f"{_sentence(random_)}.")
+    stream = BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def _pptx(random_: random.Random) -> bytes:
+    from pptx import Presentation
+
+    deck = Presentation()
+    for _ in range(3):
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = _sentence(random_)[:30]
+        slide.placeholders[1].text = f"{_sentence(random_)}\n{_sentence(random_)}"
+    stream = BytesIO()
+    deck.save(stream)
+    return stream.getvalue()
+
+
+def _vtt(random_: random.Random) -> bytes:
+    cues = (f"00:00:{n:02}.000 --> 00:00:{n:02}.900\n{_sentence(random_)}." for n in range(60))
+    return ("WEBVTT\n\n" + "\n\n".join(cues)).encode()
+
+
+def _markdown(random_: random.Random) -> bytes:
+    return f"# {_sentence(random_)[:30]}\n\n{'. '.join(_sentence(random_) for _ in range(20))}.\n".encode()
+
+
+_SMALL: dict[str, Callable[[random.Random], bytes]] = {
+    "pdf": lambda random_: _pdf(random_, 2),
+    "docx": _docx,
+    "pptx": _pptx,
+    "vtt": _vtt,
+    "md": _markdown,
+}
+
+
+def _one_pdf(folder: Path) -> None:
+    (folder / "handbook.pdf").write_bytes(_pdf(random.Random(1), PAGES))
+
+
+def _small_files(folder: Path) -> None:
+    random_ = random.Random(1)
+    suffixes = list(_SMALL)
+    for number in range(FILES):
+        suffix = suffixes[number % len(suffixes)]
+        (folder / f"file-{number:03}.{suffix}").write_bytes(_SMALL[suffix](random_))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        index(Path(sys.argv[1]), Path(sys.argv[2]))
+    else:
+        main()

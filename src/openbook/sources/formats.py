@@ -1,0 +1,93 @@
+"""Decide by its bytes whether a file is of a format whose text must be extracted, whatever it is called."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from openbook.errors import SkippedFileError
+
+BinaryFormat = Literal["docx", "epub", "odt", "pdf", "pptx"]
+"""Formats that are no text. The names are languages of documents, and suffixes of files."""
+
+BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
+
+# Readers of PDF have always allowed something in front, within the first 1,024 bytes.
+_PDF, _PDF_BYTES = b"%PDF-", 1024
+_ZIP = b"PK\x03\x04"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+_BEGINNING_BYTES = _PDF_BYTES + len(_PDF)
+
+# A stream of an Office file that is encrypted, as its directory names it.
+_ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
+
+# Formats of Word and PowerPoint from before 2007, by suffix.
+_SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
+
+_MIMETYPES: dict[bytes, BinaryFormat] = {
+    b"application/epub+zip": "epub",
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.text-template": "odt",
+}
+# Some programs number it: `word/document2.xml`.
+# Debian's EPUBs do not begin with the entry that the standard wants first.
+_MAIN_PARTS: dict[bytes, BinaryFormat] = {
+    b"word/document": "docx",
+    b"ppt/presentation": "pptx",
+    b"META-INF/container.xml": "epub",
+}
+
+
+def may_be_binary(raw: bytes) -> bool:
+    """Tell from its first bytes whether a file may be of a format that is no text. Costs next to nothing."""
+    return raw.startswith((_ZIP, _OLD_OFFICE)) or _PDF in raw[:_BEGINNING_BYTES]
+
+
+def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
+    r"""Give the format of a file that is no text; None for what may be text.
+
+    Args:
+        raw: All bytes.
+        path: POSIX path. Its suffix is what the file claims to be.
+
+    Raises:
+        SkippedFileError: The bytes are not of the format that the suffix names, or of one of Office
+            that is too old or encrypted.
+
+    Example:
+        >>> binary_format(b"%PDF-1.7\n", "slides"), binary_format(b"Hello", "a.txt")
+        ('pdf', None)
+    """
+    suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
+    found: BinaryFormat | None = None
+    if raw.startswith(_ZIP):
+        found = _zipped(raw)
+    elif _PDF in raw[:_BEGINNING_BYTES] and (raw.startswith(_PDF) or suffix == "pdf" or b"\0" in raw):
+        # A text may speak of PDF at its beginning, and has no NUL.
+        found = "pdf"
+    if found is None and suffix in (*BINARY_FORMATS, *_SUCCESSORS):
+        raise SkippedFileError(path, _refusal(raw, suffix))
+    return found
+
+
+def _refusal(raw: bytes, suffix: str) -> str:
+    if not raw.startswith(_OLD_OFFICE):
+        return f"not {'an' if suffix[0] in 'eo' else 'a'} {suffix.upper()} file"
+    if _ENCRYPTED_OFFICE in raw:
+        return "encrypted; save it without a password"
+    return f"old Office format; save it as .{_SUCCESSORS.get(suffix, suffix)}"
+
+
+def _zipped(raw: bytes) -> BinaryFormat | None:
+    # Names are not compressed. Listing them as a zip has them could take a gigabyte of memory.
+    named = (language for name, language in _MAIN_PARTS.items() if name in raw)
+    return _MIMETYPES.get(_mimetype(raw)) or next(named, None)
+
+
+def _mimetype(raw: bytes) -> bytes:
+    """Read the first entry of a zip if it is an uncompressed `mimetype`, as ODF and EPUB have it."""
+    name_bytes, extra_bytes = int.from_bytes(raw[26:28], "little"), int.from_bytes(raw[28:30], "little")
+    if raw[30 : 30 + name_bytes] != b"mimetype":
+        return b""
+    start = 30 + name_bytes + extra_bytes
+    return raw[start : start + int.from_bytes(raw[18:22], "little")].strip()

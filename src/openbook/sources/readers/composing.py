@@ -1,0 +1,126 @@
+"""Puts a reading together from the parts of a file whose text is extracted: office formats, books."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from openbook.sources.readers.reading import Reading
+from openbook.types import Anchor, Block, BlockKind
+
+# Neither UTF-8 nor SQLite's text can hold halves of surrogate pairs or NUL.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+# Where a word may be broken at the end of a line. In the middle of one it would hide it from a search.
+_SOFT_HYPHEN = "\u00ad"
+
+CELL_BORDER = " | "
+"""Stands between the cells of a table: a row is one line, which is one statement."""
+
+
+class Composer:
+    """Collects headings, texts and anchors in order, and gives them as one reading.
+
+    Parts are separated by a blank line; lines of a list, a table or a listing that follow each other
+    are one part. What is blank leaves no trace, an anchor without text behind it neither.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._blocks: list[Block] = []
+        self._anchors: list[Anchor] = []
+        self._length = 0
+        self._label: str | None = None
+        self._run = ""
+
+    def __len__(self) -> int:
+        """Count the characters so far."""
+        return self._length
+
+    def anchor(self, label: str) -> None:
+        """Name the place that the next part opens."""
+        self._label = label
+
+    def heading(self, title: str, level: int) -> None:
+        """Add a heading, 1 being the top. Line ends in it become spaces."""
+        title = " ".join(_storable(title).split())
+        self._add(title, Block(0, len(title), "heading", level, title) if title else None)
+
+    def text(self, text: str) -> None:
+        """Add a paragraph of one line or several."""
+        text = "\n".join(filter(None, map(_line, _storable(text).split("\n"))))
+        self._add(text, Block(0, len(text)) if text else None)
+
+    def code(self, text: str) -> None:
+        """Add lines of a listing, with their indentation."""
+        lines = _storable(text).strip("\n").rstrip()
+        if lines.strip() or self._run == "code":
+            self._line_of("code", lines, "code")
+
+    def item(self, text: str, mark: str = "-", depth: int = 0) -> None:
+        """Add an item of a list behind its mark, indented by two spaces for each list around its own."""
+        words = " ".join(_storable(text).split())
+        if words:
+            self._line_of("list", f"{'  ' * depth}{mark} {words}")
+
+    def row(self, cells: Iterable[str]) -> None:
+        """Add a row of a table."""
+        words = [" ".join(_storable(cell).split()) for cell in cells]
+        if any(words):
+            self._line_of("table", CELL_BORDER.join(words).strip())
+
+    def part(self) -> None:
+        """End a list or a table, so that the next one does not go on with it."""
+        self._run = ""
+
+    def reading(self, language: str, remarks: Iterable[str] = ()) -> Reading:
+        """Give what was collected."""
+        text = "".join(self._pieces)
+        return Reading(text, "docs", language, tuple(self._blocks), tuple(self._anchors), tuple(remarks))
+
+    def _line_of(self, run: str, line: str, kind: BlockKind = "text") -> None:
+        if self._run == run and self._label is None:
+            self._pieces.append(f"\n{line}")
+            self._length += len(line) + 1
+            # A blank line is part of a listing if another line follows.
+            end = self._length if line.strip() else self._blocks[-1].end_char
+            self._blocks[-1] = Block(self._blocks[-1].start_char, end, kind)
+        else:
+            self._add(line, Block(0, len(line), kind))
+            self._run = run
+
+    def _add(self, text: str, block: Block | None) -> None:
+        self._run = ""
+        if block is None:
+            return
+        if self._length:
+            self._pieces.append("\n\n")
+            self._length += 2
+        if self._label is not None:
+            self._anchors.append(Anchor(self._length, self._label))
+            self._label = None
+        start, self._length = self._length, self._length + len(text)
+        self._blocks.append(Block(start, self._length, block.kind, block.level, block.title))
+        self._pieces.append(text)
+
+
+def remark_on(what: str, numbers: Collection[int]) -> str:
+    """Say something of numbered places, neighbours as a range. No numbers give the empty text.
+
+    Example:
+        >>> remark_on("no text on slide", {2, 4, 5, 6, 9}), remark_on("no text on slide", {7})
+        ('no text on slides 2, 4 to 6 and 9', 'no text on slide 7')
+    """
+    firsts = [number for number in sorted(numbers) if number - 1 not in numbers]
+    lasts = [number for number in sorted(numbers) if number + 1 not in numbers]
+    ranges = [str(a) if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True)]
+    listed = " and ".join(filter(None, (", ".join(ranges[:-1]), *ranges[-1:])))
+    return f"{what}{'s' if len(numbers) > 1 else ''} {listed}" if listed else ""
+
+
+def _line(text: str) -> str:
+    return text.strip(" \t\r\f\v")
+
+
+def _storable(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text.replace(_SOFT_HYPHEN, ""))

@@ -1,0 +1,243 @@
+"""Reads Word documents: headings, paragraphs, lists, tables, notes and text boxes, in order of the body."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from xml.etree.ElementTree import Element
+
+from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.zipped import Package
+
+# The names of built-in styles are English in the file, whatever the language of the program was.
+_HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
+_CONTENTS_STYLE = re.compile(r"toc (?:\d|heading)", re.IGNORECASE)
+_TITLE_STYLE = "title"
+
+# As Word, LibreOffice, pandoc and people call it.
+CODE_STYLE = re.compile(r"html preformatted|preformatted text|(?:source )?code(?: block)?|listing", re.IGNORECASE)
+
+# Levels of an outline count from 0; 9 is the text of the body.
+_BODY_LEVEL = 9
+
+# What is deleted, what a program writes for itself, and the second version of what stands beside it.
+_DROPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "delText", "pPr", "rPr", "sectPr", "sdtPr"})
+_CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
+
+# A style that is based on one that is based on it.
+_MOST_ANCESTORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What matters here of a paragraph's style, or of the paragraph itself."""
+
+    name: str = ""
+    level: int | None = None
+    """Of the outline, from 0."""
+    numbering: str | None = None
+    depth: int = 0
+
+
+def read_docx(raw: bytes, path: str) -> Reading:
+    """Read a Word document.
+
+    Headings are known by style or outline level; a title stands above all of them. Items of lists
+    keep their bullet or number, a row of a table is one line, notes and text boxes follow the
+    paragraph they belong to. Tracked changes are read as accepted. Left out are tables of contents,
+    comments, and what stands at the edges of pages. No anchors: headings name the places.
+
+    Raises:
+        SkippedFileError: The file is damaged, encrypted or too large, or no Word document.
+    """
+    package = Package(raw, path)
+    try:
+        return _Word(package).read()
+    except RecursionError:
+        package.refuse("nested too deeply")
+
+
+class _Word:
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._main = package.related_by("", "officeDocument")
+        self._styles = self._read_styles()
+        self._numbers = self._read_numbering()
+        self._counted: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
+        self._composer = Composer()
+        self._title_levels = 0
+
+    def read(self) -> Reading:
+        body = self._package.xml(self._main).find("body") if self._main else None
+        if body is None:
+            self._package.refuse("no Word document")
+        self._flow(body)
+        has_pictures = any(element.tag in {"drawing", "pict"} for element in body.iter())
+        remarks = ["no text, only pictures"] if has_pictures and not len(self._composer) else []
+        return self._composer.reading("docx", remarks)
+
+    def _flow(self, parent: Element) -> None:
+        """Add the paragraphs and tables of a body, a text box or a note."""
+        for child in _visible(parent):
+            if child.tag == "p":
+                self._paragraph(child)
+            elif child.tag == "tbl":
+                self._composer.part()
+                self._table(child)
+                self._composer.part()
+            else:
+                self._flow(child)
+
+    def _paragraph(self, paragraph: Element) -> None:
+        style = self._style_of(paragraph)
+        if _CONTENTS_STYLE.fullmatch(style.name):
+            return
+        aside: list[Element] = []
+        text = "".join(self._words(paragraph, aside))
+        if style.level is not None and text.strip():
+            self._title_levels |= style.level < 0
+            self._composer.heading(text, style.level + 1 + self._title_levels)
+        elif style.numbering in self._numbers and text.strip():
+            self._composer.item(text, self._mark(style), style.depth)
+        elif CODE_STYLE.fullmatch(style.name):
+            self._composer.code(text)
+        else:
+            self._composer.text(text)
+        for part in aside:
+            self._flow(part)
+
+    def _words(self, parent: Element, aside: list[Element]) -> Iterator[str]:
+        """Yield the text of a paragraph, setting its notes and text boxes aside."""
+        for child in _visible(parent):
+            if child.tag == "t":
+                yield child.text or ""
+            elif child.tag in _CHARACTERS:
+                yield _CHARACTERS[child.tag]
+            elif child.tag in _NOTES:
+                note = self._notes[_NOTES[child.tag]].get(child.get("id", ""))
+                aside.extend([] if note is None else [note])
+            elif child.tag == "txbxContent":
+                aside.append(child)
+            else:
+                yield from self._words(child, aside)
+
+    def _table(self, parent: Element) -> None:
+        for child in _visible(parent):
+            if child.tag != "tr":
+                self._table(child)
+            elif child.find("trPr/del") is None:
+                self._composer.row(self._cells(child))
+
+    def _cells(self, parent: Element) -> Iterator[str]:
+        for child in _visible(parent):
+            if child.tag == "tc":
+                aside: list[Element] = []
+                words = list(self._cell(child, aside))
+                for part in aside:  # grows by what stands in it
+                    words.extend(self._cell(part, aside))
+                yield "".join(words)
+            elif child.tag != "trPr":
+                yield from self._cells(child)
+
+    def _cell(self, parent: Element, aside: list[Element]) -> Iterator[str]:
+        """Yield the text of a cell, a table in it included, setting its notes aside."""
+        for child in _visible(parent):
+            if child.tag == "p":
+                yield from self._words(child, aside)
+                yield "\n"
+            else:
+                yield from self._cell(child, aside)
+
+    def _mark(self, style: _Style) -> str:
+        numbering = style.numbering or ""
+        form, start = self._numbers[numbering].get(style.depth, ("bullet", 1))
+        if form == "bullet":
+            return "-"
+        for key in [key for key in self._counted if key[0] == numbering and key[1] > style.depth]:
+            del self._counted[key]
+        self._counted[numbering, style.depth] += 1
+        return f"{start - 1 + self._counted[numbering, style.depth]}."
+
+    def _style_of(self, paragraph: Element) -> _Style:
+        properties = paragraph.find("pPr")
+        if properties is None:
+            return self._styles.get("", _Style())
+        return _described(properties, self._styles.get(_value(properties, "pStyle"), self._styles.get("", _Style())))
+
+    def _related(self, kind: str) -> Element | None:
+        part = self._package.related_by(self._main, kind)
+        return self._package.xml(part) if part else None
+
+    def _read_styles(self) -> dict[str, _Style]:
+        """Read the styles of paragraphs by id; the default one has the empty id, too."""
+        root = self._related("styles")
+        found = {style.get("styleId", ""): style for style in root.iter("style")} if root is not None else {}
+        styles: dict[str, _Style] = {}
+        for name, element in found.items():
+            line = [element]
+            while len(line) < _MOST_ANCESTORS and (above := found.get(_value(line[-1], "basedOn"))) is not None:
+                line.append(above)
+            style = _Style()
+            for ancestor in reversed(line):
+                properties = ancestor.find("pPr")
+                style = replace(style, name=_value(ancestor, "name"))
+                style = _described(Element("pPr") if properties is None else properties, style)
+            styles[name] = style
+            if element.get("type") == "paragraph" and element.get("default") in {"1", "true", "on"}:
+                styles[""] = style
+        return styles
+
+    def _read_numbering(self) -> dict[str, dict[int, tuple[str, int]]]:
+        """Read form and first number of each depth, by the number that paragraphs give."""
+        root = self._related("numbering")
+        if root is None:
+            return {}
+        forms = {
+            abstract.get("abstractNumId", ""): {
+                _integer(level.get("ilvl")): (_value(level, "numFmt"), _integer(_value(level, "start"), 1))
+                for level in abstract.iter("lvl")
+            }
+            for abstract in root.iter("abstractNum")
+        }
+        return {number.get("numId", ""): forms.get(_value(number, "abstractNumId"), {}) for number in root.iter("num")}
+
+    def _read_notes(self, kind: str) -> dict[str, Element]:
+        root = self._related(kind)
+        return {} if root is None else {note.get("id", ""): note for note in root if not note.get("type")}
+
+
+def _visible(parent: Element) -> Iterator[Element]:
+    return (child for child in parent if child.tag not in _DROPPED)
+
+
+def _described(properties: Element, style: _Style) -> _Style:
+    """Change a style by the properties of a paragraph, or of a style based on it."""
+    heading = _HEADING_STYLE.fullmatch(style.name)
+    level = style.level
+    if heading:
+        level = int(heading.group(1)) - 1
+    elif style.name.lower() == _TITLE_STYLE:
+        level = -1
+    if outline := _value(properties, "outlineLvl"):
+        level = _integer(outline, _BODY_LEVEL)
+    level = None if level is not None and level >= _BODY_LEVEL else level
+    numbering = properties.find("numPr")
+    if numbering is None:
+        return replace(style, level=level)
+    depth = _integer(_value(numbering, "ilvl"), style.depth)
+    return replace(style, level=level, numbering=_value(numbering, "numId") or style.numbering, depth=depth)
+
+
+def _value(parent: Element, name: str) -> str:
+    child = parent.find(name)
+    return "" if child is None else child.get("val", "")
+
+
+def _integer(text: str | None, default: int = 0) -> int:
+    # No list is deeper than 9 levels, and no number of Office has more digits.
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 9 else default

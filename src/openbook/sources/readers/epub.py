@@ -1,0 +1,102 @@
+"""Reads EPUB books: their chapters in reading order, anchored by chapter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from openbook.sources.decode import decode
+from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.html import read_chapter
+from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.zipped import Package, resolved
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+
+# Fonts are scrambled in books that anybody may read.
+_FONT_SCRAMBLING = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
+
+# XHTML may close these at once, where HTML would take the rest of the file for their content.
+_CLOSED_AT_ONCE = re.compile(r"<(script|style|iframe|title|svg|noscript|template|noembed)\b([^<>]*)/>", re.IGNORECASE)
+
+_PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
+
+_LONGEST_LABEL_CHARS = 80
+
+# Deeper indentation is layout, not structure.
+_LONG_INDENT_CHARS = 120
+
+
+def read_epub(raw: bytes, path: str) -> Reading:
+    """Read a book.
+
+    Chapters come in the order of the book; its table of contents is left out. Anchors are `ch. ` and
+    the first heading of each file of the book, else its title, else its name. Remarks say how many
+    files are missing, and how many have no text.
+
+    Raises:
+        SkippedFileError: The file is damaged, locked or too large, or no book.
+    """
+    package = Package(raw, path)
+    if _CONTAINER not in package:
+        package.refuse("no EPUB book")
+    if _is_locked(package):
+        package.refuse("locked by its publisher")
+    composer = Composer()
+    missing, silent = 0, 0
+    for name in _chapters(package):
+        if name not in package:
+            missing += 1
+            continue
+        before = len(composer)
+        _add(composer, decode(package.read(name), path), name)
+        silent += len(composer) == before
+    remarks = [
+        f"{count} of its files {reason}" for count, reason in ((missing, "missing"), (silent, "without text")) if count
+    ]
+    return composer.reading("epub", remarks)
+
+
+def _is_locked(package: Package) -> bool:
+    if _ENCRYPTION not in package:
+        return False
+    methods = (method.get("Algorithm", "") for method in package.xml(_ENCRYPTION).iter("EncryptionMethod"))
+    return not _FONT_SCRAMBLING.issuperset(methods)
+
+
+def _chapters(package: Package) -> Iterator[str]:
+    """Yield the parts that are chapters, each once, in reading order."""
+    book = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
+    if not book:
+        package.refuse("no EPUB book")
+    folder = book.rpartition("/")[0]
+    root = package.xml(book)
+    items = {item.get("id", ""): item for item in root.iter("item")}
+    names: dict[str, None] = {}
+    for reference in root.iter("itemref"):
+        item = items.get(reference.get("idref", ""))
+        if item is not None and item.get("media-type") in _PAGES and "nav" not in item.get("properties", "").split():
+            names[resolved(folder, item.get("href", ""))] = None
+    yield from names
+
+
+def _add(composer: Composer, page: str, name: str) -> None:
+    title, chapter = read_chapter(_CLOSED_AT_ONCE.sub(r"<\1\2></\1>", page))
+    first = next((block.title for block in chapter.blocks if block.level), "")
+    label = first or title or name.rpartition("/")[2]
+    composer.anchor(f"ch. {label[:_LONGEST_LABEL_CHARS].rstrip()}")
+    for block in chapter.blocks:
+        text = chapter.text[block.start_char : block.end_char]
+        if block.level:
+            composer.heading(block.title, block.level)
+        elif block.kind == "code":
+            before = chapter.text[max(0, block.start_char - _LONG_INDENT_CHARS) : block.start_char]
+            indent = before[len(before.rstrip(" \t")) :]
+            composer.code(dedent(indent + text.replace("\f", " ")))
+            composer.part()
+        else:
+            # Lines end at a break only: wherever else the file has one, it means a space.
+            lines = (" ".join(line.split()).removeprefix("| ") for line in text.split("\f"))
+            composer.text("\n".join(lines))

@@ -1,0 +1,153 @@
+"""Tells the content of a page from what stands on every page of its site: menus, edges, cookie banners."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from openbook.sources.readers.html_marks import Mark, unescape
+
+_CONTAINERS = frozenset(
+    {"article", "aside", "div", "dialog", "footer", "form", "header", "main", "nav", "section", "ul"}
+)
+
+# What is looked at apart from containers: a page without any of its own may have its title above the content.
+_TITLES = frozenset({"title", "h1"})
+
+# By element and by role. Menus are dropped anywhere. Edges are dropped at the edges of the page only:
+# an article has a header of its own, and notes of documentation are asides.
+_MENUS = frozenset({"nav", "navigation", "search", "menubar"})
+_EDGES = frozenset({"header", "footer", "aside", "banner", "contentinfo", "complementary"})
+
+# As the widgets for it name themselves. A section about cookies has another name.
+_COOKIE_BANNER = re.compile(
+    r"(?:cookie|consent|gdpr)s?[-_]?(?:banner|bar|consent|dialog|law|message|modal|notice|overlay|popup)"
+    r"|cookieconsent|onetrust-|cybot|cc-(?:window|banner)",
+    re.IGNORECASE,
+)
+
+_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    start_char: int
+    end_char: int
+    name: str
+    role: str
+    is_banner: bool
+
+
+class _Group:
+    """Some elements of a page. Pages can have a hundred thousand, so each question takes a binary search."""
+
+    def __init__(self, elements: Iterable[_Element]) -> None:
+        self.elements = sorted(elements, key=lambda element: element.start_char)
+        self._starts = [element.start_char for element in self.elements]
+        ends = [element.end_char for element in self.elements]
+        self._last_end = list(accumulate(ends, max))
+        self._first_end = list(accumulate(reversed(ends), min))[::-1]
+
+    def holds(self, element: _Element) -> bool:
+        """Tell whether it lies in one of these."""
+        at = bisect_right(self._starts, element.start_char)
+        return at > 0 and self._last_end[at - 1] >= element.end_char
+
+    def is_in(self, element: _Element) -> bool:
+        """Tell whether one of these lies in it."""
+        at = bisect_left(self._starts, element.start_char)
+        return at < len(self._starts) and self._first_end[at] <= element.end_char
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """Read the attributes of an opening tag. Names are in lower case; of two equal ones the first counts.
+
+    Example:
+        >>> attributes('<h2 ID=a class="x y" hidden>')
+        {'id': 'a', 'class': 'x y', 'hidden': ''}
+    """
+    found: dict[str, str] = {}
+    for match in _ATTRIBUTE.finditer(tag, re.match(r"<[^\s/>]*", tag).end()):  # type: ignore[union-attr]  # it is a tag
+        found.setdefault(match.group(1).lower(), unescape(match.group(2) or match.group(3) or match.group(4) or ""))
+    return found
+
+
+def content_marks(text: str, marks: Sequence[Mark]) -> list[Mark]:
+    """Give the marks with those of no content replaced by hidden ones, which hide their text, too.
+
+    With a `main` element, what lies outside of it is no content, except for the title of the page.
+    Menus are none anywhere; headers, footers, asides and cookie banners are none outside of articles.
+    An element that is never closed, or holds the main heading, stays.
+    """
+    found = list(_elements(text, marks))
+    mains = [element for element in found if "main" in {element.name, element.role}]
+    heads = [element for element in found if element.name == "h1"]
+    articles = _Group([*mains, *(element for element in found if element.name == "article")])
+    inner = _Group(mains or heads)
+    menus = [element for element in found if _MENUS & {element.name, element.role} and not inner.is_in(element)]
+    edges = [
+        element
+        for element in found
+        if (element.is_banner or _EDGES & {element.name, element.role})
+        and not articles.holds(element)
+        and not inner.is_in(element)
+    ]
+    ranges = [(element.start_char, element.end_char) for element in menus + edges]
+    if mains:
+        titles = [element for element in found if element.name == "title"][:1]
+        if not any(map(_Group(mains).holds, heads)):
+            aside = _Group(menus)
+            titles += [head for head in heads if not aside.holds(head)]
+            ranges = [(element.start_char, element.end_char) for element in menus]
+        ranges += _around(_Group(mains + titles).elements, len(text))
+    return list(_hidden(marks, ranges))
+
+
+def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges between elements that are ordered by their start."""
+    reached = 0
+    for element in elements:
+        if element.start_char > reached:
+            yield reached, element.start_char
+        reached = max(reached, element.end_char)
+    if reached < length:
+        yield reached, length
+
+
+def _elements(text: str, marks: Iterable[Mark]) -> Iterator[_Element]:
+    """Yield containers and titles that are closed, in order of their ends."""
+    opened: defaultdict[str, list[Mark]] = defaultdict(list)
+    for mark in marks:
+        if mark.name not in _CONTAINERS and mark.name not in _TITLES:
+            continue
+        if mark.kind == "open":
+            opened[mark.name].append(mark)
+        elif mark.kind == "close" and opened[mark.name]:
+            start = opened[mark.name].pop()
+            values = attributes(text[start.start_char : start.end_char])
+            marked = _COOKIE_BANNER.search(f"{values.get('id', '')} {values.get('class', '')}")
+            role = values.get("role", "").lower()
+            yield _Element(start.start_char, mark.end_char, mark.name, role, marked is not None)
+
+
+def _hidden(marks: Iterable[Mark], ranges: Iterable[tuple[int, int]]) -> Iterator[Mark]:
+    """Yield the marks outside of ranges, and a hidden mark for each range. Ranges begin and end at marks."""
+    waiting = iter(marks)
+    mark = next(waiting, None)
+    reached = 0
+    for start, end in sorted(ranges):
+        while mark is not None and mark.start_char < max(start, reached):
+            if mark.start_char >= reached:
+                yield mark
+            mark = next(waiting, None)
+        if end > reached:
+            yield Mark(max(start, reached), end, "hidden")
+            reached = end
+    while mark is not None:
+        if mark.start_char >= reached:
+            yield mark
+        mark = next(waiting, None)

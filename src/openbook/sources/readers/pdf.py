@@ -1,0 +1,175 @@
+"""Reads PDF: the text of its pages in the order in which it is held, without what only the layout needs."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openbook.errors import SkippedFileError
+from openbook.sources.readers.composing import remark_on
+from openbook.sources.readers.pdf_layout import (
+    Edges,
+    body_height,
+    by_columns,
+    edges_of,
+    heading_levels,
+    paragraphs_of,
+    text_of,
+    title_of,
+    unwrapped,
+    without_running_heads,
+)
+from openbook.sources.readers.pdf_pages import HYPHEN, Row, rows_of
+from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
+from openbook.types import Anchor, Block
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+ENCRYPTED = "encrypted; give its password with OPENBOOK_PDF_PASSWORD"
+WRONG_PASSWORD = "encrypted with another password than OPENBOOK_PDF_PASSWORD"
+NO_TEXT = "no text: scanned pages"
+
+_TOO_LONG = "more than"
+
+_BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
+_HYPHENATED = re.compile(r"\w+-\w+")
+
+# A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
+_CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
+_REST_OF_WORD = re.compile(r"([^\W\d_A-Z]\S*)\s*")
+
+
+def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -> Reading:
+    """Read a PDF.
+
+    Pages are separated by a blank line and have anchors `p. 1`, `p. 2` ..., counted as viewers do,
+    whatever numbers are printed on them. A word that was broken at the end of a line is whole.
+    Lines of a larger font are headings; running heads and page numbers are left out.
+    Remarks name the pages without text that are not blank, and those that could not be read.
+
+    Raises:
+        SkippedFileError: It is damaged, encrypted, longer than allowed, or has no text at all.
+    """
+    with _opened(raw, path, options) as document:
+        if len(document) > options.max_pages:
+            raise SkippedFileError(path, f"{_TOO_LONG} {options.max_pages} pages")
+        pages = [_page(document, index) for index in range(len(document))]
+    failed = {number for number, page in enumerate(pages, start=1) if page.failed}
+    rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
+    # A page number alone may have been put onto a scanned page.
+    scanned = {number for number, page in enumerate(pages, start=1) if page.has_content and not rows[number - 1]}
+    if not any(rows):
+        raise SkippedFileError(path, NO_TEXT if scanned else "damaged" if failed or not pages else "no text")
+    remarks = (("no text on page", scanned), ("cannot read page", failed))
+    return _composed(rows, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
+
+
+def may_be_read_now(reason: str, options: PdfOptions) -> bool:
+    """Tell whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
+    if reason in (ENCRYPTED, WRONG_PASSWORD):
+        return options.password is not None
+    return reason.startswith(_TOO_LONG) and reason != f"{_TOO_LONG} {options.max_pages} pages"
+
+
+@contextlib.contextmanager
+def _opened(raw: bytes, path: str, options: PdfOptions) -> Iterator[PdfDocument]:
+    import pypdfium2  # 30 ms that only files of this format pay
+    from pypdfium2 import raw as pdfium
+
+    password = options.password.reveal() if options.password else None
+    try:
+        document = pypdfium2.PdfDocument(raw, password)
+    except pypdfium2.PdfiumError as exc:
+        if exc.err_code == pdfium.FPDF_ERR_PASSWORD:
+            raise SkippedFileError(path, WRONG_PASSWORD if password else ENCRYPTED) from exc
+        unknown = exc.err_code == pdfium.FPDF_ERR_SECURITY
+        raise SkippedFileError(path, "encrypted in an unknown way" if unknown else "damaged") from exc
+    with document:
+        yield document
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    rows: list[Row]
+    height: float
+    has_content: bool
+    failed: bool = False
+
+
+def _page(document: PdfDocument, index: int) -> _Page:
+    import pypdfium2
+    from pypdfium2 import raw as pdfium
+
+    try:
+        with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
+            return _Page(by_columns(rows_of(text)), page.get_height(), pdfium.FPDFPage_CountObjects(page) > 0)
+    except pypdfium2.PdfiumError:
+        return _Page([], 0.0, has_content=False, failed=True)
+
+
+@dataclass(slots=True)
+class _Part:
+    """A paragraph, or a heading."""
+
+    text: str
+    title: str
+    level: int
+
+
+def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Reading:
+    levels = heading_levels(pages, body_height(pages))
+    known = frozenset(word for rows in pages for row in rows for word in _HYPHENATED.findall(text_of(row)))
+    parts = []
+    for rows in pages:
+        edges = edges_of(rows)
+        parts.append([_part(lines, edges, levels, known) for lines in paragraphs_of(rows)])
+    _join_overleaf([page for page in parts if page], known)
+    pieces: list[str] = []
+    blocks: list[Block] = []
+    anchors: list[Anchor] = []
+    offset = 0
+    for number, page in enumerate(parts, start=1):
+        for position, part in enumerate(part for part in page if part.text):
+            if position == 0:
+                anchors.append(Anchor(offset, f"p. {number}"))
+            end = offset + len(part.text)
+            blocks.append(Block(offset, end, "heading" if part.level else "text", part.level, part.title))
+            pieces.append(part.text)
+            offset = end + 2
+    return Reading("\n\n".join(pieces), "docs", "pdf", tuple(blocks), tuple(anchors), remarks)
+
+
+def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: frozenset[str]) -> _Part:
+    title, level = title_of(lines, levels)
+    text = title or "\n".join(unwrapped(lines, edges))
+    return _Part(_whole_words(text, known), _whole_words(title, known), level)
+
+
+def _join_overleaf(pages: Iterable[list[_Part]], known: frozenset[str]) -> None:
+    """Make words whole that are cut by the end of a page."""
+    before: _Part | None = None
+    for page in pages:
+        first = page[0]
+        rest = _REST_OF_WORD.match(first.text)
+        if before and rest and not first.level and _CUT_WORD.search(before.text):
+            before.text = _whole_words(f"{before.text[:-1]}{HYPHEN}{rest[1]}", known)
+            first.text = first.text[rest.end() :]
+        before = page[-1]
+
+
+def _whole_words(text: str, known: frozenset[str]) -> str:
+    """Join words that were broken at the end of a line.
+
+    The hyphen stays where the text has it in the middle of a line too, and before a capital or a digit.
+    """
+
+    def joined(match: re.Match[str]) -> str:
+        hyphenated = f"{match[1]}-{match[2]}"
+        is_one = match[1] and match[2][:1].islower() and hyphenated not in known
+        return f"{match[1]}{match[2]}" if is_one else hyphenated
+
+    return _BROKEN_WORD.sub(joined, text)

@@ -1,0 +1,140 @@
+"""The lines of one page of a PDF, with their places on it."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+HYPHEN = "\ufffe"
+"""Stands where a word was broken at the end of a line."""
+
+# How PDFium writes the same in its list of characters.
+_HYPHEN_IN_LIST = "\x02"
+
+# Ends of lines as PDFium writes them, and the spaces within a line.
+_BREAK = re.compile("\r\n|\n")
+_SPACES = re.compile(" +")
+
+# White space as wide as the line is high separates columns and cells. Between the words of justified
+# text it was seen to take up to .8 of the height, and between the cells of a table no less than 1.2.
+_WIDE_GAP = 1.0
+
+# Share of its height by which one line may stand higher than another, and still be the same.
+_SAME_LINE = 0.2
+
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_CONTROL: dict[int, str | None] = dict.fromkeys([*range(9), *range(11, 32), 0x7F, 0xAD, 0xFEFF, 0xFFFF], None)
+_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, 0xA0: " "}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page, or a part of one between wide gaps. Points, from the lower left corner of the page."""
+
+    text: str
+    """Not blank. Holds `HYPHEN` where a word went on in the next line of the page, which was joined to it."""
+    left: float
+    right: float
+    bottom: float
+    top: float
+    height: float
+    """Of the font, with its ascenders and descenders. 0 where it cannot be told."""
+    reach: float
+    """The right edge of its longest line, if words were joined."""
+
+
+Row = tuple[Line, ...]
+"""Parts of one line, from left to right. Never empty."""
+
+
+def rows_of(text_page: Any) -> list[Row]:
+    """List the lines of a page in the order in which the PDF holds them.
+
+    Args:
+        text_page: A `PdfTextPage`.
+    """
+    text = _characters(text_page)
+    boxes = _Boxes(text_page)
+    rows: list[Row] = []
+    start = 0
+    for found in [*_BREAK.finditer(text), None]:
+        end = len(text) if found is None else found.start()
+        row = tuple(_parts(boxes, text, start, end))
+        if row and rows and _goes_on(rows[-1][-1], row[0]):
+            rows[-1] += row
+        elif row:
+            rows.append(row)
+        start = end if found is None else found.end()
+    return rows
+
+
+def _goes_on(before: Line, line: Line) -> bool:
+    """Tell whether PDFium has broken a line at a very wide gap, as between the cells of a row."""
+    return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right
+
+
+def _characters(text_page: Any) -> str:
+    """Give the characters of a page, one for each index that PDFium knows.
+
+    Beyond the first plane of Unicode, a character is two of them.
+    """
+    import pypdfium2.raw as pdfium
+
+    count = max(pdfium.FPDFText_CountChars(text_page), 0)
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
+    # Characters without a meaning stand in the list, and not in the text.
+    codes = buffer[:count] if written == count else [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(count)]
+    return "".join(map(chr, codes)).replace(_HYPHEN_IN_LIST, HYPHEN)
+
+
+def _parts(boxes: _Boxes, text: str, start: int, end: int) -> Iterator[Line]:
+    """Cut a line at its wide gaps."""
+    first = start
+    for space in _SPACES.finditer(text, start, end):
+        if first < space.start() and space.end() < end:
+            before, behind = boxes.at(space.start() - 1), boxes.at(space.end())
+            if behind[0] - before[2] > _WIDE_GAP * (behind[3] - behind[1]) > 0:
+                yield from _line(boxes, text, first, space.start())
+                first = space.end()
+    yield from _line(boxes, text, first, end)
+
+
+def _line(boxes: _Boxes, text: str, start: int, end: int) -> Iterator[Line]:
+    words = text[start:end]
+    start += len(words) - len(words.lstrip())
+    words = words.strip()
+    if not words:
+        return
+    end = start + len(words)
+    shown = words.translate(_CHARACTERS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if not shown.strip():
+        return
+    # A bullet in front may be of another font, and a space may have no height.
+    middle = start + len(words[: len(words) // 2 + 1].rstrip()) - 1
+    first, between, last = (boxes.at(index) for index in (start, middle, end - 1))
+    # Behind a joined word the text goes on in another line.
+    joined = words.find(HYPHEN)
+    reach = last[2] if joined < 0 else boxes.at(start + joined)[2]
+    height = max(0.0, between[3] - between[1])
+    yield Line(shown, first[0], last[2], min(first[1], last[1]), first[3], height, max(last[2], reach))
+
+
+class _Boxes:
+    """Where the characters of a page stand. One structure is filled again and again: pages have 1,000 spaces."""
+
+    def __init__(self, text_page: Any) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._page = text_page.raw
+        self._look_up = pdfium.FPDFText_GetLooseCharBox
+        self._box = pdfium.FS_RECTF()
+
+    def at(self, index: int) -> tuple[float, float, float, float]:
+        """Give left, bottom, right and top of a character, in points."""
+        box = self._box
+        self._look_up(self._page, index, box)
+        return box.left, box.bottom, box.right, box.top

@@ -1,0 +1,131 @@
+"""Reads PowerPoint presentations: the text of their slides in order, with speaker notes, anchored by slide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from openbook.sources.readers.composing import Composer, remark_on
+from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.zipped import Package
+
+_TITLES = frozenset({"title", "ctrTitle"})
+
+# What stands on every slide: number, date, and whatever is at the foot and at the head.
+_EVERYWHERE = frozenset({"sldNum", "dt", "ftr", "hdr"})
+
+# Placeholders whose paragraphs have bullets unless they say otherwise; one without a type is such a one.
+_BULLETED = frozenset({"", "body", "obj"})
+
+_SHOWN = frozenset({"pic", "graphicFrame"})
+
+
+def read_pptx(raw: bytes, path: str) -> Reading:
+    """Read a presentation.
+
+    Anchors are `slide 1`, `slide 2` ... as PowerPoint counts them. The title of a slide is a heading;
+    then come its shapes from back to front, which is the order that they are read aloud in, and its
+    notes. A row of a table is one line. Slides that only show pictures or charts are remarked on.
+
+    Raises:
+        SkippedFileError: The file is damaged, encrypted or too large, or no presentation.
+    """
+    package = Package(raw, path)
+    main = package.related_by("", "officeDocument")
+    root = package.xml(main) if main else None
+    if root is None or root.tag != "presentation":
+        package.refuse("no presentation")
+    parts = package.related(main)
+    slides = [parts.get(slide.get("r:id", ""), ("", ""))[1] for slide in root.iter("sldId")]
+    composer = Composer()
+    silent = set()
+    try:
+        for number, part in enumerate(slides, start=1):
+            if part not in package:
+                package.refuse(f"damaged: no slide {number}")
+            if not _Slide(package, part, composer).read(number):
+                silent.add(number)
+    except RecursionError:
+        package.refuse("nested too deeply")
+    return composer.reading("pptx", [remark_on("no text on slide", silent)] if silent else [])
+
+
+class _Slide:
+    def __init__(self, package: Package, part: str, composer: Composer) -> None:
+        self._package = package
+        self._part = part
+        self._composer = composer
+
+    def read(self, number: int) -> bool:
+        """Add the slide. False if it shows something, and says nothing."""
+        before = len(self._composer)
+        self._composer.anchor(f"slide {number}")
+        shapes = list(_shapes(self._package.xml(self._part)))
+        # The title is announced first wherever it stands.
+        for shape in sorted(shapes, key=lambda shape: _placeholder(shape) not in _TITLES):
+            self._shape(shape)
+        notes = self._package.related_by(self._part, "notesSlide")
+        if notes:
+            for shape in _shapes(self._package.xml(notes)):
+                if _placeholder(shape) == "body":
+                    self._paragraphs(shape, bulleted=False)
+        return len(self._composer) > before or not any(shape.tag in _SHOWN for shape in shapes)
+
+    def _shape(self, shape: Element) -> None:
+        kind = _placeholder(shape)
+        if kind in _TITLES:
+            self._composer.heading(" ".join(_words(paragraph) for paragraph in shape.iter("p")), 1)
+        elif kind in _EVERYWHERE:
+            return
+        elif shape.tag == "graphicFrame":
+            self._frame(shape)
+        else:
+            self._paragraphs(shape, bulleted=kind in _BULLETED)
+
+    def _frame(self, frame: Element) -> None:
+        self._composer.part()
+        for row in frame.iter("tr"):
+            self._composer.row("\n".join(_words(paragraph) for paragraph in cell.iter("p")) for cell in row.iter("tc"))
+        self._composer.part()
+        for diagram in frame.iter("relIds"):
+            part = self._package.related(self._part).get(diagram.get("r:dm", ""), ("", ""))[1]
+            for point in self._package.xml(part).iter("pt") if part in self._package else ():
+                self._composer.item(" ".join(_words(paragraph) for paragraph in point.iter("p")))
+
+    def _paragraphs(self, shape: Element, *, bulleted: bool) -> None:
+        """Add the text of a shape: its list as items, and the rest as one paragraph for each run of lines."""
+        self._composer.part()
+        paragraphs = [paragraph for paragraph in shape.iter("p") if _words(paragraph).strip()]
+        counted = 0
+        for paragraph in paragraphs:
+            properties = paragraph.find("pPr")
+            marks = set() if properties is None else {child.tag for child in properties}
+            level = "" if properties is None else properties.get("lvl", "")
+            counted = counted + 1 if "buAutoNum" in marks else 0
+            implied = bulleted and len(paragraphs) > 1 and "buNone" not in marks
+            if counted or "buChar" in marks or implied:
+                depth = int(level) if level in set("12345678") else 0
+                self._composer.item(_words(paragraph), f"{counted}." if counted else "-", depth)
+            else:
+                self._composer.text(_words(paragraph))
+
+
+def _shapes(parent: Element) -> Iterator[Element]:
+    """Yield the shapes of a tree in order, those of groups too."""
+    for child in parent:
+        if child.tag in {"sp", "graphicFrame", "pic", "cxnSp"}:
+            yield child
+        elif child.tag in {"cSld", "spTree", "grpSp", "AlternateContent", "Choice"}:
+            yield from _shapes(child)
+
+
+def _placeholder(shape: Element) -> str | None:
+    """Give the type of the placeholder that a shape fills; None if it fills none."""
+    found = shape.find("*/nvPr/ph")
+    return None if found is None else found.get("type", "")
+
+
+def _words(paragraph: Element) -> str:
+    return "".join(
+        "\n" if part.tag == "br" else part.text or "" for part in paragraph.iter() if part.tag in {"t", "br"}
+    )

@@ -1,0 +1,150 @@
+"""Reads subtitles, SRT and WebVTT, into running text that is anchored by time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.html_marks import unescape
+from openbook.sources.readers.plain import read_plain_text
+from openbook.sources.readers.reading import Reading
+
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
+_TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
+_COMMENT = re.compile(r"(?:NOTE|STYLE|REGION)\b")
+
+# Tags of WebVTT and SRT, times within a cue, and the positions that players take from another format.
+_TAG = re.compile(r"</?(?:b|c|font|i|lang|rt|ruby|s|u|v)(?:[.\s][^<>]*)?>|<[\d:.]+>|\{\\an?\d\}", re.IGNORECASE)
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]+)>")
+_INNER_TIME = re.compile(r"<\d\d:[\d:.]+>")
+
+# How subtitles mark another speaker at the beginning of a line.
+_NEXT_SPEAKER = re.compile(r"\s*(?:>>|[-–—]\s)")
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+
+# Who speaks on leaves less than a second between cues: 2 s of silence end a thought.
+_PAUSE_S = 2.0
+
+# Without punctuation, as machines write subtitles, lines and paragraphs end at a cue.
+_LINE_CHARS = 300
+
+# About 45 s of speech, and half of a chunk: a citation names the time to within that.
+_PARAGRAPH_CHARS = 700
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    start_s: float
+    end_s: float
+    lines: tuple[str, ...]
+    """As they stand in the file, none of them blank."""
+
+
+def read_subtitles(text: str, path: str = "") -> Reading:
+    r"""Read SRT or WebVTT; the language tells which, `srt` or `vtt`.
+
+    Cues are pieces of sentences, so they are joined: a line is one sentence or more, a paragraph ends
+    at a pause, at a change of speakers, or after some 700 characters. Anchors are times of the form
+    `00:12:05`, at the cues that open paragraphs, and at least 700 characters apart. Numbers, tags,
+    comments and styles are left out. A file without any cue is plain text.
+
+    Example:
+        >>> reading = read_subtitles("1\n00:01:02,500 --> 00:01:04,000\nBread needs\n\n"
+        ...     "2\n00:01:04,000 --> 00:01:05,000\n<i>time</i>.\n")
+        >>> reading.text, reading.anchors
+        ('Bread needs time.', (Anchor(start_char=0, label='00:01:02'),))
+    """
+    language = "vtt" if text.lstrip("\ufeff").startswith("WEBVTT") or path.lower().endswith(".vtt") else "srt"
+    cues = list(_cues(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
+    if not cues:
+        return read_plain_text(text, path)
+    rolls = _INNER_TIME.search(text) is not None
+    composer = Composer()
+    anchored = -_PARAGRAPH_CHARS
+    for start_s, lines in _paragraphs(_utterances(cues, rolls)):
+        if len(composer) - anchored >= _PARAGRAPH_CHARS:
+            anchored = len(composer)
+            composer.anchor(_clock(start_s))
+        composer.text("\n".join(lines))
+    return composer.reading(language)
+
+
+def _clock(seconds: float) -> str:
+    minutes, second = divmod(int(seconds), 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}"
+
+
+def _cues(lines: list[str]) -> Iterator[_Cue]:
+    found = [(at, match) for at, line in enumerate(lines) if (match := _TIMING.match(line))]
+    ends = [*(at for at, _ in found), len(lines)]
+    for (at, match), end in zip(found, ends[1:], strict=True):
+        body = lines[at + 1 : end]
+        # The number or name of the next cue stands right before its time.
+        if end < len(lines) and body and (body[-1].strip().isdecimal() or (len(body) > 1 and not body[-2].strip())):
+            body.pop()
+        rows = range(1, len(body))
+        comment = next((row for row in rows if not body[row - 1].strip() and _COMMENT.match(body[row])), None)
+        times = [part or "0" for part in match.groups()]
+        yield _Cue(_seconds(times[:4]), _seconds(times[4:]), tuple(line for line in body[:comment] if line.strip()))
+
+
+def _seconds(parts: list[str]) -> float:
+    hours, minutes, seconds = map(int, parts[:3])
+    return hours * 3600 + minutes * 60 + seconds + float(f"0.{parts[3]}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Utterance:
+    """A line of a cue, without markup."""
+
+    start_s: float
+    text: str
+    is_apart: bool
+    """Another speaker begins, or the last one paused."""
+
+
+def _utterances(cues: list[_Cue], rolls: bool) -> Iterator[_Utterance]:
+    """Yield what is said, in order.
+
+    Args:
+        cues: In order.
+        rolls: Lines move up, and so stand in two cues or three: only the first time counts.
+    """
+    voice, silent_since, before = "", 0.0, ""
+    for cue in cues:
+        is_apart = cue.start_s - silent_since >= _PAUSE_S
+        silent_since = max(silent_since, cue.end_s)
+        for line in cue.lines:
+            named = _VOICE.search(line)
+            words = " ".join(unescape(_TAG.sub("", line)).split())
+            if not words or (rolls and words == before):
+                continue
+            before = words
+            speaks = named.group(1).strip() if named else voice
+            is_apart |= speaks != voice or _NEXT_SPEAKER.match(words) is not None
+            voice = speaks
+            yield _Utterance(cue.start_s, words, is_apart)
+            is_apart = False
+
+
+def _paragraphs(utterances: Iterator[_Utterance]) -> Iterator[tuple[float, list[str]]]:
+    """Yield lines of whole sentences by paragraph, each with the second that it begins at."""
+    start_s = 0.0
+    lines: list[str] = []
+    size, is_open = 0, False
+    for said in utterances:
+        is_full = size >= _PARAGRAPH_CHARS + (_LINE_CHARS if is_open else 0)
+        if lines and (said.is_apart or is_full):
+            yield start_s, lines
+            lines, size, is_open = [], 0, False
+        start_s = start_s if lines else said.start_s
+        if is_open and len(lines[-1]) < _LINE_CHARS:
+            lines[-1] += f" {said.text}"
+        else:
+            lines.append(said.text)
+        size += len(said.text) + 1
+        is_open = _SENTENCE_END.search(said.text) is None
+    if lines:
+        yield start_s, lines

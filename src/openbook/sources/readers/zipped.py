@@ -1,0 +1,188 @@
+"""Opens zipped formats within limits, for readers that take single parts out of them.
+
+Zips inside of a zip are never opened.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import struct
+import zlib
+from functools import lru_cache
+from typing import NoReturn
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from openbook.errors import SkippedFileError
+
+# A book of 1,000 pages has some hundred entries, a presentation about five for each slide.
+_MOST_ENTRIES = 10_000
+
+# The text of a 1,000-page document takes about 20 MB of XML, and a tree of it ten times as much memory.
+_MOST_PART_BYTES = 32 << 20
+_MOST_TOTAL_BYTES = 256 << 20
+
+# Compression makes at most 1,032 bytes of one. What Office writes gives 5 to 30; a table whose 10,000 rows
+# say the same gives 250, which is why the ratio is asked for above a size only.
+_MOST_EXPANSION = 200
+_SMALL_BYTES = 16 << 20
+
+# A tree takes 100 bytes for a tag of 4. A table of 30,000 rows with six cells has as many tags.
+_MOST_TAGS = 2_000_000
+
+_ENTRY_SIGNATURE = b"PK\x01\x02"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+_DAMAGED = "damaged"
+_ENCRYPTED = "encrypted"
+_TOO_LARGE = "expands to too much"
+
+_LONGEST_NAME_CHARS = 60
+
+_ZIP_ERRORS = (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, struct.error, zlib.error)
+
+
+class Package:
+    """The parts of one zipped file. Limits hold for all that is read from it together."""
+
+    def __init__(self, raw: bytes, path: str) -> None:
+        """Read the list of parts.
+
+        Raises:
+            SkippedFileError: The bytes are no zip, a damaged one, or one that expands to too much.
+        """
+        self._path = path
+        if raw.startswith(_OLD_OFFICE):
+            self.refuse("encrypted, or older than its name says")
+        # The list itself can be a bomb: an entry takes 46 bytes in it, and 1 kB when it is parsed.
+        if raw.count(_ENTRY_SIGNATURE) > _MOST_ENTRIES:
+            self.refuse(_TOO_LARGE)
+        try:
+            self._zip = ZipFile(io.BytesIO(raw))
+        except _ZIP_ERRORS as exc:
+            raise SkippedFileError(path, _DAMAGED) from exc
+        self._entries = {info.filename: info for info in self._zip.infolist()}
+        self._left_bytes = _MOST_TOTAL_BYTES
+        declared = sum(info.file_size for info in self._zip.infolist())
+        if declared > min(_MOST_TOTAL_BYTES, max(_SMALL_BYTES, _MOST_EXPANSION * len(raw))):
+            self.refuse(_TOO_LARGE)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Give the file up.
+
+        Raises:
+            SkippedFileError: Always.
+        """
+        raise SkippedFileError(self._path, reason)
+
+    def read(self, name: str) -> bytes:
+        """Give the bytes of a part.
+
+        Raises:
+            SkippedFileError: There is no such part, or it is damaged, encrypted or too large.
+        """
+        info = self._entries.get(name)
+        if info is None:
+            self.refuse(f"{_DAMAGED}: no {_short(name)}")
+        self._check(info)
+        try:
+            # The list was believed until here. This stops at the size it gave, and compares the checksum.
+            with self._zip.open(info) as part:
+                content = part.read(self._left_bytes + 1)
+        except _ZIP_ERRORS as exc:
+            raise SkippedFileError(self._path, _DAMAGED) from exc
+        self._left_bytes -= len(content)
+        if self._left_bytes < 0:
+            self.refuse(_TOO_LARGE)
+        return content
+
+    def xml(self, name: str) -> Element:
+        """Give the root of a part that is XML.
+
+        Raises:
+            SkippedFileError: As for `read`, or the part is no XML, declares entities, or has too many tags.
+        """
+        content = self.read(name)
+        if content.count(b"<") > _MOST_TAGS:
+            self.refuse(_TOO_LARGE)
+        parser = XMLParser(target=_Builder())
+        try:
+            parser.feed(content)
+            root: Element = parser.close()
+        except (ParseError, ValueError, LookupError) as exc:
+            raise SkippedFileError(self._path, f"{_DAMAGED}: {_short(name)} is no XML we read") from exc
+        return root
+
+    def related(self, name: str) -> dict[str, tuple[str, str]]:
+        """List what an Office part refers to: kind of relation and part by id, in order.
+
+        Kinds are without their namespace: `slide`, `styles`. What lies outside of the file is left out.
+        """
+        folder, _, file = name.rpartition("/")
+        listing = f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels"
+        if listing not in self:
+            return {}
+        found = {}
+        for relation in self.xml(listing):
+            if relation.get("TargetMode") != "External":
+                part = resolved(folder, relation.get("Target", ""))
+                found[relation.get("Id", "")] = (relation.get("Type", "").rpartition("/")[2], part)
+        return found
+
+    def related_by(self, name: str, kind: str) -> str:
+        """Give the first part of that kind that a part refers to; empty if there is none in the file."""
+        parts = (part for found, part in self.related(name).values() if found == kind and part in self)
+        return next(parts, "")
+
+    def _check(self, info: ZipInfo) -> None:
+        if info.flag_bits & 1:
+            self.refuse(_ENCRYPTED)
+        if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
+            self.refuse(f"{_DAMAGED}: unknown compression")
+        if info.file_size > _MOST_PART_BYTES or (
+            info.file_size > _SMALL_BYTES and info.file_size > info.compress_size * _MOST_EXPANSION
+        ):
+            self.refuse(_TOO_LARGE)
+
+
+class _Builder(TreeBuilder):
+    """Builds a tree of names without namespace, and refuses declarations of entities.
+
+    The strict and the usual form of Office differ in their namespaces only. References keep an `r:`,
+    because `id` and `r:id` stand side by side. Office formats have no declarations, and bombs need them.
+    """
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        return super().start(_local(tag), {_local(name): value for name, value in attrs.items()})
+
+    def end(self, tag: str, /) -> Element:
+        return super().end(_local(tag))
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> NoReturn:
+        raise ValueError("declares a document type")
+
+
+def resolved(folder: str, target: str) -> str:
+    """Give the name of the part that a reference in a folder of the file means, without its fragment.
+
+    Example:
+        >>> resolved("ppt/slides", "../media/a%20b.png#x"), resolved("word", "/word/styles.xml")
+        ('ppt/media/a b.png', 'word/styles.xml')
+    """
+    return posixpath.normpath(posixpath.join("/", folder, unquote(target.partition("#")[0]))).lstrip("/")
+
+
+def _short(name: str) -> str:
+    # Names come from the file, and reasons are for people.
+    return name[-_LONGEST_NAME_CHARS:]
+
+
+@lru_cache(maxsize=1024)  # the names of all formats together
+def _local(name: str) -> str:
+    space, _, rest = name.rpartition("}")
+    return f"r:{rest}" if space.endswith("/relationships") else rest

@@ -1,0 +1,230 @@
+"""A Word document becomes its text in order, with headings, lists and rows."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from docx import Document
+
+from openbook.errors import SkippedFileError
+from openbook.sources.readers.course import is_course, read_course
+from openbook.sources.readers.docx import read_docx
+from tests.unit.sources.readers.zipped_files import changed, docx_of, part_of, zipped
+
+
+def saved(document: Any) -> bytes:
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def text_of(body: str, **parts: str) -> str:
+    return read_docx(docx_of(body, **parts), "a.docx").text
+
+
+def test_headings_paragraphs_lists_and_tables_come_in_order() -> None:
+    document = Document()
+    document.add_heading("Bread", 1)
+    document.add_paragraph("Needs time.")
+    document.add_paragraph("flour", style="List Bullet")
+    document.add_paragraph("water", style="List Bullet")
+    document.add_heading("Oven", 2)
+    table = document.add_table(rows=2, cols=2)
+    for cell, words in zip(table._cells, ["loaf", "minutes", "rye", "50"], strict=True):
+        cell.text = words
+    document.add_paragraph("mix", style="List Number")
+    document.add_paragraph("bake", style="List Number")
+
+    reading = read_docx(saved(document), "a.docx")
+
+    assert reading.text == (
+        "Bread\n\nNeeds time.\n\n- flour\n- water\n\nOven\n\nloaf | minutes\nrye | 50\n\n1. mix\n2. bake"
+    )
+    assert [(block.kind, block.level, block.title) for block in reading.blocks] == [
+        ("heading", 1, "Bread"),
+        ("text", 0, ""),
+        ("text", 0, ""),
+        ("heading", 2, "Oven"),
+        ("text", 0, ""),
+        ("text", 0, ""),
+    ]
+    assert (reading.kind, reading.language, reading.anchors, reading.remarks) == ("docs", "docx", (), ())
+
+
+def test_a_title_stands_above_all_headings() -> None:
+    document = Document()
+    document.add_heading("Book", 0)
+    document.add_heading("Chapter", 1)
+
+    assert [block.level for block in read_docx(saved(document), "a.docx").blocks] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "styles",
+    [
+        pytest.param('<w:name w:val="heading 2"/>', id="localised-id"),
+        pytest.param('<w:name w:val="Mine"/><w:pPr><w:outlineLvl w:val="1"/></w:pPr>', id="outline-level"),
+        pytest.param('<w:name w:val="Mine"/><w:basedOn w:val="other"/>', id="based-on-a-heading"),
+    ],
+)
+def test_a_heading_is_known_by_its_style_in_any_language(styles: str) -> None:
+    other = '<w:style w:styleId="other"><w:name w:val="Heading 2"/></w:style>'
+    body = '<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>Teig</w:t></w:r></w:p>'
+
+    reading = read_docx(docx_of(body, styles=f'{other}<w:style w:styleId="berschrift2">{styles}</w:style>'), "a.docx")
+
+    assert [(block.level, block.title) for block in reading.blocks] == [(2, "Teig")]
+
+
+def test_a_style_that_is_based_on_itself_ends() -> None:
+    styles = (
+        '<w:style w:styleId="a"><w:basedOn w:val="b"/></w:style><w:style w:styleId="b"><w:basedOn w:val="a"/></w:style>'
+    )
+
+    assert text_of('<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>', styles=styles) == "x"
+
+
+def test_numbers_of_lists_start_where_they_say_and_again_below_each_item() -> None:
+    numbering = (
+        '<w:abstractNum w:abstractNumId="7">'
+        '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
+    )
+    item = (
+        '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
+    )
+    items = "".join(item.format(depth, word) for depth, word in [(0, "a"), (1, "b"), (1, "c"), (0, "d"), (1, "e")])
+
+    assert text_of(items, numbering=numbering) == "3. a\n  1. b\n  2. c\n4. d\n  1. e"
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        pytest.param("<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>", "a\tb\nc", id="tab-and-break"),
+        pytest.param("<w:ins><w:r><w:t>new</w:t></w:r></w:ins>", "new", id="inserted"),
+        pytest.param("<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:r><w:t>x</w:t></w:r>", "x", id="deleted"),
+        pytest.param("<w:moveFrom><w:r><w:t>x</w:t></w:r></w:moveFrom><w:r><w:t>y</w:t></w:r>", "y", id="moved-away"),
+        pytest.param("<w:hyperlink r:id='r9'><w:r><w:t>link</w:t></w:r></w:hyperlink>", "link", id="hyperlink"),
+        pytest.param("<w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r>", "7", id="field"),
+        pytest.param("<w:sdt><w:sdtContent><w:r><w:t>x</w:t></w:r></w:sdtContent></w:sdt>", "x", id="content-control"),
+        pytest.param("<w:r><w:t>co\u00adop</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>", "coop-x", id="hyphens"),
+        pytest.param("<w:r><w:t>שלום 👩‍🍳 مرحبا</w:t></w:r>", "שלום 👩‍🍳 مرحبا", id="other-scripts"),
+    ],
+)
+def test_a_paragraph_reads_as_it_would_be_printed(paragraph: str, text: str) -> None:
+    assert text_of(f"<w:p>{paragraph}</w:p>") == text
+
+
+def test_notes_and_text_boxes_follow_their_paragraph_once() -> None:
+    box = "<w:txbxContent><w:p><w:r><w:t>box</w:t></w:r></w:p></w:txbxContent>"
+    body = (
+        f"<w:p><w:r><w:t>said</w:t></w:r><w:r><w:footnoteReference w:id='2'/></w:r><w:r><w:AlternateContent>"
+        f"<w:Choice>{box}</w:Choice><w:Fallback>{box}</w:Fallback></w:AlternateContent></w:r></w:p>"
+        "<w:p><w:r><w:t>next</w:t></w:r></w:p>"
+    )
+    notes = "<w:footnote w:id='2'><w:p><w:r><w:t>note</w:t></w:r></w:p></w:footnote>"
+
+    assert text_of(body, footnotes=notes) == "said\n\nnote\n\nbox\n\nnext"
+
+
+def test_a_cell_is_read_with_all_its_paragraphs_and_the_table_in_it() -> None:
+    inner = "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>in</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+    note = "<w:r><w:footnoteReference w:id='2'/></w:r>"
+    notes = "<w:footnote w:id='2'><w:p><w:r><w:t>note</w:t></w:r></w:p></w:footnote>"
+    control = "<w:sdt><w:sdtContent><w:tc><w:p><w:r><w:t>c</w:t></w:r></w:p></w:tc></w:sdtContent></w:sdt>"
+    cell = f"<w:tc><w:p><w:r><w:t>a</w:t></w:r>{note}</w:p>{inner}<w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc>"
+    gone = "<w:tr><w:trPr><w:del/></w:trPr><w:tc><w:p><w:r><w:t>gone</w:t></w:r></w:p></w:tc></w:tr>"
+
+    text = text_of(f"<w:tbl><w:tr>{cell}<w:tc><w:p/></w:tc>{control}</w:tr>{gone}</w:tbl>", footnotes=notes)
+
+    assert text == "a in b note |  | c"
+
+
+def test_lines_of_a_listing_are_one_block_of_code_with_their_indentation() -> None:
+    styles = '<w:style w:styleId="C"><w:name w:val="HTML Preformatted"/></w:style>'
+    line = '<w:p><w:pPr><w:pStyle w:val="C"/></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
+    body = "".join(map(line.format, ["", "if a:", "    b()", "", "c()", ""])) + "<w:p><w:r><w:t>x</w:t></w:r></w:p>"
+
+    reading = read_docx(docx_of(body, styles=styles), "a.docx")
+
+    assert [(block.kind, reading.text[block.start_char : block.end_char]) for block in reading.blocks] == [
+        ("code", "if a:\n    b()\n\nc()"),
+        ("text", "x"),
+    ]
+
+
+def test_a_table_of_contents_is_left_out() -> None:
+    styles = '<w:style w:styleId="V1"><w:name w:val="toc 1"/></w:style>'
+    entry = '<w:p><w:pPr><w:pStyle w:val="V1"/></w:pPr><w:r><w:t>Bread 4</w:t></w:r></w:p>'
+
+    assert text_of(f"{entry}<w:p><w:r><w:t>x</w:t></w:r></w:p>", styles=styles) == "x"
+
+
+def test_ten_thousand_rows_are_read_row_by_row() -> None:
+    row = "<w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr>"
+
+    reading = read_docx(docx_of(f"<w:tbl>{row * 10_000}</w:tbl>"), "a.docx")
+
+    assert reading.text.count("a | b\n") == 9_999
+    assert len(reading.blocks) == 1
+
+
+def test_a_document_of_pictures_is_remarked_on() -> None:
+    picture = docx_of("<w:p><w:r><w:drawing/></w:r></w:p>")
+
+    assert read_docx(picture, "a.docx").remarks == ("no text, only pictures",)
+    assert read_docx(saved(Document()), "a.docx").remarks == ()
+
+
+@pytest.mark.parametrize("style", ["Heading 1", "Normal"])
+def test_course_material_is_recognised_in_its_text(style: str) -> None:
+    document = Document()
+    for line in ["Course Title: Bread", "Course Link: https://example.org", "Course Instructor: Ada"]:
+        document.add_paragraph(line)
+    for number, words in enumerate(["Flour", "Oven"]):
+        document.add_paragraph(f"Lesson {number}: {words}", style=style)
+        document.add_paragraph(f"Lesson Link: https://example.org/{number}")
+        document.add_paragraph("Said here.")
+
+    text = read_docx(saved(document), "a.docx").text
+    lessons = [block.lesson for block in read_course(text, "a.docx").blocks if block.level and block.lesson]
+
+    assert is_course(text)
+    assert [(lesson.course, lesson.number, lesson.title, lesson.link) for lesson in lessons] == [
+        ("Bread", 0, "Flour", "https://example.org/0"),
+        ("Bread", 1, "Oven", "https://example.org/1"),
+    ]
+
+
+def test_the_strict_form_is_read_like_the_usual_one() -> None:
+    raw = docx_of("<w:p><w:r><w:t>x</w:t></w:r></w:p>")
+    listing = part_of(raw, "_rels/.rels").replace(
+        "schemas.openxmlformats.org/officeDocument/2006/relationships",
+        "purl.oclc.org/ooxml/officeDocument/relationships",
+    )
+
+    assert read_docx(changed(raw, {"_rels/.rels": listing}), "a.docx").text == "x"
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        pytest.param({"x": "y"}, "no Word document", id="no-relations"),
+        pytest.param({"word/document.xml": None}, "no Word document", id="no-body"),
+        pytest.param({"word/document.xml": "<a/>"}, "no Word document", id="other-content"),
+        pytest.param({"word/document.xml": "<a>"}, "damaged: word/document.xml is no XML we read", id="bad-xml"),
+        pytest.param({"_rels/.rels": "<a" }, "damaged: _rels/.rels is no XML we read", id="bad-relations"),
+    ],
+)  # fmt: skip
+def test_what_is_no_word_document_is_skipped_with_a_reason(parts: dict[str, str | None], reason: str) -> None:
+    whole = {} if "x" in parts else parts
+    raw = zipped({"x": "y"}) if "x" in parts else changed(docx_of(""), whole)
+
+    with pytest.raises(SkippedFileError) as caught:
+        read_docx(raw, "a.docx")
+
+    assert (caught.value.location, caught.value.reason) == ("a.docx", reason)

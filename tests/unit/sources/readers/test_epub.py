@@ -1,0 +1,100 @@
+"""A book becomes the text of its chapters in reading order, each under its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.errors import SkippedFileError
+from openbook.sources.readers.epub import read_epub
+from openbook.types import Anchor
+from tests.unit.sources.readers.zipped_files import changed, epub_of, part_of, zipped
+
+
+def test_chapters_come_in_order_with_headings_code_and_rows() -> None:
+    first = (
+        "<html><head><title>Book</title></head><body><h1>Bread</h1><p><span>N</span>eeds\n <i>ti</i>me.<br/>Yes.</p>"
+        "<pre>  if a:\n    <b>b</b>()</pre><table><tr><td>rye</td><td>50</td></tr></table></body></html>"
+    )
+    second = "<head><title>Oven</title></head><p>Hot &amp; dry.</p>"
+
+    reading = read_epub(epub_of({"2.xhtml": first, "1.xhtml": second, "0.xhtml": "<p>end</p>"}), "a.epub")
+
+    assert reading.text == "Bread\n\nNeeds time.\nYes.\n\nif a:\n  b()\n\nrye | 50\n\nHot & dry.\n\nend"
+    assert reading.anchors == (
+        Anchor(0, "ch. Bread"),
+        Anchor(reading.text.index("Hot"), "ch. Oven"),
+        Anchor(reading.text.index("end"), "ch. 0.xhtml"),
+    )
+    assert [(block.kind, block.title) for block in reading.blocks][:3] == [
+        ("heading", "Bread"),
+        ("text", ""),
+        ("code", ""),
+    ]
+    assert (reading.kind, reading.language, reading.remarks) == ("docs", "epub", ())
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        pytest.param("<head><script src='x'/><title/></head><p>shown</p>", "shown", id="closed-at-once"),
+        pytest.param("<p>{{ name }} is a template</p>", "{{ name }} is a template", id="marks-of-templates"),
+        pytest.param("<header><h1>A</h1></header><nav>n</nav><aside>note</aside>", "A\n\nn\n\nnote", id="whole-page"),
+        pytest.param("<p>a&#0;b&#xD800;c\u00add &lt;e&gt;</p>", "a\ufffdb\ufffdcd <e>", id="characters"),
+        pytest.param("<h2>List&lt;T&gt; ¶</h2>", "List<T>", id="signs-in-a-heading"),
+    ],
+)
+def test_a_page_of_a_book_is_read_whole(page: str, text: str) -> None:
+    assert read_epub(epub_of({"1.xhtml": page}), "a.epub").text == text
+
+
+def test_pictures_and_chapters_that_are_gone_are_remarked_on() -> None:
+    raw = epub_of({"1.xhtml": "<p>x</p>", "2.xhtml": "<img src='a.png'/>", "3.xhtml": "<p>y</p>"})
+
+    reading = read_epub(changed(raw, {"b/3.xhtml": None}), "a.epub")
+
+    assert (reading.text, reading.remarks) == (
+        "x",
+        ("1 of its files missing", "1 of its files without text"),
+    )
+
+
+def test_the_contents_and_what_is_no_page_are_left_out() -> None:
+    raw = epub_of({"1.xhtml": "<p>x</p>", "2.svg": "<p>y</p>"})
+    book = part_of(raw, "b/book.opf")
+    book = book.replace('"2.svg" media-type="application/xhtml+xml"', '"2.svg" media-type="image/svg+xml"')
+    nav = '<item id="n" href="1.xhtml" properties="nav" media-type="text/html"/>'
+
+    listed = book.replace("</manifest>", f"{nav}</manifest>").replace("<itemref", '<itemref idref="n"/><itemref', 1)
+
+    assert read_epub(changed(raw, {"b/book.opf": listed}), "a.epub").text == "x"
+
+
+@pytest.mark.parametrize(
+    ("method", "is_read"),
+    [("http://www.idpf.org/2008/embedding", True), ("http://www.w3.org/2001/04/xmlenc#aes128-cbc", False)],
+)
+def test_a_locked_book_is_skipped_and_scrambled_fonts_are_not_locked(method: str, is_read: bool) -> None:
+    encryption = f'<encryption><EncryptedData><EncryptionMethod Algorithm="{method}"/></EncryptedData></encryption>'
+    raw = changed(epub_of({"1.xhtml": "<p>x</p>"}), {"META-INF/encryption.xml": encryption})
+
+    if is_read:
+        assert read_epub(raw, "a.epub").text == "x"
+    else:
+        with pytest.raises(SkippedFileError, match="locked by its publisher"):
+            read_epub(raw, "a.epub")
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        pytest.param(zipped({"x": "y"}), "no EPUB book", id="no-container"),
+        pytest.param(zipped({"META-INF/container.xml": "<a/>"}), "no EPUB book", id="no-book"),
+        pytest.param(changed(epub_of({}), {"b/book.opf": None}), "damaged: no b/book.opf", id="book-gone"),
+        pytest.param(epub_of({"1.xhtml": b"\0\1".decode()}), "binary", id="binary-chapter"),
+    ],
+)
+def test_what_is_no_book_is_skipped_with_a_reason(raw: bytes, reason: str) -> None:
+    with pytest.raises(SkippedFileError) as caught:
+        read_epub(raw, "a.epub")
+
+    assert caught.value.reason == reason

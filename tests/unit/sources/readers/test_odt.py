@@ -1,0 +1,106 @@
+"""An OpenDocument text becomes its text in order, with headings, lists and rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.errors import SkippedFileError
+from openbook.sources.readers.course import is_course
+from openbook.sources.readers.odt import read_odt
+from tests.unit.sources.readers.zipped_files import odt_of, zipped
+
+
+def text_of(body: str, styles: str = "") -> str:
+    return read_odt(odt_of(body, styles), "a.odt").text
+
+
+def test_headings_paragraphs_lists_and_tables_come_in_order() -> None:
+    cell = "<tb:table-cell><t:p>{}</t:p></tb:table-cell>"
+    row = f"<tb:table-row>{cell}{cell}</tb:table-row>"
+    table = f"<tb:table-header-rows>{row.format('loaf', 'minutes')}</tb:table-header-rows>{row.format('rye', '50')}"
+    items = "<t:list-item><t:p>flour</t:p><t:list><t:list-item><t:p>rye</t:p></t:list-item></t:list></t:list-item>"
+    body = (
+        f"<t:h t:outline-level='2'>Bread</t:h><t:section><t:p>Needs <t:span>time</t:span>.</t:p></t:section>"
+        f"<t:list>{items}</t:list><tb:table>{table}</tb:table><t:h>Oven</t:h>"
+    )
+
+    reading = read_odt(odt_of(body), "a.odt")
+
+    assert reading.text == "Bread\n\nNeeds time.\n\n- flour\n  - rye\n\nloaf | minutes\nrye | 50\n\nOven"
+    assert [(block.level, block.title) for block in reading.blocks if block.level] == [(2, "Bread"), (1, "Oven")]
+    assert (reading.kind, reading.language, reading.anchors, reading.remarks) == ("docs", "odt", (), ())
+
+
+def test_a_numbered_list_keeps_its_numbers() -> None:
+    style = '<t:list-style t:name="L1"><t:list-level-style-number/></t:list-style>'
+    items = "<t:list-item><t:p>mix</t:p></t:list-item><t:list-item><t:p>bake</t:p></t:list-item>"
+
+    assert text_of("<t:list><t:list-item><t:h>Bread</t:h></t:list-item></t:list>") == "Bread"
+    assert text_of(f'<t:list t:style-name="L1">{items}</t:list>', style) == "1. mix\n2. bake"
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        pytest.param("a<t:s t:c='2'/>b<t:tab/>c<t:line-break/>d", "a  b\tc\nd", id="white-space"),
+        pytest.param("a<t:s t:c='999999999999'/>b<t:s t:c='x'/>c", "a b c", id="counts-that-cannot-be"),
+        pytest.param("see <t:a>the <t:span>link</t:span></t:a> now", "see the link now", id="link"),
+        pytest.param("x<o:annotation><t:p>remark</t:p></o:annotation>y", "xy", id="comment"),
+        pytest.param("a<t:note><t:note-citation>1</t:note-citation><t:note-body><t:p>why</t:p></t:note-body></t:note>b",
+                     "ab\n\nwhy", id="note"),
+        pytest.param("a<d:frame><d:text-box><t:p>box</t:p></d:text-box></d:frame>", "a\n\nbox", id="text-box"),
+        pytest.param("‮שלום 🍞", "‮שלום 🍞", id="other-scripts"),
+    ],
+)  # fmt: skip
+def test_a_paragraph_reads_as_it_would_be_printed(paragraph: str, text: str) -> None:
+    assert text_of(f"<t:p>{paragraph}</t:p>") == text
+
+
+@pytest.mark.parametrize("style", ["Preformatted_20_Text", "P7"])
+def test_a_listing_is_code_by_its_style_or_that_of_its_parent(style: str) -> None:
+    made = '<o:style t:name="P7" t:parent-style-name="Preformatted_20_Text"/>'
+    body = f'<t:p t:style-name="{style}">if a:</t:p><t:p t:style-name="{style}"><t:s t:c="4"/>b()</t:p>'
+
+    reading = read_odt(odt_of(body, made), "a.odt")
+
+    assert reading.text == "if a:\n    b()"
+    assert [block.kind for block in reading.blocks] == ["code"]
+
+
+@pytest.mark.parametrize("name", ["tracked-changes", "table-of-content"])
+def test_what_is_deleted_or_made_of_the_rest_is_left_out(name: str) -> None:
+    assert text_of(f"<t:{name}><t:p>no</t:p></t:{name}><t:p>yes</t:p>") == "yes"
+
+
+def test_a_table_in_a_cell_is_read_once() -> None:
+    inner = "<tb:table><tb:table-row><tb:table-cell><t:p>in</t:p></tb:table-cell></tb:table-row></tb:table>"
+    note = "<t:note><t:note-body><t:p>note</t:p></t:note-body></t:note>"
+    outer = (
+        f"<tb:table><tb:table-row><tb:table-cell><t:p>a{note}</t:p>{inner}</tb:table-cell></tb:table-row></tb:table>"
+    )
+
+    assert text_of(outer) == "a in note"
+
+
+def test_course_material_is_recognised_in_its_text() -> None:
+    assert is_course(text_of("<t:p>Course Title: Bread</t:p><t:h>Lesson 0: Flour</t:h><t:p>Said.</t:p>"))
+
+
+def test_a_document_of_pictures_is_remarked_on() -> None:
+    assert read_odt(odt_of("<t:p><d:image/></t:p>"), "a.odt").remarks == ("no text, only pictures",)
+    assert read_odt(odt_of(""), "a.odt").remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        pytest.param(zipped({"x": "y"}), "no OpenDocument text", id="no-content"),
+        pytest.param(zipped({"content.xml": "<a><body><sheet/></body></a>"}), "no OpenDocument text", id="a-table"),
+        pytest.param(odt_of("", manifest="<m><encryption-data/></m>"), "encrypted", id="encrypted"),
+    ],
+)
+def test_what_is_no_such_text_is_skipped_with_a_reason(raw: bytes, reason: str) -> None:
+    with pytest.raises(SkippedFileError) as caught:
+        read_odt(raw, "a.odt")
+
+    assert caught.value.reason == reason

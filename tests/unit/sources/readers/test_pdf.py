@@ -1,0 +1,169 @@
+"""The text of a PDF in reading order, anchored by pages, without what only its layout needs."""
+
+from __future__ import annotations
+
+import pytest
+from fpdf import FPDF
+
+from openbook.errors import SkippedFileError
+from openbook.settings import Secret
+from openbook.sources.readers.pdf import read_pdf
+from openbook.sources.readers.reading import PdfOptions, Reading
+from openbook.types import Anchor
+from tests.unit.sources.readers.pdf_files import FACT, Draw, blank, lines, pdf, picture, text, together
+
+
+def read(*pages: Draw, of: type[FPDF] = FPDF) -> Reading:
+    return read_pdf(pdf(*pages, of=of), "a.pdf")
+
+
+def refusal(raw: bytes, password: str = "", max_pages: int = 10) -> str:
+    with pytest.raises(SkippedFileError) as caught:
+        read_pdf(raw, "a.pdf", PdfOptions(max_pages, Secret(password) if password else None))
+    return caught.value.reason
+
+
+def test_pages_are_anchors_and_are_counted_as_viewers_do() -> None:
+    reading = read(text("One."), blank, text("Two."), text("Three."))
+
+    assert reading.text == "One.\n\nTwo.\n\nThree."
+    assert reading.anchors == (Anchor(0, "p. 1"), Anchor(6, "p. 3"), Anchor(12, "p. 4"))
+    assert (reading.kind, reading.language, reading.remarks) == ("docs", "pdf", ())
+
+
+def test_a_paragraph_is_one_line_and_a_line_of_its_own_stays_one() -> None:
+    header = ["Course Title: Bread", "Course Instructor: Ada"]
+
+    reading = read(together(lines(*header), text(FACT * 4)))
+
+    assert reading.text.split("\n") == [*header, "", (FACT * 4).strip()]
+
+
+def test_columns_are_read_one_after_the_other_though_lines_go_across_them() -> None:
+    left = [f"the left column says in line {number} that" for number in range(8)]
+    right = [f"the right column says in line {number} that" for number in range(8)]
+
+    def draw(file: FPDF) -> None:
+        for number in range(8):
+            file.text(20, 30 + 5 * number, left[number])
+            file.text(110, 30 + 5 * number, right[number])
+
+    assert read(draw).text.split() == " ".join(left + right).split()
+
+
+def test_columns_that_are_written_one_after_the_other_stay_so() -> None:
+    def draw(file: FPDF) -> None:
+        with file.text_columns(ncols=2, gutter=10, text_align="J") as columns:
+            columns.write(" ".join(f"word{number}" for number in range(900)))
+
+    assert read(draw).text.split() == [f"word{number}" for number in range(900)]
+
+
+def test_a_table_is_read_row_by_row() -> None:
+    def draw(file: FPDF) -> None:
+        with file.table() as table:
+            for cells in [("Plan", "Price", "Seats"), ("Free", "0", "3"), ("Team", "25 USD", "50")]:
+                row = table.row()
+                for cell in cells:
+                    row.cell(cell)
+
+    rows = [line for line in read(draw).text.split("\n") if line]
+
+    assert rows == ["Plan  Price  Seats", "Free  0  3", "Team  25 USD  50"]
+
+
+def test_words_that_are_broken_at_the_end_of_a_line_are_whole() -> None:
+    reading = read(lines("A light-weight and infor-", "mation rich, light-", "weight pre-", "2020 Net-", "Work."))
+
+    assert reading.text == "A light-weight and information rich, light-weight pre-2020 Net-Work."
+
+
+def test_a_word_that_goes_on_overleaf_is_whole() -> None:
+    reading = read(text("We speak of retrie-"), text("val, and more."))
+
+    assert reading.text == "We speak of retrieval,\n\nand more."
+    assert [anchor.label for anchor in reading.anchors] == ["p. 1", "p. 2"]
+
+
+def test_soft_hyphens_and_ligatures_are_resolved() -> None:
+    assert read(text("docu\u00admen\u00adta\u00adtion")).text == "documentation"
+
+
+def test_lines_of_larger_fonts_are_headings_by_their_size() -> None:
+    part = together(text("Baking\nBread", size=24), text(FACT * 3), text("Flour", size=16), text(FACT * 3))
+
+    reading = read(part, together(text("Water", size=16), text(FACT * 3)))
+
+    headings = [(block.level, block.title) for block in reading.blocks if block.level]
+    assert headings == [(1, "Baking Bread"), (2, "Flour"), (2, "Water")]
+    assert all(reading.text[block.start_char : block.end_char].strip() for block in reading.blocks)
+
+
+def test_what_is_repeated_on_pages_is_left_out_and_text_that_counts_is_not() -> None:
+    class Handbook(FPDF):
+        def header(self) -> None:
+            self.set_font("helvetica", size=8)
+            self.cell(text="Handbook, second edition", new_x="LMARGIN", new_y="NEXT")
+
+        def footer(self) -> None:
+            self.set_y(-15)
+            self.cell(text=f"Page {self.page_no()} of 6")
+
+    reading = read(*(text(f"Fact {number} is told. {FACT}") for number in (3, 1, 4, 1, 5, 9)), of=Handbook)
+
+    assert "Handbook" not in reading.text
+    assert "Page" not in reading.text
+    assert [line.split(" is ")[0] for line in reading.text.split("\n\n")] == [f"Fact {n}" for n in (3, 1, 4, 1, 5, 9)]
+
+
+def test_a_line_that_stands_on_few_pages_stays() -> None:
+    assert read(text("Note."), text("Note."), text("Note.")).text == "Note.\n\nNote.\n\nNote."
+
+
+def test_pages_that_hold_no_text_are_named_unless_they_are_blank() -> None:
+    pages = [text("One."), blank, picture, picture, picture, text("Six."), picture]
+
+    assert read(*pages).remarks == ("no text on pages 3 to 5 and 7",)
+    assert read(text("One."), picture).remarks == ("no text on page 2",)
+
+
+def test_a_pdf_without_any_text_is_refused() -> None:
+    assert refusal(pdf(picture, picture)) == "no text: scanned pages"
+    assert refusal(pdf(blank)) == "no text"
+
+
+def test_an_encrypted_pdf_is_read_with_its_password_alone() -> None:
+    raw = pdf(text(FACT), password="sesame")
+
+    assert refusal(raw) == "encrypted; give its password with OPENBOOK_PDF_PASSWORD"
+    assert refusal(raw, "x") == "encrypted with another password than OPENBOOK_PDF_PASSWORD"
+    assert read_pdf(raw, "a.pdf", PdfOptions(password=Secret("sesame"))).text == FACT.strip()
+
+
+def test_a_pdf_with_more_pages_than_allowed_is_refused() -> None:
+    raw = pdf(text("One."), text("Two."))
+
+    assert refusal(raw, max_pages=1) == "more than 1 pages"
+    assert read_pdf(raw, "a.pdf", PdfOptions(max_pages=2)).text == "One.\n\nTwo."
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9])
+def test_half_a_pdf_is_damaged_or_read_as_far_as_it_goes(share: float) -> None:
+    raw = pdf(*(text(f"Page {number}. {FACT}") for number in range(5)))
+
+    try:
+        reading = read_pdf(raw[: int(len(raw) * share)], "a.pdf")
+    except SkippedFileError as exc:
+        assert exc.reason in {"damaged", "no text"}  # noqa: PT017 - both ways are right
+    else:
+        assert "Page" in reading.text
+
+
+def test_a_page_that_cannot_be_read_costs_that_page() -> None:
+    raw = pdf(*(text(f"Page {number}.") for number in (1, 2, 3)))
+    broken = raw.replace(b"/Type /Page\n", b"/Type /Rope\n", 2).replace(b"/Type /Rope\n", b"/Type /Page\n", 1)
+
+    reading = read_pdf(broken, "a.pdf")
+
+    assert reading.text == "Page 1.\n\nPage 3."
+    assert reading.remarks == ("cannot read page 2",)

@@ -1,0 +1,93 @@
+"""What lines of pages say by where they stand."""
+
+from __future__ import annotations
+
+from openbook.sources.readers.pdf_layout import (
+    by_columns,
+    edges_of,
+    heading_levels,
+    paragraphs_of,
+    unwrapped,
+    without_running_heads,
+)
+from openbook.sources.readers.pdf_pages import Line, Row
+
+HEIGHT = 10.0
+PAGE = 800.0
+
+
+def row(text: str, top: float, *, left: float = 50, right: float = 300, height: float = HEIGHT) -> Row:
+    return (Line(text, left, right, top - height, top, height, right),)
+
+
+def texts(rows: list[Row]) -> list[str]:
+    return ["  ".join(line.text for line in row) for row in rows]
+
+
+def test_few_lines_side_by_side_or_short_ones_are_no_columns() -> None:
+    table = [row("Plan of this year", 500)[0], row("costs three euros more", 500, left=310, right=500)[0]]
+    names = [row("Plan", 500)[0], row("costs three euros more", 500, left=310, right=500)[0]]
+
+    assert by_columns([tuple(table)] * 5) == [tuple(table)] * 5
+    assert by_columns([tuple(names)] * 9) == [tuple(names)] * 9
+    assert by_columns([tuple(table)] * 6) == [(table[0],)] * 6 + [(table[1],)] * 6
+
+
+def test_a_number_in_the_margin_goes_only_if_it_counts_the_pages() -> None:
+    counted = [[row("Text.", 400), row(f"{page + 7}", 30)] for page in range(6)]
+    scattered = [[row("Text.", 400), row(f"{page * page}", 30)] for page in range(6)]
+
+    assert without_running_heads(counted, [PAGE] * 6) == [[row("Text.", 400)]] * 6
+    assert without_running_heads(scattered, [PAGE] * 6) == scattered
+
+
+def test_what_repeats_within_the_text_or_in_a_larger_font_stays() -> None:
+    within = [[row("Agenda", 400)] for _ in range(6)]
+    title = [[row("Agenda", 790, height=20), row("Text of the page.", 400)] for _ in range(6)]
+
+    assert without_running_heads(within, [PAGE] * 6) == within
+    assert without_running_heads(title, [PAGE] * 6) == title
+
+
+def test_white_space_and_another_size_begin_a_paragraph() -> None:
+    rows = [row("a", 500), row("b", 488), row("c", 460), row("D", 448, height=20), row("e", 420)]
+
+    assert [texts(found) for found in paragraphs_of(rows)] == [["a", "b"], ["c"], ["D"], ["e"]]
+    assert list(paragraphs_of([])) == []
+
+
+def test_a_sentence_goes_on_at_the_top_of_the_next_column() -> None:
+    rows = [row("ends in", 112), row("the next", 100), row("column.", 500, left=310), row("New.", 488, left=310)]
+
+    assert [texts(found) for found in paragraphs_of(rows)] == [["ends in", "the next", "column.", "New."]]
+    assert [texts(found) for found in paragraphs_of([row("It ends.", 100), row("New.", 500, left=310)])] == [
+        ["It ends."],
+        ["New."],
+    ]
+
+
+def test_a_line_that_leaves_room_for_the_next_word_ends_there() -> None:
+    full, short = "a line as wide as its column allows", "a line that ends before the edge"
+    rows = [row(full, 500), row("goes on", 488, right=90), row(short, 476, right=200), row("stands alone", 464)]
+
+    assert unwrapped(rows, edges_of(rows)) == [f"{full} goes on", short, "stands alone"]
+
+
+def test_items_and_fields_begin_lines_of_their_own() -> None:
+    rows = [row("a line as wide as its column allows", 500)]
+    rows += [row(text, 488) for text in ("• an item of a list, and a long one", "Course Link: x and all that it takes")]
+
+    assert unwrapped(rows, edges_of(rows)) == texts(rows)
+
+
+def test_lines_of_han_characters_are_joined_without_a_space() -> None:
+    rows = [row("文" * 40, 500), row("字" * 5, 488, right=90)]
+
+    assert unwrapped(rows, edges_of(rows)) == ["文" * 40 + "字" * 5]
+
+
+def test_sizes_that_are_nearly_the_same_are_one_level() -> None:
+    rows = [row("a", 500, height=height) for height in (30, 29, 20, 19, 13, 10)]
+
+    assert heading_levels([rows], body=10) == {30: 1, 29: 1, 20: 2, 19: 2, 13: 3}
+    assert heading_levels([rows], body=0) == {}
