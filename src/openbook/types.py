@@ -78,6 +78,10 @@ class Lesson:
     def __str__(self) -> str:
         return "" if self.number is None else f"Lesson {self.number}: {self.title}".rstrip(": ")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give what a list of lessons shows, as JSON values."""
+        return {"number": self.number, "title": self.title, "link": self.link}
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -148,6 +152,18 @@ class Course:
     def key(self) -> tuple[str, str]:
         """Identity within a library."""
         return (self.source, self.path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the course and its lessons as JSON values, in the shape that `courses --json` prints."""
+        return {
+            "source": self.source,
+            "path": self.path,
+            "title": self.title,
+            "link": self.link,
+            "instructor": self.instructor,
+            "lesson_count": len(self.lessons),
+            "lessons": [lesson.to_dict() for lesson in self.lessons],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +251,7 @@ class RetrievalResult:
             "kind": chunk.kind,
             "language": chunk.language,
             "symbol": chunk.symbol,
+            "anchor": chunk.anchor,
             "score": round(self.score, 6),
             **why,
             "text": chunk.text,

@@ -33,10 +33,11 @@ def test_a_new_library_answers_every_question_with_nothing(index: Index) -> None
     assert replace(index.stats(), size_bytes=0) == Stats(0, 0, 0)
 
 
-def test_a_document_comes_back_with_its_text_and_anchors_and_without_blocks(index: Index) -> None:
+def test_a_document_comes_back_with_its_text_anchors_and_remarks_and_without_blocks(index: Index) -> None:
     whole = replace(
         document("b/ä.md", "One.\r\n\tTwo\0 é e\u0301 😀\n", anchors=(Anchor(0, "cell 1"), Anchor(6, "cell 2"))),
         blocks=(Block(0, 4),),
+        remarks=("no text on page 3", "ä"),
     )
 
     index.put(whole, [], stamp())
@@ -179,12 +180,13 @@ def test_a_deleted_document_leaves_nothing_behind(index: Index) -> None:
 
 
 def test_roots_are_listed_by_name_and_replaced_by_name(index: Index) -> None:
-    index.put_root(Root("t", "file", "/t", 2.5))
+    repository = Root("t", "git", "/t", 2.5, "https://example.org/t.git", "0" * 40)
+    index.put_root(repository)
     index.put_root(Root("s", "folder", "/old"))
 
     index.put_root(ROOT)
 
-    assert index.roots() == [ROOT, Root("t", "file", "/t", 2.5)]
+    assert index.roots() == [ROOT, repository]
 
 
 def test_a_deleted_source_takes_along_all_that_came_from_it_and_nothing_else(index: Index) -> None:
@@ -202,13 +204,14 @@ def test_a_deleted_source_takes_along_all_that_came_from_it_and_nothing_else(ind
     assert [found.source for found in index.fetch(hit_ids(index, "word"))] == ["t"]
 
 
-def test_records_tell_stamps_hashes_and_reasons_of_one_source(index: Index) -> None:
-    put(index, "a.md", "word")
+def test_records_tell_stamps_hashes_reasons_and_remarks_of_one_source(index: Index) -> None:
+    scanned = replace(document(text="word"), remarks=("no text on pages 3 to 7",))
+    index.put(scanned, [], stamp())
     index.skip("s", "b.bin", stamp(2), "binary")
     put(index, "c.md", "word", source="t")
 
     assert index.records("s") == {
-        "a.md": Record(stamp(), document(text="word").content_hash),
+        "a.md": Record(stamp(), scanned.content_hash, remarks=scanned.remarks),
         "b.bin": Record(stamp(2), "", "binary"),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openbook.index.protocol import Index
+from openbook.index.protocol import Index, Listed
 from openbook.types import Filter
 from tests.support import document, entry, put, stamp
 
@@ -13,8 +13,9 @@ def test_documents_are_listed_by_source_and_path_without_skipped_ones_and_throug
     put(index, "c.md", source="r")
     index.skip("s", "big.bin", stamp(), "too large")
 
-    assert index.documents(Filter()) == [("r", "c.md", "docs"), ("s", "a.py", "code"), ("s", "b.md", "docs")]
-    assert index.documents(Filter(frozenset({"docs"}), sources=frozenset({"s"}))) == [("s", "b.md", "docs")]
+    b, a, c = Listed("s", "b.md", "docs"), Listed("s", "a.py", "code"), Listed("r", "c.md", "docs")
+    assert index.documents(Filter()) == [c, a, b]
+    assert index.documents(Filter(frozenset({"docs"}), sources=frozenset({"s"}))) == [b]
     assert index.documents(Filter(globs=("*.rs",))) == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openbook.chunking.course import chunk_course
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
@@ -27,7 +29,10 @@ def chunk_document(document: Document, options: ChunkOptions = _DEFAULTS) -> lis
         return chunk_prose(document, options)
     if document.kind == "course":
         return chunk_course(document, options)
-    return _chunk_lines(document)
+    # An exercise in a folder of lessons is cut as the code that it is.
+    lesson = document.blocks[0].lesson if document.blocks else None
+    chunks = _chunk_lines(document)
+    return [replace(chunk, lesson=lesson) for chunk in chunks] if lesson else chunks
 
 
 def _chunk_lines(document: Document) -> list[Chunk]:

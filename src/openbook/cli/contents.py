@@ -19,14 +19,19 @@ def add(
     paths: options.Paths = None,
     *,
     library: options.Library = None,
+    course: Annotated[bool, typer.Option("--course", help="The folders hold lessons of courses.")] = False,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the library again from nothing; without PATH, from its sources.")
     ] = False,
 ) -> None:
-    """Put folders into a library (`default` unless named), or bring them up to date."""
-    from openbook.cli import opening
+    """Put folders or repositories (`owner/repo`, or an address) into a library, or bring them up to date.
 
-    for report in opening.add(options.as_paths(paths), library, rebuild=rebuild):
+    The library is `default` unless named. Repositories are fetched over the network; no other command does that.
+    """
+    from openbook.cli import fetching, opening
+
+    fetching.fetch(paths, opening.settings())
+    for report in opening.add(options.as_paths(paths), library, course=course, rebuild=rebuild):
         if report.wrote:
             printing.print_report(report)
         else:
@@ -48,7 +53,7 @@ def sources() -> None:
                 held = assistant.stats()
                 printing.say(f"{name}: {held.documents} documents, {held.chunks} chunks")
                 for root in assistant.sources():
-                    printing.say(f"  {root.name}  {root.location}")
+                    printing.say(f"  {root.name}  {printing.origin_of(root)}")
         except OpenbookError as exc:
             printing.say(f"{name}: {exc}")
     if not names:
@@ -87,7 +92,7 @@ def status(paths: options.Paths = None, *, library: options.Library = None) -> N
 def _states(assistant: Assistant) -> Iterator[str]:
     roots = {root.name: root for root in assistant.sources()}
     for name, difference in assistant.pending().items():
-        yield f"source     {name}  {roots[name].location}"
+        yield f"source     {name}  {printing.origin_of(roots[name])}"
         if isinstance(difference, SourceError):
             yield f"           {difference}"
             continue

@@ -11,7 +11,7 @@ from pathlib import Path
 from openbook.assistant import Assistant
 from openbook.cli.printing import note, print_report
 from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
-from openbook.index.schema import stored_locations
+from openbook.index.schema import stored_roots
 from openbook.index.sqlite import remove_library
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries import DEFAULT_LIBRARY, library_names, library_path, name_for
@@ -124,22 +124,23 @@ def _library(file: Path, here: Settings, paths: Sequence[Path]) -> Iterator[Assi
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
-        places = stored_locations(file) or [str(path.expanduser().resolve()) for path in paths]
+        places = [root.location for root in stored_roots(file)] or [str(path.expanduser().resolve()) for path in paths]
         if places:
             exc.hint = exc.hint.replace("PATH ...", shlex.join(places))
         raise
 
 
-def add(paths: Sequence[Path], library: str | None, *, rebuild: bool) -> list[SyncReport]:
-    """Put folders into a library, from nothing if asked.
+def add(paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bool) -> list[SyncReport]:
+    """Put folders into a library, from nothing if asked. A rebuilt one knows again which hold courses.
 
     Raises:
         OpenbookError: A path or the library cannot be used.
     """
     here = settings()
     file = library_path(here.home, library or DEFAULT_LIBRARY)
+    known = stored_roots(file) if rebuild else []
     if rebuild and not paths:
-        paths = [Path(location) for location in stored_locations(file)]
+        paths = [Path(root.location) for root in known]
         if not paths:
             raise SourceError(str(file), "it does not tell its sources", hint="name the folders to make it from")
     paths = paths or [Path()]
@@ -147,8 +148,9 @@ def add(paths: Sequence[Path], library: str | None, *, rebuild: bool) -> list[Sy
     if rebuild:
         remove_library(file)
     with _library(file, here, paths) as assistant, progress_bar() as progress:
+        of_courses = {root.location for root in known if root.kind == "course"}
         for path in paths:  # all of them, before the first takes its time: an interrupt must not lose the rest
-            assistant.register(path)
+            assistant.register(path, course=course or str(path.expanduser().resolve()) in of_courses)
         return [assistant.add(path, progress=progress) for path in paths]
 
 

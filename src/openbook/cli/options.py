@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from openbook.cli import EXIT_NOTHING, printing
-from openbook.errors import SourceError, UnknownSourceError
+from openbook.errors import QueryError, SourceError, UnknownCourseError, UnknownSourceError
 from openbook.generation import POLICIES
 from openbook.types import KINDS, Filter, Kind
 
@@ -37,6 +38,12 @@ Globs = Annotated[
     list[str] | None, typer.Option("--glob", metavar="G", help="Only paths like this, as in .gitignore: '*.py'.")
 ]
 Sources = Annotated[list[str] | None, typer.Option("--source", metavar="NAME", help="Only from this source.")]
+Courses = Annotated[
+    list[str] | None, typer.Option("--course", metavar="NAME", help="Only from this course: a word for it is enough.")
+]
+LessonNumber = Annotated[
+    int | None, typer.Option("--lesson", min=0, metavar="N", help="Only from the lesson of this number.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 Show = Annotated[bool, typer.Option("--show", help="Print the chunks in full.")]
 
@@ -54,14 +61,45 @@ PolicyName = Annotated[
 ]
 
 
-def filter_of(kinds: Sequence[str] | None, globs: Sequence[str] | None, sources: Sequence[str] | None) -> Filter:
-    """Make a filter of what was typed.
+def filter_of(
+    kinds: Sequence[str] | None,
+    globs: Sequence[str] | None,
+    sources: Sequence[str] | None,
+    lesson: int | None = None,
+) -> Filter:
+    """Make a filter of what was typed. What names of courses mean, only a library knows: see `checked`.
 
     Raises:
         BadParameter: A kind is none.
     """
     wanted: frozenset[Kind] = frozenset(one_of(KINDS, kind, "--kind") for kind in kinds or ())
-    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()))
+    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=lesson)
+
+
+def checked(assistant: Assistant, where: Filter, names: Sequence[str] | None) -> Filter:
+    """Narrow a filter to the courses that the names mean, and check that there is something to ask.
+
+    Raises:
+        UnknownSourceError: The library has no source of a name.
+        Exit: It holds nothing; that was said.
+        UnknownCourseError: A name means none of them.
+        AmbiguousCourseError: A name means several.
+        QueryError: None of them has the lesson.
+    """
+    check_filled(assistant, where)
+    if not names and where.lesson is None:
+        return where
+    where = replace(where, courses=frozenset(assistant.course(name).key for name in names or ()))
+    if where.lesson is None or assistant.courses(where):
+        return where
+    courses = assistant.courses(replace(where, lesson=None))
+    if not courses:
+        raise UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
+    numbers = sorted({lesson.number for course in courses for lesson in course.lessons if lesson.number is not None})
+    title = f" in {courses[0].title!r}" if len(courses) == 1 else ""
+    raise QueryError(
+        f"there is no lesson {where.lesson}{title}", hint=f"there are: {', '.join(map(str, numbers)) or 'none'}"
+    )
 
 
 def one_of(known: Sequence[T], word: str, option: str) -> T:
@@ -80,10 +118,18 @@ def check_question(question: str) -> None:
 
 
 def as_paths(words: Sequence[str] | None) -> list[Path]:
-    """Take words for paths. An empty one is an unset variable of the shell, not the working folder."""
+    """Take words for paths, or for repositories that were fetched.
+
+    An empty one is an unset variable of the shell, not the working folder.
+
+    Raises:
+        SourceError: A repository was not fetched yet.
+    """
     if words and "" in words:
         raise typer.BadParameter("it is empty; is a variable not set?", param_hint="PATH")
-    return [Path(word) for word in words or ()]
+    from openbook.cli.fetching import place_of
+
+    return [place_of(word) for word in words or ()]
 
 
 def check_filled(assistant: Assistant, where: Filter) -> None:

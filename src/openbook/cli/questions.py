@@ -10,6 +10,11 @@ import typer
 from openbook.cli import EXIT_NOTHING, options, printing
 from openbook.types import VIEWS
 
+Queries = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.jsonl", readable=False, help='Read {"query": ...} a line, print one result line each.'),
+]
+
 
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
@@ -25,6 +30,8 @@ def ask(
     kind: options.Kinds = None,
     glob: options.Globs = None,
     source: options.Sources = None,
+    course: options.Courses = None,
+    lesson: options.LessonNumber = None,
     as_json: options.AsJson = False,
     show: options.Show = False,
 ) -> None:
@@ -32,11 +39,11 @@ def ask(
     from openbook.cli.asking import follow, note_cost, writing_of
     from openbook.cli.opening import opened
 
-    where = options.filter_of(kind, glob, source)
+    where = options.filter_of(kind, glob, source, lesson)
     options.check_question(question)
     writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
     with opened(options.as_paths(paths), library) as assistant:
-        options.check_filled(assistant, where)
+        where = options.checked(assistant, where, course)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, writing=writing))
         if as_json:
             printing.print_json(answer.to_dict())
@@ -61,16 +68,18 @@ def chat(
     kind: options.Kinds = None,
     glob: options.Globs = None,
     source: options.Sources = None,
+    course: options.Courses = None,
+    lesson: options.LessonNumber = None,
 ) -> None:
     """Answer questions one after the other, each in the light of those before it."""
     from openbook.cli.asking import writing_of
     from openbook.cli.chatting import Chat
     from openbook.cli.opening import opened
 
-    where = options.filter_of(kind, glob, source)
+    where = options.filter_of(kind, glob, source, lesson)
     writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
     with opened(options.as_paths(paths), library) as assistant:
-        options.check_filled(assistant, where)
+        where = options.checked(assistant, where, course)
         code = Chat(assistant, writing, limit, where).run()
     if code:
         raise typer.Exit(code)
@@ -81,17 +90,14 @@ def search(
         list[str] | None, typer.Argument(metavar="QUERY [PATH]...", help="What to look for, then folders or files.")
     ] = None,
     *,
-    queries: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.jsonl", readable=False, help='Read {"query": ...} a line, print one result line each.'
-        ),
-    ] = None,
+    queries: Queries = None,
     library: options.Library = None,
     limit: options.Limit = 10,
     kind: options.Kinds = None,
     glob: options.Globs = None,
     source: options.Sources = None,
+    course: options.Courses = None,
+    lesson: options.LessonNumber = None,
     view: Annotated[
         str, typer.Option(metavar="VIEW", help="`files`: each once; `passages`: several of one file; or `auto`.")
     ] = "auto",
@@ -103,24 +109,23 @@ def search(
     from openbook.cli.opening import opened
     from openbook.cli.reading import read_queries
 
-    where = options.filter_of(kind, glob, source)
+    where = options.filter_of(kind, glob, source, lesson)
     chosen_view = options.one_of(VIEWS, view, "--view")
-    words = words or []
     if queries is None and not words:
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
+    words = words or []
     asked = list(read_queries(queries)) if queries else words[:1]
-    paths = options.as_paths(words if queries else words[1:])
     if not queries:
         options.check_question(asked[0])
     found = 0
-    with opened(paths, library) as assistant:
-        options.check_filled(assistant, where)
+    with opened(options.as_paths(words if queries else words[1:]), library) as assistant:
+        where = options.checked(assistant, where, course)
         for question in asked:
             results = assistant.search(question, limit=limit, where=where, view=chosen_view)
             found += len(results)
             if as_json or queries:
-                found_dicts = [result.to_dict(explain=explain) for result in results]
-                printing.print_json({"query": question, "results": found_dicts})
+                shown = [result.to_dict(explain=explain) for result in results]
+                printing.print_json({"query": question, "results": shown})
             else:
                 printing.print_results(results, printing.Places(assistant.sources()), show=show, explain=explain)
     if not found:

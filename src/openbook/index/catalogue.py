@@ -32,6 +32,9 @@ _LARGEST = 127.0
 # where all of 100,000 would take 100 MB.
 _BLOCK_ROWS = 2048
 
+# Stands for the number of a chunk that is of no lesson; nobody can ask for it.
+_NO_LESSON = int(np.iinfo(np.int32).min)
+
 # What postings can name. Ids are given once and count up, so no library comes near it.
 _HIGHEST_ID = (1 << 32) - 1
 
@@ -50,6 +53,11 @@ _LED_FILES = 50
 def pack(vectors: NDArray[np.float32]) -> bytes:
     """Quantise float32 (n, dim) to int8, row by row. Zero rows stay zero."""
     return _quantized(vectors).tobytes()
+
+
+def pack_numbers(numbers: Sequence[int | None]) -> bytes:
+    """Pack the number of the lesson of each chunk."""
+    return np.array([_NO_LESSON if number is None else number for number in numbers], dtype=np.int32).tobytes()
 
 
 def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
@@ -71,6 +79,17 @@ def _checked(ids: Positions) -> Positions:
     return ids
 
 
+def _lessons(connection: sqlite3.Connection, documents: Sequence[int], starts: Positions) -> NDArray[np.int32]:
+    """Give the number of the lesson of each chunk; `documents` begin at `starts`."""
+    numbers = np.full(int(starts[-1]), _NO_LESSON, dtype=np.int32)
+    held = connection.execute("SELECT document_id, numbers FROM lessons").fetchall()
+    places = dict(zip(documents, starts.tolist(), strict=False)) if held else {}
+    for document, packed in held:
+        listed = np.frombuffer(packed, dtype=np.int32)
+        numbers[places[document] : places[document] + len(listed)] = listed
+    return numbers
+
+
 @dataclass(frozen=True, slots=True)
 class _Scores:
     """How well every chunk, and every file, holds the words of a question."""
@@ -87,24 +106,25 @@ class Catalogue:
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Load all of it: about 1 ms per 1,000 chunks."""
         rows = connection.execute(
-            "SELECT d.source, d.path, d.kind, v.first_chunk_id, v.chunks, v.lengths, v.rows"
+            "SELECT d.source, d.path, d.kind, d.course, v.first_chunk_id, v.chunks, v.lengths, v.rows, v.document_id"
             " FROM vectors v JOIN documents d ON d.id = v.document_id ORDER BY d.source, d.path"
         ).fetchall()
-        self._files: list[tuple[str, str, str]] = [row[:3] for row in rows]
-        sizes = np.array([row[4] for row in rows], dtype=np.int64)
+        self._files: list[tuple[str, str, str, str]] = [row[:4] for row in rows]
+        sizes = np.array([row[5] for row in rows], dtype=np.int64)
         self._starts: Positions = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         total = int(self._starts[-1])
-        lengths = np.frombuffer(b"".join(row[5] for row in rows), dtype=np.uint16).reshape(total, FIELDS)
+        lengths = np.frombuffer(b"".join(row[6] for row in rows), dtype=np.uint16).reshape(total, FIELDS)
         self._file_of = np.repeat(np.arange(len(rows)), sizes)
-        first_ids = np.array([row[3] for row in rows], dtype=np.int64)
+        first_ids = np.array([row[4] for row in rows], dtype=np.int64)
         self._ids: Positions = np.arange(total) + np.repeat(first_ids - self._starts[:-1], sizes)
         highest = int(_checked(self._ids).max(initial=0))
         # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
         self._places[self._ids] = np.arange(1, total + 1, dtype=np.int32)
-        packed = np.frombuffer(b"".join(row[6] for row in rows), dtype=np.int8)
+        packed = np.frombuffer(b"".join(row[7] for row in rows), dtype=np.int8)
         self._rows = packed.reshape(total, -1 if total else 0)
         self._norms: Floats | None = None
+        self._lessons = _lessons(connection, [row[8] for row in rows], self._starts)
         self._weights = chunk_weights(lengths.astype(np.float32))
         self._file_weights = file_weights(self._by_file(np.arange(total), lengths))
 
@@ -178,9 +198,10 @@ class Catalogue:
 
     def _allowed(self, where: Filter) -> Mask:
         check = allows(where)
-        if check is None:
-            return np.ones(len(self), dtype=bool)
-        return np.array([check(*file) for file in self._files], dtype=bool)[self._file_of]
+        allowed = np.ones(len(self), dtype=bool)
+        if check is not None:
+            allowed = np.array([check(*file) for file in self._files], dtype=bool)[self._file_of]
+        return allowed if where.lesson is None else allowed & (self._lessons == where.lesson)
 
     def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> Floats:
         """Add up counts of chunks, (files, 4). The path is the same for all chunks of a file, and counts once."""

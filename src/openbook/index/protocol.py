@@ -7,13 +7,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from openbook.types import Chunk, Document, Filter, Kind, Span, Stamp
+from openbook.types import Chunk, Course, Document, Filter, Kind, Span, Stamp
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Vector = NDArray[np.float32]
+
+
+EVERYTHING = Filter()
 
 
 class Terms(NamedTuple):
@@ -86,6 +89,8 @@ class Listed(NamedTuple):
     source: str
     path: str
     kind: Kind
+    course: str = ""
+    """Path of the course that it belongs to, as in `Course.key`; empty for what is of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +108,15 @@ class Root:
 
     name: str
     kind: str
-    """`folder` or `file`."""
+    """`folder`, `file`, `course`, `git` or `github`."""
     location: str
     """Absolute path."""
     synced_at: float = 0.0
     """Unix seconds of the last complete sync; 0 for never."""
+    url: str = ""
+    """Where a repository comes from; empty for what was there already."""
+    commit: str = ""
+    """Of a repository, as it was read last: 40 hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,8 @@ class Record:
     """Empty for a file that was skipped."""
     skipped: str = ""
     """Why the file is not indexed; empty if it is."""
+    remarks: tuple[str, ...] = ()
+    """What of the file could not be read, as `Document.remarks` says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +188,19 @@ class Index(Protocol):
         """Give a document with its text and anchors, without blocks."""
 
     def documents(self, where: Filter) -> list[Listed]:
-        """List the documents that a filter lets through, in the order of source and path. Skipped files are none."""
+        """List the documents that a filter lets through, in the order of source and path. Skipped files are none.
+
+        A filter by lesson lets through what holds a chunk of such a lesson.
+        """
+
+    def courses(self, where: Filter = EVERYTHING) -> list[Course]:
+        """List the courses that a filter lets through, in the order of source and path.
+
+        A document that is a course has its lessons in order of appearance. A folder has those of its
+        documents in the order of number and path; files beside each other that say the same number
+        hold one lesson. A filter by lesson leaves only such lessons, and no course without one.
+        Material in which there is nothing to find makes no course.
+        """
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
         """Give the chunks of a document in the order of their spans; [] if there is no such document."""

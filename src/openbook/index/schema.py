@@ -7,18 +7,18 @@ import shlex
 import sqlite3
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError
-from openbook.index.protocol import Identity
+from openbook.index.protocol import Identity, Root
 
 # "OPBK": tells our files from other SQLite files before anything is written to them.
 APPLICATION_ID = 0x4F50424B
 
 # Raised by one with every change of the tables below. Older files are refused, because an index
 # can always be made again from its sources, and a rebuild is faster than a migration is safe.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 def rebuild_hint(path: Path) -> str:
@@ -27,16 +27,17 @@ def rebuild_hint(path: Path) -> str:
 
 
 # Text of documents is kept whole, once; chunks are offsets into it, which makes them exact slices by
-# construction.
+# construction. A document of a course has a row of lessons: each once, in order of appearance, and the
+# number of the lesson of each chunk, so that neither a list of courses nor a filter reads chunks.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE roots (name TEXT PRIMARY KEY, kind TEXT NOT NULL, location TEXT NOT NULL, synced_at REAL NOT NULL)
-    WITHOUT ROWID;
+CREATE TABLE roots (name TEXT PRIMARY KEY, kind TEXT NOT NULL, location TEXT NOT NULL, synced_at REAL NOT NULL,
+    url TEXT NOT NULL, "commit" TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL, path TEXT NOT NULL,
     kind TEXT NOT NULL, language TEXT NOT NULL, content_hash TEXT NOT NULL,
     size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
-    skipped TEXT NOT NULL, anchors TEXT NOT NULL);
+    skipped TEXT NOT NULL, anchors TEXT NOT NULL, course TEXT NOT NULL, remarks TEXT NOT NULL);
 CREATE INDEX documents_by_path ON documents (source, path);
 CREATE TABLE texts (document_id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE chunks (
@@ -46,6 +47,7 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_by_document ON chunks (document_id);
 CREATE TABLE vectors (document_id INTEGER PRIMARY KEY, first_chunk_id INTEGER NOT NULL,
     chunks INTEGER NOT NULL, lengths BLOB NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE lessons (document_id INTEGER PRIMARY KEY, lessons TEXT NOT NULL, numbers BLOB NOT NULL);
 CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, postings INTEGER NOT NULL);
 CREATE TABLE postings (segment INTEGER NOT NULL, first_token TEXT NOT NULL, tokens TEXT NOT NULL,
     ends BLOB NOT NULL, ids BLOB NOT NULL, counts BLOB NOT NULL, PRIMARY KEY (segment, first_token));
@@ -214,12 +216,18 @@ def _check(connection: sqlite3.Connection, path: Path, identity: Identity) -> No
             )
 
 
-def stored_locations(path: Path) -> list[str]:
-    """Give the locations of the sources of a library that may be unusable otherwise; [] if it tells none."""
+def stored_roots(path: Path) -> list[Root]:
+    """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
     if not path.exists():
         return []
     try:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            return [location for (location,) in connection.execute("SELECT location FROM roots ORDER BY name")]
-    except sqlite3.Error:
+            connection.row_factory = sqlite3.Row
+            # Older formats have fewer columns, newer ones may have more.
+            known = {field.name for field in fields(Root)}
+            return [
+                Root(**{name: row[name] for name in row.keys() if name in known})  # noqa: SIM118
+                for row in connection.execute("SELECT * FROM roots ORDER BY name")
+            ]
+    except (sqlite3.Error, TypeError):
         return []

@@ -10,10 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.index.protocol import Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
+from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
 from openbook.index.schema import damaged, open_database, translated_errors
 from openbook.index.where import allows
-from openbook.types import Anchor, Chunk, Document, Filter, Lesson, Span, Stamp
+from openbook.types import Anchor, Chunk, Course, Document, Filter, Lesson, Span, Stamp
 
 if TYPE_CHECKING:
     from openbook.index.catalogue import Catalogue
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 # Each takes about 1 KB. A search looks at some hundred, and the next one at many of them again.
 _KEPT_OUTLINES = 20_000
+
+# Each takes about 100 bytes. Checking an answer weighs some hundred words, and the next one many of them again.
+_KEPT_FREQUENCIES = 100_000
 
 _CHUNKS = (
     "SELECT c.id, d.id, d.source, d.path, d.kind, d.language, c.start_char, c.end_char, c.start_line, c.end_line,"
@@ -49,6 +52,7 @@ class SqliteIndex:
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
         self._outlines: dict[int, Outline] = {}
+        self._frequencies: dict[str, int] = {}
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -87,12 +91,19 @@ class SqliteIndex:
                 raise damaged(self.path) from exc
 
     def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
+        from openbook.index.lessons import course_of, pack_lessons
+
         with self.batch():
             old = self._document_ids(document.source, document.path)
-            document_id = self._insert_document(document, stamp, skipped="")
+            entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
+            chunks = [entry.chunk for entry in entries]
+            course = course_of(document, chunks)
+            document_id = self._insert_document(document, stamp, course=course)
             self._connection.execute("INSERT INTO texts VALUES (?, ?)", (document_id, document.text))
             if entries:
                 self._insert_entries(document_id, entries)
+            if course:
+                self._connection.execute("INSERT INTO lessons VALUES (?, ?, ?)", (document_id, *pack_lessons(chunks)))
             self._delete_documents(old)
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
@@ -118,14 +129,16 @@ class SqliteIndex:
         sql = "SELECT id FROM documents WHERE source = ? AND path = ?"
         return [id_ for (id_,) in self._connection.execute(sql, (source, path))]
 
-    def _insert_document(self, document: Document, stamp: Stamp, *, skipped: str) -> int:
+    def _insert_document(self, document: Document, stamp: Stamp, *, skipped: str = "", course: str = "") -> int:
         anchors = json.dumps([[anchor.start_char, anchor.label] for anchor in document.anchors])
         cursor = self._connection.execute(
             "INSERT INTO documents (source, path, kind, language, content_hash,"
-            " size_bytes, modified_ns, changed_ns, skipped, anchors) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " size_bytes, modified_ns, changed_ns, skipped, anchors, course, remarks)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(document.source, document.path, document.kind, document.language, document.content_hash),
                 *(stamp.size_bytes, stamp.modified_ns, stamp.changed_ns, skipped, anchors),
+                *(course, json.dumps(document.remarks) if document.remarks else ""),
             ),
         )
         assert cursor.lastrowid is not None  # an INSERT always has one
@@ -138,7 +151,6 @@ class SqliteIndex:
         from openbook.index.postings import Pending
 
         execute, insert_all = self._connection.execute, self._connection.executemany
-        entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
         last = execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
         first = (last[0] if last else 0) + 1
         insert_all(
@@ -164,14 +176,14 @@ class SqliteIndex:
     def _delete_documents(self, ids: Sequence[int]) -> None:
         for id_ in ids:
             execute = self._connection.execute
-            for table in ("chunks", "vectors", "texts"):
+            for table in ("chunks", "vectors", "texts", "lessons"):
                 execute(f"DELETE FROM {table} WHERE document_id = ?", (id_,))
             execute("DELETE FROM documents WHERE id = ?", (id_,))
 
     def put_root(self, root: Root) -> None:
         with self.batch():
-            values = (root.name, root.kind, root.location, root.synced_at)
-            self._connection.execute("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?)", values)
+            values = (root.name, root.kind, root.location, root.synced_at, root.url, root.commit)
+            self._connection.execute("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def delete_source(self, name: str) -> bool:
         with self.batch():
@@ -180,32 +192,60 @@ class SqliteIndex:
             return self._connection.execute("DELETE FROM roots WHERE name = ?", (name,)).rowcount > 0
 
     def roots(self) -> list[Root]:
-        return [Root(*row) for row in self._read("SELECT name, kind, location, synced_at FROM roots ORDER BY name")]
+        return [Root(*row) for row in self._read("SELECT * FROM roots ORDER BY name")]
 
     def records(self, source: str) -> dict[str, Record]:
         rows = self._read(
-            "SELECT path, size_bytes, modified_ns, changed_ns, content_hash, skipped FROM documents WHERE source = ?",
+            "SELECT path, size_bytes, modified_ns, changed_ns, content_hash, skipped, remarks FROM documents"
+            " WHERE source = ?",
             (source,),
         )
-        return {path: Record(Stamp(*stamp), hash_, skipped) for path, *stamp, hash_, skipped in rows}
+        return {
+            path: Record(Stamp(*stamp), hash_, skipped, _remarks(packed))
+            for path, *stamp, hash_, skipped, packed in rows
+        }
 
     def document(self, source: str, path: str) -> Document | None:
         with self._reading():
             rows = self._read(
-                "SELECT d.kind, d.language, t.text, d.content_hash, d.anchors"
+                "SELECT d.kind, d.language, t.text, d.content_hash, d.anchors, d.remarks"
                 " FROM documents d JOIN texts t ON t.document_id = d.id WHERE d.source = ? AND d.path = ?",
                 (source, path),
             )
             if not rows:
                 return None
-            kind, language, text, content_hash, packed = rows[0]
+            kind, language, text, content_hash, packed, remarks = rows[0]
             anchors = tuple(Anchor(*anchor) for anchor in json.loads(packed))
-            return Document(source, path, kind, language, text, content_hash, anchors=anchors)
+            return Document(
+                source, path, kind, language, text, content_hash, anchors=anchors, remarks=_remarks(remarks)
+            )
 
     def documents(self, where: Filter) -> list[Listed]:
-        rows = self._read("SELECT source, path, kind FROM documents WHERE skipped = '' ORDER BY source, path")
+        if where.lesson is not None:
+            from openbook.index.lessons import unpack_lessons
+
+            with self._reading():
+                numbers = [(row, {lesson.number for lesson in unpack_lessons(row[4])}) for row in self._material(where)]
+            return [Listed(*row[:4]) for row, found in numbers if where.lesson in found]
+        rows = self._read("SELECT source, path, kind, course FROM documents WHERE skipped = '' ORDER BY source, path")
         check = allows(where)
         return [Listed(*row) for row in rows if check is None or check(*row)]
+
+    def courses(self, where: Filter = EVERYTHING) -> list[Course]:
+        from openbook.index.lessons import courses_of
+
+        with self._reading():
+            material = [(source, path, course, packed) for source, path, _, course, packed in self._material(where)]
+            return courses_of(material, where.lesson)
+
+    def _material(self, where: Filter) -> list[Any]:
+        """Give the documents of courses, with their packed lessons, whatever the number of these."""
+        rows = self._read(
+            "SELECT d.source, d.path, d.kind, d.course, l.lessons"
+            " FROM lessons l JOIN documents d ON d.id = l.document_id ORDER BY d.source, d.path"
+        )
+        check = allows(where)
+        return [row for row in rows if check is None or check(*row[:4])]
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
         with self._reading():
@@ -220,9 +260,14 @@ class SqliteIndex:
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():
-            catalogue = self._current()
-            counts = {token: len(catalogue.living(listed)[0]) for token, listed in self._postings(tokens).items()}
-        return {token: count for token, count in counts.items() if count}
+            catalogue = self._current()  # forgets what is known of another state
+            known = self._frequencies
+            if len(known) > _KEPT_FREQUENCIES:
+                known.clear()
+            missing = [token for token in tokens if token not in known]
+            known.update(dict.fromkeys(missing, 0))
+            known.update((token, len(catalogue.living(listed)[0])) for token, listed in self._postings(missing).items())
+            return {token: known[token] for token in tokens if known[token]}
 
     def _postings(self, tokens: Sequence[str]) -> dict[str, Postings]:
         from openbook.index.postings import look_up
@@ -240,6 +285,7 @@ class SqliteIndex:
         if self._catalogue is None or state != self._catalogue_of:
             self._catalogue, self._catalogue_of = Catalogue(self._connection), state
             self._outlines.clear()
+            self._frequencies.clear()
         return self._catalogue
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
@@ -310,6 +356,10 @@ def _fields(chunk: Chunk) -> str:
         "lesson": asdict(chunk.lesson) if chunk.lesson else None,
     }
     return json.dumps({name: value for name, value in values.items() if value}, ensure_ascii=False)
+
+
+def _remarks(packed: str) -> tuple[str, ...]:
+    return tuple(json.loads(packed)) if packed else ()
 
 
 def _outline(row: tuple[Any, ...]) -> Outline:

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
 
 from openbook.types import Filter
 
-Allows = Callable[[str, str, str], bool]
-"""Takes source, path and kind of a document."""
+
+class Allows(Protocol):
+    """Takes source, path and kind of a document, and the path of the course that it belongs to."""
+
+    def __call__(self, source: str, path: str, kind: str, course: str = "", /) -> bool: ...
 
 
 def allows(where: Filter) -> Allows | None:
-    """Turn a filter into a predicate; None if it lets everything through.
+    """Turn a filter into a predicate; None if it lets every document through.
+
+    The lesson is left to engines: it chooses among the chunks of a document.
 
     Example:
         >>> check = allows(Filter(globs=("*.py",)))
         >>> check("src", "a/b.py", "code"), check("src", "a/b.md", "docs")
         (True, False)
     """
-    if where == Filter():
+    if replace(where, lesson=None) == Filter():
         return None
     matches = _path_matcher(where.globs) if where.globs else None
 
-    def check(source: str, path: str, kind: str) -> bool:
+    def check(source: str, path: str, kind: str, course: str = "", /) -> bool:
         return (
             (not where.sources or source in where.sources)
             and (not where.kinds or kind in where.kinds)
+            and (not where.courses or (source, course) in where.courses)
             and (matches is None or matches(path))
         )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
 
 from openbook.errors import SkippedFileError, SourceError
 from openbook.sources.walk import (
+    DEFAULT_MAX_DOCUMENT_BYTES,
     Scan,
     ScannedFile,
     Skipped,
@@ -49,7 +51,13 @@ class Folder:
     """
 
     def __init__(
-        self, root: str | Path, name: str | None = None, *, max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
+        self,
+        root: str | Path,
+        name: str | None = None,
+        *,
+        max_file_bytes: int = DEFAULT_MAX_FILE_BYTES,
+        max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
+        is_course: bool = False,
     ) -> None:
         """Take a path; `~` is the home folder.
 
@@ -58,6 +66,8 @@ class Folder:
             name: Of the source; None takes the one of the folder or file.
             max_file_bytes: Larger files are skipped. Notebooks, which carry pictures, may have 16
                 times as much.
+            max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
+            is_course: What is in it is material of a course, or of one course for each of its folders.
 
         Raises:
             SourceError: The path does not exist or cannot be reached.
@@ -72,8 +82,9 @@ class Folder:
         self.root = path.parent if is_file else path
         """Folder that all paths are relative to."""
         self.name = source_name(path) if name is None else name
-        self.max_file_bytes = max_file_bytes
+        self._limits = (max_file_bytes, max_document_bytes)
         self._only = path.name if is_file else None
+        self._is_course = is_course and not is_file
 
     def scan(self) -> Scan:
         """List what can be read, from names, sizes and times alone. No file is opened but rules.
@@ -81,7 +92,7 @@ class Folder:
         Raises:
             SourceError: The root has vanished or cannot be listed.
         """
-        return scan_folder(self.root, self.max_file_bytes) if self._only is None else self._scan_file(self._only)
+        return scan_folder(self.root, *self._limits) if self._only is None else self._scan_file(self._only)
 
     def _scan_file(self, name: str) -> Scan:
         reason = refuse_by_name(name)
@@ -90,13 +101,51 @@ class Folder:
         try:
             status = _lstat(str(self.root / name), name)
             _check_regular(status, name)
-            _check_size(status, name, self.max_file_bytes)
+            _check_size(status, name, self._limits)
         except SkippedFileError as exc:
             return Scan(skipped=(Skipped(name, exc.reason),))
         return Scan(files=(ScannedFile(name, stamp_of(status)),))
 
     def read(self, path: str) -> Document:
-        """Read one file as a document.
+        """Read one file as a document, in this process: `read_bytes`, `read_document`, `placed`.
+
+        Raises:
+            SkippedFileError: Not read, with a reason of few words: those of `read_bytes`, `binary`, ...
+        """
+        # Decoding and the readers are there for files that changed; most scans find none.
+        from openbook.sources.documents import read_document
+
+        return self.placed(read_document(self.read_bytes(path), source=self.name, path=path))
+
+    def placed(self, document: Document) -> Document:
+        """Make a document a part of the course that it belongs to, if this is a folder of courses."""
+        if not self._is_course:
+            return document
+        from openbook.sources.courses import are_courses, as_lesson, describe, describing_files
+
+        folders, files = self._names(".")
+        path = "."
+        if are_courses(folders, files):
+            path, *inside = document.path.split("/")
+            if not inside:
+                return document
+            files = self._names(path)[1]
+        texts = []
+        for name in describing_files(files):
+            with contextlib.suppress(SkippedFileError):
+                texts.append(self.read_bytes(name if path == "." else f"{path}/{name}").decode("utf-8", "replace"))
+        return as_lesson(document, describe(path, self.root.name if path == "." else path, texts))
+
+    def _names(self, path: str) -> tuple[list[str], list[str]]:
+        """List the folders and the files in a folder, without hidden ones."""
+        with contextlib.suppress(OSError), os.scandir(self.root / path) as entries:
+            found = [entry for entry in entries if not entry.name.startswith(".")]
+            folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+            return folders, [entry.name for entry in found if entry.is_file(follow_symlinks=False)]
+        return [], []
+
+    def read_bytes(self, path: str) -> bytes:
+        """Read what one file holds, at one moment.
 
         Ignore rules are not asked again; secrets, links and paths out of the root are refused.
 
@@ -105,16 +154,12 @@ class Folder:
 
         Raises:
             SkippedFileError: Not read, with a reason of few words: `vanished`, `unreadable`,
-                `not a regular file`, `too large`, `binary`, `secret`, `changing`, ...
+                `not a regular file`, `too large`, `secret`, `changing`, ...
         """
         refused = refuse_by_name(path)
         if refused:
             raise SkippedFileError(path, refused)
-        # Decoding and the readers are there for files that changed; most scans find none.
-        from openbook.sources.documents import read_document
-
-        raw = _read_unchanged(self._locate(path), path, self.max_file_bytes)
-        return read_document(raw, source=self.name, path=path)
+        return _read_unchanged(self._locate(path), path, self._limits)
 
     def _locate(self, path: str) -> str:
         """Give the place of a file, making sure that no link and no `..` leads out of the root."""
@@ -129,23 +174,23 @@ class Folder:
         return f"{place}/{name}"
 
 
-def _read_unchanged(file: str, path: str, max_file_bytes: int) -> bytes:
+def _read_unchanged(file: str, path: str, limits: tuple[int, int]) -> bytes:
     """Read a file that nobody writes to meanwhile; try twice."""
     for _ in range(2):
-        raw = _read_once(file, path, max_file_bytes)
+        raw = _read_once(file, path, limits)
         if raw is not None:
             return raw
     raise SkippedFileError(path, "changing", hint="it was written while it was read; try again")
 
 
-def _read_once(file: str, path: str, max_file_bytes: int) -> bytes | None:
+def _read_once(file: str, path: str, limits: tuple[int, int]) -> bytes | None:
     # Asked before it is opened: opening a device can have effects.
     _check_regular(_lstat(file, path), path)
     try:
         with os.fdopen(os.open(file, _OPEN_FLAGS), "rb") as stream:
             before = os.fstat(stream.fileno())
             _check_regular(before, path)
-            _check_size(before, path, max_file_bytes)
+            _check_size(before, path, limits)
             raw = stream.read(before.st_size + 1)
             after = os.fstat(stream.fileno())
     except OSError as exc:
@@ -166,8 +211,8 @@ def _check_regular(status: os.stat_result, path: str) -> None:
         raise SkippedFileError(path, "not a regular file")
 
 
-def _check_size(status: os.stat_result, path: str, max_file_bytes: int) -> None:
-    if status.st_size > size_limit(path, max_file_bytes):
+def _check_size(status: os.stat_result, path: str, limits: tuple[int, int]) -> None:
+    if status.st_size > size_limit(path, *limits):
         raise SkippedFileError(path, "too large")
 
 

@@ -148,3 +148,11 @@ def test_a_configuration_is_not_cut_along_headings() -> None:
     found = chunk_document(Document("s", "a.ini", "config", "ini", text, "", blocks))
 
     assert [chunk.context for chunk in found] == [()]
+
+
+@pytest.mark.parametrize(("kind", "language"), [("code", "python"), ("config", "ini")])
+def test_what_is_no_prose_has_the_lesson_that_its_folder_gives_it(kind: Kind, language: str) -> None:
+    lesson = Lesson("Knots", 2, course_path="knots")
+    document = Document("s", "2/a", kind, language, "a = 1\n", "", (Block(0, 6, lesson=lesson),))
+
+    assert [chunk.lesson for chunk in chunk_document(document)] == [lesson]

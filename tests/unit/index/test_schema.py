@@ -17,7 +17,7 @@ import pytest
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError
 from openbook.index import schema
 from openbook.index.protocol import Root
-from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_locations
+from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_roots
 from openbook.index.sqlite import SqliteIndex
 from tests.children import run_child, start_child, tell
 from tests.support import IDENTITY, everything, lexical, paths, put, vector
@@ -301,14 +301,14 @@ def test_a_home_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Path
 def test_the_sources_of_a_refused_library_can_still_be_named(library: Path) -> None:
     make_foreign(library, "UPDATE meta SET value = 'other'", "PRAGMA user_version = 99")
 
-    assert stored_locations(library) == ["/home/me/s"]
+    assert [root.location for root in stored_roots(library)] == ["/home/me/s"]
 
 
 def test_a_file_that_tells_no_sources_names_none(tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("Dear diary", encoding="utf-8")
     make_foreign(tmp_path / "foreign.sqlite", "CREATE TABLE t (a)")
 
-    places = [stored_locations(tmp_path / f"{name}.sqlite") for name in ("text", "foreign", "missing")]
+    places = [stored_roots(tmp_path / f"{name}.sqlite") for name in ("text", "foreign", "missing")]
 
     assert places == [[], [], []]
     assert not (tmp_path / "missing.sqlite").exists()

@@ -14,8 +14,9 @@ import pytest
 
 from openbook.errors import CorruptLibraryError, LibraryWriteError
 from openbook.index.sqlite import SqliteIndex, remove_library
+from openbook.types import Filter, Lesson
 from tests.children import run_child
-from tests.support import IDENTITY, answers, dense, everything, lexical, put, stamp, vector
+from tests.support import IDENTITY, answers, dense, document, entry, everything, lexical, put, stamp, vector
 
 WORDS = " ".join(f"word{number}" for number in range(20_000))
 
@@ -160,6 +161,30 @@ def test_rows_that_do_not_fit_together_are_damage(library: Path, damage: str) ->
         read_all(index)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "lessons = '{'",
+        """lessons = '[{"name": 1}]'""",
+        "lessons = x'ff'",
+        "numbers = x'01'",
+        "numbers = zeroblob(400)",
+        "document_id = 99",
+        "numbers = 'x'",
+    ],
+)
+def test_lessons_that_do_not_fit_are_damage(tmp_path: Path, damage: str) -> None:
+    library = tmp_path / "library.sqlite"
+    whole = document(kind="course")
+    with open_index(library) as index:
+        index.put(whole, [entry(whole, lesson=Lesson("Bread", 0))], stamp())
+    with contextlib.closing(sqlite3.connect(library, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE lessons SET {damage}")
+
+    with open_index(library) as index, pytest.raises(CorruptLibraryError, match="is damaged"):
+        read_courses(index)
+
+
 @pytest.mark.parametrize("damage", ["vectors SET chunks = x'01'", "postings SET ends = x'01'"])
 def test_a_damaged_library_is_not_optimized(library: Path, damage: str) -> None:
     with open_index(library) as index:
@@ -171,6 +196,12 @@ def test_a_damaged_library_is_not_optimized(library: Path, damage: str) -> None:
         index.optimize(every=True)
 
 
+def read_courses(index: SqliteIndex) -> None:
+    index.courses()
+    index.documents(Filter(lesson=0))
+    index.match(["One."], None, 5, Filter())
+
+
 def read_all(index: SqliteIndex) -> None:
     index.document("s", "a.md")
     dense(index, vector(1, *[0.5] * 7), 5)
@@ -179,12 +210,13 @@ def read_all(index: SqliteIndex) -> None:
 
 def test_what_was_forgotten_leaves_no_row_behind(library: Path) -> None:
     with open_index(library) as index:
-        put(index, "a.md", "red hen", vector=vector(1))
+        whole = document("a.md", "red hen")
+        index.put(whole, [entry(whole, lesson=Lesson("Hens", 1), vector=vector(1))], stamp())
         index.skip("s", "a.md", stamp(), "binary")
         index.delete("s", "a.md")
         index.optimize(every=True)  # words wait for it
 
-        tables = ("documents", "texts", "chunks", "vectors", "postings")
+        tables = ("documents", "texts", "chunks", "vectors", "lessons", "postings")
         assert [index._read(f"SELECT count(*) FROM {table}") for table in tables] == [[(0,)]] * len(tables)
 
 

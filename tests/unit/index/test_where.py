@@ -6,8 +6,9 @@ from openbook.index.where import allows
 from openbook.types import Filter
 
 
-def test_an_empty_filter_needs_no_predicate() -> None:
-    assert allows(Filter()) is None
+@pytest.mark.parametrize("where", [Filter(), Filter(lesson=0)], ids=["empty", "lesson-alone"])
+def test_a_filter_that_lets_every_document_through_needs_no_predicate(where: Filter) -> None:
+    assert allows(where) is None
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,19 @@ def test_a_document_must_pass_every_part_of_a_filter(where: Filter, allowed: boo
 
     assert check is not None
     assert check("shop", "till/cash.py", "code") is allowed
+
+
+@pytest.mark.parametrize(
+    ("course", "allowed"),
+    [
+        pytest.param("till/bread.txt", True, id="document"),
+        pytest.param("till", True, id="folder"),
+        pytest.param("other.txt", False, id="another"),
+        pytest.param("", False, id="none"),
+    ],
+)
+def test_a_document_must_belong_to_one_of_the_courses(course: str, allowed: bool) -> None:
+    check = allows(Filter(courses=frozenset({("shop", "till/bread.txt"), ("shop", "till"), ("deli", course)})))
+
+    assert check is not None
+    assert check("shop", "till/bread.txt", "course", course) is allowed

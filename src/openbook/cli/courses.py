@@ -1,0 +1,67 @@
+"""The command for the courses of a library: `courses`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from openbook.cli import EXIT_NOTHING, options, printing
+
+if TYPE_CHECKING:
+    from openbook.assistant import Assistant
+    from openbook.types import Course
+
+
+def courses(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", callback=options.no_blank, help="Outline this one: a word for it is enough."),
+    ] = None,
+    *,
+    folders: Annotated[
+        list[str] | None, typer.Option("--in", metavar="PATH", help="Folders or files that hold them. Default: here.")
+    ] = None,
+    library: options.Library = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List the courses, or the lessons of one of them."""
+    from openbook.cli.opening import opened
+
+    with opened(options.as_paths(folders), library) as assistant:
+        if name is not None:
+            _outline(assistant, assistant.course(name), as_json=as_json)
+            return
+        found = assistant.courses()
+        if as_json:
+            printing.print_json({"courses": [course.to_dict() for course in found]})
+        for course in found if not as_json else ():
+            _head(course)
+        if not found:
+            printing.advise("there is no course here", "add one with: openbook add --course FOLDER")
+            raise typer.Exit(EXIT_NOTHING)
+
+
+def _head(course: Course) -> None:
+    from openbook.courses.names import place_of
+
+    count = len(course.lessons)
+    lessons = "1 lesson" if count == 1 else f"{count} lessons"
+    printing.say(printing.one_line(course.title), style={"bold": True})
+    printing.say(f"  {printing.one_line('  '.join(filter(None, (lessons, course.instructor, course.link))))}")
+    printing.say(f"  {printing.one_line(place_of(course))}")
+
+
+def _outline(assistant: Assistant, course: Course, *, as_json: bool) -> None:
+    placed = assistant.outline(course)
+    if as_json:
+        printing.print_json({**course.to_dict(), "lessons": [one.to_dict() for one in placed]})
+        return
+    places = printing.Places(assistant.sources())
+    _head(course)
+    for one in placed:
+        printing.say(f"{one.lesson.number:>4}  {printing.one_line(one.lesson.title)}".rstrip())
+        for place in one.places:
+            printing.say(f"      {places.link(course.source, place.span, place.anchor)}", style={"dim": True})
+        if one.lesson.link:
+            printing.say(f"      {printing.one_line(one.lesson.link)}", style={"dim": True})

@@ -1,0 +1,1 @@
+"""Which courses a library holds, and which of them a name means."""

@@ -1,0 +1,242 @@
+"""Which course a name means: by its words, slips of the pen forgiven, and by its meaning."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from openbook.embedding.protocol import Embedder
+from openbook.errors import AmbiguousCourseError, UnknownCourseError
+from openbook.retrieval.tokens import tokenize
+from openbook.types import Course
+
+# English and German words that say that a course is meant, or hold other words together.
+_FILLERS = frozenset(
+    "a about all an and are at by can class classes course courses do does for from how i in into is it its lecture"
+    " lectures lesson lessons material me my of on one ones our series some teaches that the their this to training"
+    " tutorial uses using we what when where which who with you your"
+    " das dem den der des die ein eine einem einen einer fuer fur im kurs kurse kurses mit oder ueber und uber vom von"
+    " wie zu zum zur".split()
+)
+
+# Of lessons that every course may have; nobody calls a course by them.
+_FRAMES = frozenset(
+    "conclusion intro introduction outro overview recap summary welcome"
+    " ausblick einfuhrung einleitung uberblick zusammenfassung".split()
+)
+
+_ROMAN = {"ii": "2", "iii": "3", "iv": "4"}
+
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['’]s\b")
+
+# What it is worth to find a word of the name: written alike or of one stem, 1; cut short, as "adv." for "advanced";
+# with a slip of the pen; or in a lesson, which says less of what a course is called. Any value from .7 (lessons: .5)
+# to .9 resolves all but one of the names of `benchmarks/course_names.py` alike.
+_CUT_SHORT = 0.9
+_SLIP = 0.85
+_IN_LESSON = 0.75
+
+# So much of words must be alike: "computr" and "computer" are, "react" and "create" are not. From .74 to .82 none of
+# these names changes; at .7 one that means no course gets one.
+_ALIKE = 0.78
+
+# Below, letters that changed places are the only slip that is forgiven: "MPC" for "MCP".
+_SHORT_WORD = 4
+
+# A course goes by a name if it has so much of it, rare words counting more; "Advanced Python" is not "Advanced
+# Retrieval". From .52 to .6 none of these names changes. Of a description, which has more words than a name, the
+# meaning may decide as well: of 31 that were invented for two catalogs and mean no course, the nearest came to .65.
+_HELD = 0.6
+_DESCRIPTION_WORDS = 3
+_NEAR = 0.66
+
+# What the cosine adds to words, and how far behind the best a course must be to be out of the question. No name
+# changes with the one from 0 to .75 or the other from .05 to .3.
+_MEANING = 0.5
+_MARGIN = 0.12
+
+# How many courses an error lists.
+_MOST_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a name means. Neither a course nor candidates: none of the courses."""
+
+    course: Course | None = None
+    candidates: tuple[Course, ...] = ()
+    """Courses that the name can mean equally well, best first; empty if it means one or none."""
+
+
+def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Course:
+    """Give the course that a name means.
+
+    Raises:
+        UnknownCourseError: It means none; the hint lists those that are there.
+        AmbiguousCourseError: It means several; the hint lists them.
+    """
+    resolution = resolve(name, courses, embedder)
+    if resolution.course is not None:
+        return resolution.course
+    if resolution.candidates:
+        raise AmbiguousCourseError(
+            f"{name!r} can mean {len(resolution.candidates)} courses",
+            hint=f"name one of: {_listed(resolution.candidates)}",
+        )
+    if not courses:
+        raise UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
+    raise UnknownCourseError(f"no course is called {name!r}", hint=f"there are: {_listed(courses)}")
+
+
+def _listed(courses: Sequence[Course]) -> str:
+    shown = [f"{course.title} ({place_of(course)})" for course in courses[:_MOST_LISTED]]
+    return "; ".join([*shown, f"and {len(courses) - len(shown)} more"] if len(courses) > len(shown) else shown)
+
+
+def place_of(course: Course) -> str:
+    """Write source and path, which mean this course whatever others are there."""
+    return course.source if course.path == "." else f"{course.source}/{course.path}"
+
+
+def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolution:
+    """Tell which course a name means.
+
+    Its path, or source and path, means a course whatever the others are called, then its title, then
+    the name of its file or folder.
+    Else the name's words are looked for in titles, paths, instructors and lessons: a rare word says
+    more than one that many courses share, and one that none has speaks against all. What the name
+    means, as the embedder has it, adds to that.
+
+    Args:
+        name: As a person typed it. Words such as "the course about" say nothing.
+        courses: All that may be meant.
+        embedder: Of titles and names.
+    """
+    name = name.strip()
+    courses = sorted(courses, key=lambda course: course.key)
+    placed = [course for course in courses if name in (course.path, place_of(course))]
+    words, asked = _words(name), _telling(name)
+    if placed or not words or not courses:
+        return _among(placed)
+    titled = [course for course in courses if _words(course.title) == words]
+    called = [course for course in courses if _telling(course.title) == asked]
+    filed = [course for course in courses if PurePosixPath(course.path).name == name]
+    if titled or called or filed:
+        return _among(titled or called or filed)
+    held = _by_words(asked, courses)
+    meant = _by_meaning(" ".join(asked), courses, embedder)
+    scores = [words + _MEANING * meaning for words, meaning in zip(held, meant, strict=True)]
+    best = max(range(len(courses)), key=scores.__getitem__)
+    described = len(asked) >= _DESCRIPTION_WORDS and meant[best] >= _NEAR
+    if held[best] < _HELD and not described:
+        return Resolution()
+    ranked = sorted(zip(scores, courses, strict=True), key=lambda pair: -pair[0])
+    return _among([course for score, course in ranked if score > scores[best] - _MARGIN])
+
+
+def _among(courses: Sequence[Course]) -> Resolution:
+    return Resolution(courses[0]) if len(courses) == 1 else Resolution(candidates=tuple(courses))
+
+
+def _words(text: str) -> list[str]:
+    """Split into words without case and accents; "Python II" is "Python 2"."""
+    decomposed = unicodedata.normalize("NFKD", _POSSESSIVE.sub(" ", text.casefold()))
+    words = _WORD.findall("".join(each for each in decomposed if not unicodedata.combining(each)))
+    words[-1:] = ["1" if word == "i" else word for word in words[-1:]]
+    return [_ROMAN.get(word, word) for word in words]
+
+
+def _telling(text: str) -> list[str]:
+    """Give the words that set it apart; all of them, if none does."""
+    words = _words(text)
+    return [word for word in words if word not in _FILLERS and word not in _FRAMES] or words
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """The words that a course goes by."""
+
+    title: tuple[str, ...]
+    others: frozenset[str]
+    """Of path and instructor."""
+    lessons: frozenset[str]
+    initials: str
+    """Of the telling words of the title."""
+
+    @classmethod
+    def of(cls, course: Course) -> _Called:
+        """Read what a course says of itself."""
+        title = _words(course.title)
+        return cls(
+            tuple(title),
+            frozenset(
+                word for word in _words(f"{PurePosixPath(course.path).stem} {course.instructor}") if word.isalpha()
+            ),
+            frozenset(word for lesson in course.lessons for word in _telling(lesson.title)) - _FRAMES,
+            "".join(word[0] for word in _telling(course.title)),
+        )
+
+    def worth(self, word: str) -> float:
+        """Say how well a word of a name fits, from 0 to 1."""
+        if word == self.initials or (len(word) > 2 and word in self.initials):
+            return 1.0
+        named = max((_alike(word, each) for each in (*self.title, *self.others)), default=0.0)
+        return max(named, _IN_LESSON * max((_alike(word, each) for each in self.lessons), default=0.0))
+
+
+def _alike(word: str, other: str) -> float:
+    """Say how well two words agree, from 0 to 1."""
+    from rapidfuzz.distance import OSA
+
+    if word == other:
+        return 1.0
+    if not (word + other).isalpha():  # "Security 2023" is not "Security 2024"
+        return 0.0
+    if (word + other).isascii() and tokenize(word)[0] == tokenize(other)[0]:
+        return 1.0
+    if word[:3] == other[:3] and len(word) > 2 and _is_within(word, other):
+        return _CUT_SHORT
+    if min(len(word), len(other)) < _SHORT_WORD:
+        swapped = len(word) == len(other) == 3 and sorted(word) == sorted(other) and OSA.distance(word, other) == 1
+        return _SLIP if swapped else 0.0
+    return _SLIP if OSA.normalized_similarity(word, other) >= _ALIKE else 0.0
+
+
+def _is_within(word: str, other: str) -> bool:
+    """Tell whether the letters of a word stand in another in their order: "stats" in "statistics"."""
+    letters = iter(other)
+    return all(letter in letters for letter in word)
+
+
+def _by_words(asked: Sequence[str], courses: Sequence[Course]) -> list[float]:
+    """Say how much of a name each course goes by, from 0 to 1."""
+    called = [_Called.of(course) for course in courses]
+    spelled = "".join(word[0] for word in asked)
+    worths = [[one.worth(word) for word in asked] for one in called]
+    # A word that fits none is as rare as a word can be.
+    rarities = [
+        math.log(1 + len(courses) / max(1, sum(row[place] > 0 for row in worths))) for place in range(len(asked))
+    ]
+    scores = []
+    for one, row in zip(called, worths, strict=True):
+        held = sum(worth * rarity for worth, rarity in zip(row, rarities, strict=True)) / sum(rarities)
+        # "Model Context Protocol" for a title that says MCP.
+        scores.append(1.0 if len(spelled) > 2 and spelled in one.title else held)
+    return scores
+
+
+def _by_meaning(name: str, courses: Sequence[Course], embedder: Embedder) -> list[float]:
+    """Give the cosine of the name with the title of each course or the nearest of its lessons."""
+    titles = [
+        [course.title, *(lesson.title for lesson in course.lessons if not _FRAMES.issuperset(_words(lesson.title)))]
+        for course in courses
+    ]
+    flat = embedder.embed([name, *(title for each in titles for title in each)])
+    # The last bits depend on how a processor adds up; equal titles are equally near.
+    ends = iter((flat[1:] @ flat[0]).round(4).tolist())
+    return [max(0.0, *(next(ends) for _ in each)) for each in titles]

@@ -1,0 +1,98 @@
+"""The lessons of a document as an index keeps them, and the courses that they make up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from openbook.index.catalogue import pack_numbers
+from openbook.types import Chunk, Course, Document, Lesson
+
+
+class _Held(NamedTuple):
+    """The distinct lessons of one document, in order of appearance."""
+
+    source: str
+    path: str
+    course: str
+    lessons: tuple[Lesson, ...]
+
+
+def course_of(document: Document, chunks: Sequence[Chunk]) -> str:
+    """Give the path of the course that a document belongs to; empty if it is no material of one."""
+    lesson = next((chunk.lesson for chunk in chunks if chunk.lesson), None)
+    return "" if lesson is None else lesson.course_path or document.path
+
+
+def pack_lessons(chunks: Sequence[Chunk]) -> tuple[str, bytes]:
+    """Pack the distinct lessons, and the number of the lesson of each chunk."""
+    lessons = [chunk.lesson for chunk in chunks]
+    distinct = [asdict(lesson) for lesson in dict.fromkeys(lessons) if lesson]
+    return json.dumps(distinct, ensure_ascii=False), pack_numbers(
+        [lesson.number if lesson else None for lesson in lessons]
+    )
+
+
+def unpack_lessons(packed: str) -> tuple[Lesson, ...]:
+    """Give the distinct lessons of a document, in order of appearance."""
+    return tuple(Lesson(**fields) for fields in json.loads(packed))
+
+
+def courses_of(rows: Iterable[tuple[str, str, str, str]], number: int | None) -> list[Course]:
+    """Gather the courses of documents, in the order of source and path. See `Index.courses`.
+
+    Args:
+        rows: Source, path, course and packed lessons of each document.
+        number: Of the only lessons that are wanted; None for all.
+    """
+    documents = sorted(
+        (_Held(source, path, course, unpack_lessons(packed)) for source, path, course, packed in rows), key=_place
+    )
+    courses = [
+        _course(key, list(held)) for key, held in groupby(documents, key=lambda held: (held.source, held.course))
+    ]
+    if number is None:
+        return courses
+    chosen = [replace(one, lessons=tuple(each for each in one.lessons if each.number == number)) for one in courses]
+    return [course for course in chosen if course.lessons]
+
+
+def _place(held: _Held) -> tuple[str, str, str]:
+    return held.source, held.course, held.path
+
+
+def _course(key: tuple[str, str], documents: Sequence[_Held]) -> Course:
+    # What speaks of the whole course comes first: other files may have been read before it was changed.
+    all_of_it = sorted((lesson for held in documents for lesson in held.lessons), key=_has_number)
+    return Course(
+        *key,
+        title=next((lesson.course for lesson in all_of_it if lesson.course), "") or _readable(*key),
+        link=next((lesson.course_link for lesson in all_of_it if lesson.course_link), ""),
+        instructor=next((lesson.instructor for lesson in all_of_it if lesson.instructor), ""),
+        lessons=tuple(_in_folder(documents) if documents[0].path != key[1] else _numbered(documents[0].lessons)),
+    )
+
+
+def _has_number(lesson: Lesson) -> bool:
+    return lesson.number is not None
+
+
+def _readable(source: str, path: str) -> str:
+    return source if path == "." else PurePosixPath(path).stem
+
+
+def _numbered(lessons: Iterable[Lesson]) -> list[Lesson]:
+    return list(filter(_has_number, lessons))
+
+
+def _in_folder(documents: Sequence[_Held]) -> list[Lesson]:
+    """Take slides and transcript beside each other for one lesson, if they say the same number."""
+    found: dict[tuple[int, str], Lesson] = {}
+    for held in documents:
+        for lesson in _numbered(held.lessons):
+            found.setdefault((lesson.number or 0, held.path.rpartition("/")[0]), lesson)
+    return [found[place] for place in sorted(found)]

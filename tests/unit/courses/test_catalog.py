@@ -1,0 +1,89 @@
+"""The outline of a course: its lessons, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openbook.courses.catalog import outline
+from openbook.index.sqlite import SqliteIndex
+from openbook.types import Lesson
+from tests.support import IDENTITY, document, entry, stamp
+
+ROPES = Lesson("Knots", 0, "Ropes", "https://knots/0")
+HITCH = Lesson("Knots", 1, "Hitch")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SqliteIndex]:
+    with closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as opened:
+        yield opened
+
+
+def put_lines(index: SqliteIndex, path: str, *lessons: Lesson) -> None:
+    """Store course material of one line for each lesson."""
+    whole = document(path, "line\n" * len(lessons), kind="course")
+    entries = [entry(whole, place * 5, place * 5 + 4, lesson=lesson) for place, lesson in enumerate(lessons)]
+    index.put(whole, entries, stamp())
+
+
+def test_each_lesson_reaches_from_its_first_to_its_last_chunk(index: SqliteIndex) -> None:
+    put_lines(index, "knots.txt", Lesson("Knots"), HITCH, HITCH, ROPES, HITCH)
+    put_lines(index, "other.txt", ROPES)
+
+    placed = outline(index, index.courses()[0])
+
+    assert [(one.lesson, *(str(place.span) for place in one.places)) for one in placed] == [
+        (HITCH, "knots.txt:2-5"),
+        (ROPES, "knots.txt:4-4"),
+    ]
+
+
+def test_a_lesson_of_a_folder_stands_in_all_its_documents_in_the_order_of_the_catalog(index: SqliteIndex) -> None:
+    for path, title, number in (("b/1.vtt", "Said", 1), ("b/1.pdf", "Shown", 1), ("a/1.txt", "First", 1), ("z", "", 0)):
+        put_lines(index, path, Lesson("Knots", number, title, course_path="."))
+    (course,) = index.courses()
+
+    placed = outline(index, course)
+
+    assert [one.lesson for one in placed] == list(course.lessons)
+    assert [[str(place.span) for place in one.places] for one in placed] == [
+        ["z:1-1"],
+        ["a/1.txt:1-1"],
+        ["b/1.pdf:1-1", "b/1.vtt:1-1"],
+    ]
+
+
+def test_an_outline_goes_into_json(index: SqliteIndex) -> None:
+    put_lines(index, "knots.txt", ROPES)
+
+    (placed,) = outline(index, index.courses()[0])
+
+    assert placed.to_dict() == {
+        "number": 0,
+        "title": "Ropes",
+        "link": "https://knots/0",
+        "places": [{"path": "knots.txt", "start_line": 1, "end_line": 1, "start_char": 0, "end_char": 4, "anchor": ""}],
+    }
+
+
+def test_a_course_without_numbered_lessons_has_an_empty_outline(index: SqliteIndex) -> None:
+    put_lines(index, "knots.txt", Lesson("Knots"))
+
+    assert outline(index, index.courses()[0]) == []
+
+
+def test_a_lesson_without_lines_begins_at_the_anchor_of_its_first_chunk(index: SqliteIndex) -> None:
+    whole = replace(document("knots.pdf", "line\nline\n", kind="course"), language="pdf")
+    entries = [
+        entry(whole, start, start + 4, lesson=HITCH, anchor=anchor) for start, anchor in ((0, "p. 3"), (5, "p. 4"))
+    ]
+    index.put(whole, entries, stamp())
+
+    (placed,) = outline(index, index.courses()[0])
+
+    assert [(str(place.span), place.anchor) for place in placed.places] == [("knots.pdf:1-2", "p. 3")]
