@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openbook.answering.context import Context, Shown
-from openbook.generation import Citation, Verdict
+from openbook.generation import Citation, Verdict, anchor_of
 from openbook.grounding.marks import parse_mark
 from openbook.types import Chunk, Span, Unit
 
@@ -93,7 +93,8 @@ def citation_of(
     if place is None:
         return Citation(mark, "", NOWHERE, "", verdict, reason=reason, claim=claim)
     chunk, label = place.shown.result.chunk, place.shown.label
-    return Citation(mark, chunk.source, place.span, place.quote, verdict, label, reason, symbol_at(place), claim)
+    symbol, anchor = symbol_at(place), anchor_of(chunk)
+    return Citation(mark, chunk.source, place.span, place.quote, verdict, label, reason, symbol, claim, anchor)
 
 
 def symbol_at(place: Place) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from openbook.costs import estimate_tokens
+from openbook.generation import place_of
 from openbook.llm.messages import Source
 from openbook.spans import units
 from openbook.types import RetrievalResult, Unit
@@ -119,7 +120,7 @@ def format_chunk(result: RetrievalResult, number: int) -> str:
     longest = max((len(run) for run in _LONGEST_FENCE.findall(chunk.text)), default=2)
     fence = "`" * (longest + 1)
     language = chunk.language if chunk.kind == "code" else ""
-    return f"[{number}] {chunk.span}\n{fence}{language}\n{chunk.text}\n{fence}\n"
+    return f"[{number}] {place_of(chunk)}\n{fence}{language}\n{chunk.text}\n{fence}\n"
 
 
 def format_context(results: Iterable[RetrievalResult]) -> str:

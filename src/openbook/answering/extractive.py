@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 from openbook.answering.citations import Place
 from openbook.answering.context import Context
+from openbook.answering.course_questions import read_course_question
+from openbook.answering.course_results import HEADING, INSIDE, OF_COURSE, OF_LESSON, course_key, is_asked_for
 from openbook.answering.passages import Passage, passages_of
+from openbook.answering.summaries import central_passages
 from openbook.embedding.protocol import Embedder
 from openbook.generation import Claim
-from openbook.retrieval.names import Query
+from openbook.retrieval.names import Query, read_query
 from openbook.retrieval.ranking import coverage
 from openbook.retrieval.tokens import tokenize
 
@@ -43,6 +46,10 @@ _LEAST_SHARE = 0.6
 # "Which lessons ...": one quote from each place instead of several from the best one.
 _MOST_PLACES = 8
 
+# A sentence that begins so leans on the one before. With that in front, one question in forty more is
+# answered by the sentence that is wanted (`benchmarks/courses.py`), for four more words in each answer.
+_REFERS = re.compile(r"(?:And |But |So )?(?:This|That|These|Those|It|They|He|She|Such)\b")
+
 _FENCE = re.compile(r"`{3,}")
 
 _BETWEEN = "\n\n"
@@ -65,6 +72,10 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
         embedder: The one that made the index.
         rarity: Weight of each token of the question.
     """
+    if context.shown and is_asked_for(context.shown[0].result):
+        return _as_asked(context, embedder)
+    query, by_place = _read_for_places(query, context)
+    rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
     if not passages:
         return []
@@ -91,7 +102,28 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
         echo = passage.shown.is_prose and len(words - repeated) < _FEWEST_NEW_WORDS
         scored.append(Picked(passage, score * _ECHO_FACTOR if echo else score))
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
-    return _chosen(ranked, by_place=query.asks_for_places)
+    chosen = _chosen(ranked, by_place=by_place)
+    return [_understandable(item, passages, chosen) for item in chosen]
+
+
+def _read_for_places(query: Query, context: Context) -> tuple[Query, bool]:
+    """Give what is looked for, and whether one quote is wanted of each place.
+
+    Of a question on courses, neither the course nor that it "explains" something is looked for.
+    """
+    signals = {signal for shown in context.shown for signal in shown.result.signals}
+    asked = read_course_question(query.text) if not signals.isdisjoint((OF_COURSE, OF_LESSON, INSIDE)) else None
+    if asked is None:
+        return query, query.asks_for_places
+    name = asked.names[0] if INSIDE in signals and asked.names else ""
+    return read_query(asked.topic(name)), INSIDE not in signals or asked.lists_lessons
+
+
+def _as_asked(context: Context, embedder: Embedder) -> list[Picked]:
+    """Take headings whole, and of lessons the sentences that say most of what they are about."""
+    if HEADING in context.shown[0].result.signals:
+        return [Picked(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
+    return [Picked(passage, 1.0) for passage in central_passages(context, embedder)]
 
 
 def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
@@ -100,7 +132,8 @@ def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
     seen: set[object] = set()
     for item in ranked:
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
-        place = (chunk.source, chunk.span.path, chunk.lesson)
+        is_best = OF_COURSE in item.passage.shown.result.signals
+        place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
         if item.score < _LEAST_SHARE * ranked[0].score or text in seen or (by_place and place in seen):
             continue
         if any(_overlap(item.passage, other.passage) for other in taken):
@@ -110,6 +143,20 @@ def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
         if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
             break
     return taken
+
+
+def _understandable(item: Picked, passages: Sequence[Passage], chosen: Sequence[Picked]) -> Picked:
+    """Put the sentence before in front of one that begins with what only that explains, such as "That is"."""
+    passage = item.passage
+    if not passage.shown.is_prose or not _REFERS.match(passage.text):
+        return item
+    for before in passages:
+        follows = before.shown is passage.shown and before.last.number + 1 == passage.first.number
+        if follows and before.last.span.end_line + 1 >= passage.first.span.start_line:
+            whole = Passage(passage.shown, before.first, passage.last)
+            others = (other for other in chosen if other is not item)
+            return item if any(_overlap(whole, other.passage) for other in others) else Picked(whole, item.score)
+    return item
 
 
 def _overlap(a: Passage, b: Passage) -> bool:
@@ -141,11 +188,19 @@ def _parts(picked: Sequence[Picked]) -> Iterator[tuple[str, Passage | None]]:
     yield "Quoted from the sources; no model wrote this.", None
     heading = ""
     for item in picked:
-        lesson = item.passage.shown.label if item.passage.shown.result.chunk.lesson else ""
+        lesson = _heading(item.passage)
         if lesson and lesson != heading:
             yield lesson, None
         heading = lesson
         yield _quoted(item.passage), item.passage
+
+
+def _heading(passage: Passage) -> str:
+    """Name the lesson of a quote, or its course alone where the quote is the heading of the lesson."""
+    lesson = passage.shown.result.chunk.lesson
+    if lesson is None:
+        return ""
+    return lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
 
 
 def _quoted(passage: Passage) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support
+from openbook.answering.course_questions import read_course_question
+from openbook.answering.course_results import Courses, is_known_to_speak
 from openbook.answering.extractive import missing_words
 from openbook.answering.followups import Standalone
 from openbook.embedding.protocol import Embedder
@@ -43,12 +45,31 @@ class Finder:
     def find(self, text: str, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:
         """Rank passages for a question, at most `top_k`, or three times as many if it asks for places.
 
+        A question on courses gets what it asks for, which may be more: headings, a whole lesson, or
+        passages of the course that it names. See `openbook.answering.course_results`.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+        """
+        asked = read_course_question(text)
+        if asked is not None:
+            with self.index.snapshot():
+                found = Courses(self.index, self.embedder, where, self.search, self._supports).results(asked, top_k)
+            if found is not None:
+                return [result for result in found if result.score >= min_score]
+        return [result for result in self.search(text, top_k, where) if result.score >= min_score]
+
+    def search(self, text: str, top_k: int, where: Filter) -> list[RetrievalResult]:
+        """Rank passages by what they say alone, as `find` does for questions that are not on courses.
+
         Raises:
             QueryError: The question is empty, too long, or holds no word.
         """
         wanted = top_k * _PLACES_FACTOR if read_query(text).asks_for_places else top_k
-        results = Retriever(self.index, self.embedder).search(text, limit=wanted, where=where, view="passages")
-        return [result for result in results if result.score >= min_score]
+        return Retriever(self.index, self.embedder).search(text, limit=wanted, where=where, view="passages")
+
+    def _supports(self, topic: str, results: Sequence[RetrievalResult]) -> bool:
+        return support(topic, results, self.embedder, self.weigh(read_query(topic)).rarity) >= SUPPORT_FLOOR
 
     def weigh(self, query: Query) -> Weighed:
         """Weigh the words of a question."""
@@ -60,6 +81,8 @@ class Finder:
         """Say why results do not answer a question: `nothing found` or `nothing relevant`; empty if they may."""
         if not results:
             return "nothing found"
+        if is_known_to_speak(results[0]):
+            return ""
         floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
         return "nothing relevant" if support(asked.text, results, self.embedder, rarity) < floor else ""
 

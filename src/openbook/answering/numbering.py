@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from openbook.agent.hooks import Hooks
 from openbook.answering.context import Context, Shown, build_context
@@ -22,6 +23,14 @@ class Found:
     results: tuple[RetrievalResult, ...]
     note: str = ""
     """In words of ours, for the model."""
+
+
+class Keeper(Protocol):
+    """Takes what a tool found."""
+
+    def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
+        """Take results in their order, with a note in words of ours, and give what the tool returns."""
+        ...
 
 
 class Numbering(Hooks):

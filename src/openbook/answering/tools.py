@@ -5,20 +5,22 @@ No tool touches the disk or a shell, and none sees a document that the filter of
 
 from __future__ import annotations
 
-import difflib
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from openbook.answering.course_results import outline_of_course
 from openbook.answering.finding import Finder
-from openbook.answering.numbering import Numbering
+from openbook.answering.numbering import Keeper
 from openbook.answering.outlines import first_line, header_of, lines_of, outline_of
+from openbook.courses.names import place_of, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import Listed, Outline
 from openbook.index.where import allows
 from openbook.retrieval.tokens import tokenize
 from openbook.spans import LineIndex
-from openbook.types import Chunk, Filter, Kind, RetrievalResult
+from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6
@@ -32,12 +34,8 @@ _CANDIDATES = 400
 _MOST_LINES = 300
 _MOST_ENTRIES = 50
 
-# Letters of a word that must agree for it to be a slip of the other, and words of a name.
-_ALIKE = 0.8
-_LEAST_NAMED = 0.5
-
 # What is told outside of a fence has no room for a sentence.
-_PLAIN = re.compile(r"[\w.-]{1,40}")
+_PLAIN = re.compile(r"[\w./-]{1,40}")
 
 _SEPARATOR = re.compile(r"\.|::|#|->")
 
@@ -45,13 +43,13 @@ _SEPARATOR = re.compile(r"\.|::|#|->")
 class LibraryTools:
     """Tools over one library, for one run."""
 
-    def __init__(self, finder: Finder, where: Filter, numbering: Numbering) -> None:
+    def __init__(self, finder: Finder, where: Filter, numbering: Keeper) -> None:
         """Prepare.
 
         Args:
             finder: The library.
             where: Documents that may be seen at all.
-            numbering: Numbers what is shown. It must be among the hooks of the agent.
+            numbering: Takes what is found. A `Numbering` must be among the hooks of the agent.
         """
         self._finder = finder
         self._index = finder.index
@@ -67,6 +65,7 @@ class LibraryTools:
             self.outline,
             self.find_symbol,
             self.list_files,
+            self.search_course_content,
             self.list_courses,
             self.course_outline,
         )
@@ -109,7 +108,7 @@ class LibraryTools:
         count = len(LineIndex(document.text))
         if not 1 <= first_line <= last_line or first_line > count:
             raise ToolError(f"the document has the lines 1 to {count}")
-        last = min(last_line, count, first_line + _MOST_LINES - 1)
+        last = min(last_line, count, first_line + _MOST_LINES - 1, self._last_readable(listed, first_line))
         chunk = lines_of(document, self._index.chunks(listed.source, listed.path), first_line, last)
         if chunk is None:
             raise ToolError(f"the lines {first_line} to {last} are blank")
@@ -122,7 +121,7 @@ class LibraryTools:
             path: As it was shown, without line numbers.
         """
         listed = self._listed(path)
-        return self._keep(outline_of(self._index.chunks(listed.source, listed.path)))
+        return self._keep(outline_of(self._chunks(listed)))
 
     def find_symbol(self, name: str) -> str:
         """Find where a class, function, method, constant or type is defined.
@@ -154,45 +153,92 @@ class LibraryTools:
         wanted = Filter(frozenset({kind} if kind else ()), (path,) if path else ())
         check = allows(wanted)
         listed = [one for one in self._index.documents(self._where) if check is None or check(*one)]
-        shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._index.chunks(one.source, one.path))]
+        shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._chunks(one))]
         note = f"{len(listed)} documents in all."
         if len(listed) > len(shown):
             note += f" {len(listed) - len(shown)} are not shown; ask for a narrower path."
         return self._numbering.keep([_result(first_line(chunks[0])) for chunks in shown], note)
 
+    def search_course_content(self, query: str, course_name: str = "", lesson_number: int | None = None) -> str:
+        """Find the passages of courses that speak most of a question, best first.
+
+        Args:
+            query: What to look for.
+            course_name: Only in this course: its title, or a part of it.
+            lesson_number: Only in the lesson with this number. 0 is a lesson.
+        """
+        courses = [self._course(course_name)] if course_name.strip() else self._courses()
+        numbers = sorted(
+            {lesson.number for course in courses for lesson in course.lessons if lesson.number is not None}
+        )
+        if lesson_number is not None and lesson_number not in numbers:
+            there = f"the lessons {', '.join(map(str, numbers[:_MOST_ENTRIES]))}" if numbers else "no numbered lesson"
+            raise ToolError(f"there is no lesson {lesson_number}; there are {there}")
+        lesson = self._where.lesson if lesson_number is None else lesson_number
+        where = replace(self._where, courses=frozenset(course.key for course in courses), lesson=lesson)
+        return self._numbering.keep(self._finder.find(query, _RESULTS, where))
+
     def list_courses(self) -> str:
         """List the courses of the library with their title, link and instructor."""
-        courses = [header_of(chunks[0]) for _, chunks in self._courses()]
-        if not courses:
-            raise ToolError("the library holds no course")
-        return self._keep(courses)
+        return self._keep([header_of(self._chunks_of(course)[0]) for course in self._courses()])
 
-    def course_outline(self, course: str) -> str:
+    def course_outline(self, course_name: str) -> str:
         """List the lessons of a course.
 
         Args:
-            course: Its title, or a part of it.
+            course_name: Its title, or a part of it.
         """
-        asked = set(tokenize(course))
-        ranked = sorted(
-            (
-                (_named(asked, f"{title} {chunks[0].span.path}"), -place)
-                for place, (title, chunks) in enumerate(self._courses())
-            ),
-            reverse=True,
-        )
-        if not ranked or ranked[0][0] < _LEAST_NAMED:
-            raise ToolError("no course has a title like that; list_courses lists them")
-        return self._keep(outline_of(self._courses()[-ranked[0][1]][1]))
+        return self._keep(outline_of_course(self._chunks_of(self._course(course_name))))
 
-    def _courses(self) -> list[tuple[str, list[Chunk]]]:
-        """Give title and chunks of each course that may be seen."""
-        found = []
-        for listed in self._index.documents(self._where):
-            chunks = self._index.chunks(listed.source, listed.path) if listed.kind == "course" else []
-            if chunks:
-                found.append((chunks[0].lesson.course if chunks[0].lesson else "", chunks))
-        return found
+    def _courses(self) -> list[Course]:
+        """Give the courses that may be seen.
+
+        Raises:
+            ToolError: There is none.
+        """
+        kinds = self._where.kinds
+        courses = self._index.courses(self._where) if not kinds or "course" in kinds else []
+        if not courses:
+            raise ToolError("the library holds no course")
+        return courses
+
+    def _course(self, name: str) -> Course:
+        """Find the course that a name means.
+
+        Raises:
+            ToolError: It means none or several. Titles are text of strangers, so these are told by their paths.
+        """
+        found = resolve(name, self._courses(), self._finder.embedder)
+        if found.course is not None:
+            return found.course
+        if not found.candidates:
+            raise ToolError("no course has a title like that; list_courses lists them")
+        paths = ", ".join(filter(_PLAIN.fullmatch, map(place_of, found.candidates))) or "list_courses lists them"
+        raise ToolError(f"{len(found.candidates)} courses have a title like that; name one by its path: {paths}")
+
+    def _chunks_of(self, course: Course) -> list[Chunk]:
+        where = replace(self._where, courses=frozenset({course.key}))
+        return [chunk for listed in self._index.documents(where) for chunk in self._chunks(listed)]
+
+    def _chunks(self, listed: Listed) -> list[Chunk]:
+        """Give the chunks of a document that may be seen."""
+        return list(filter(self._is_visible, self._index.chunks(listed.source, listed.path)))
+
+    def _is_visible(self, chunk: Chunk) -> bool:
+        return self._where.lesson is None or (chunk.lesson is not None and chunk.lesson.number == self._where.lesson)
+
+    def _last_readable(self, listed: Listed, first: int) -> int:
+        """Give the last line that may be read from one on: a filter by lesson leaves a part of a document.
+
+        Raises:
+            ToolError: That line may not be read.
+        """
+        hidden = [chunk for chunk in self._index.chunks(listed.source, listed.path) if not self._is_visible(chunk)]
+        behind = min((chunk.span.start_line for chunk in hidden if chunk.span.end_line >= first), default=sys.maxsize)
+        if behind <= first:
+            places = ", ".join(f"{chunk.span.start_line}-{chunk.span.end_line}" for chunk in self._chunks(listed))
+            raise ToolError(f"that line is not part of this library; these are: {places}")
+        return behind - 1
 
     def _listed(self, path: str) -> Listed:
         """Find the document that a path means, with or without its source in front."""
@@ -221,10 +267,3 @@ def _belongs(outline: Outline, owners: Sequence[str]) -> bool:
         word.lower() for word in re.findall(r"\w+", " ".join((outline.symbol, *outline.context, outline.span.path)))
     }
     return all(owner.lower() in around for owner in owners)
-
-
-def _named(asked: set[str], title: str) -> float:
-    """Say which share of the asked words a title has, slips of the pen forgiven, from 0 to 1."""
-    words = tokenize(title)
-    held = sum(bool(difflib.get_close_matches(word, words, 1, _ALIKE)) for word in asked)
-    return held / len(asked) if asked else 0.0

@@ -1,0 +1,177 @@
+"""Results for questions on courses: their headings, a lesson as a whole, or what one of them says of something."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from openbook.answering.course_questions import CourseQuestion
+from openbook.answering.outlines import header_of, outline_of
+from openbook.courses.names import resolve
+from openbook.embedding.protocol import Embedder
+from openbook.index.protocol import Index
+from openbook.types import Chunk, Course, Filter, RetrievalResult
+
+# Signals of results that no words were looked for: they are what was asked for.
+HEADING, LESSON = "heading asked for", "lesson asked for"
+
+# Of those that stand for their course or lesson, and of those in a course or lesson that the question names.
+OF_COURSE, OF_LESSON, INSIDE = "of its course", "of its lesson", "in what was named"
+
+# A context holds that many chunks of a transcript. The longest lesson that we know has 36.
+_MOST_CHUNKS = 24
+
+# One sentence of each is told. And a list of courses that is longer than this is for `openbook courses`.
+_MOST_COURSES, _MOST_HEADERS = 10, 50
+
+# All that the legs give, so that each course that speaks of something is among them.
+_DEPTH = 80
+_PER_COURSE = 3
+
+# Several results come from one lesson, so a question for lessons needs more of them to choose from.
+_PER_PLACE = 3
+
+Search = Callable[[str, int, Filter], list[RetrievalResult]]
+"""Takes what to look for, how many results are wanted, and where."""
+
+Supports = Callable[[str, Sequence[RetrievalResult]], bool]
+"""Tells whether results speak of a topic at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Courses:
+    """The courses of a library that may be seen."""
+
+    index: Index
+    embedder: Embedder
+    where: Filter
+    search: Search
+    supports: Supports
+
+    def results(self, asked: CourseQuestion, top_k: int) -> list[RetrievalResult] | None:
+        """Give what a question on courses asks for; None if it is to be looked for as any other.
+
+        A name that means no course gives nothing where it is said to be one; one that can mean several
+        gives the headers of them.
+        """
+        courses = self.index.courses(replace(self.where, lesson=None))
+        if not courses:
+            return None
+        name, meant = self._meant(asked, courses)
+        asks = asked.asks(name)
+        if asks == "courses":
+            return self._speaking(asked.topic(), courses) if asked.topic() else self._headers(courses)
+        if not meant and asked.is_about_one:
+            return []
+        if asks in ("outline", "header") and (asked.says_course or meant):
+            chosen = meant or courses
+            return self._outline(chosen[0]) if len(chosen) == 1 and asks == "outline" else self._headers(chosen)
+        if asks == "lessons":
+            return self._explaining(asked.topic(), top_k)
+        if asks == "topic":
+            wanted = top_k * _PER_PLACE if asked.lists_lessons else top_k
+            found = self.search(asked.topic(name), wanted, self._narrowed(meant, asked.lesson))
+            return [_marked(one, INSIDE) for one in found] if self.supports(asked.topic(name), found) else found
+        is_clear = asks == "summary" or (len(courses) == 1 and asked.is_about_the_only_one)
+        return self._summary(meant or courses, asked.lesson) if is_clear else None
+
+    def _meant(self, asked: CourseQuestion, courses: Sequence[Course]) -> tuple[str, tuple[Course, ...]]:
+        for name in asked.names:
+            found = resolve(name, courses, self.embedder)
+            if found.course is not None or found.candidates:
+                return name, (found.course,) if found.course is not None else found.candidates
+        return "", ()
+
+    def _narrowed(self, courses: Sequence[Course], lesson: int | None) -> Filter:
+        keys = frozenset(course.key for course in courses) or self.where.courses
+        return replace(self.where, courses=keys, lesson=lesson if self.where.lesson is None else self.where.lesson)
+
+    def _chunks(self, course: Course, lesson: int | None = None) -> Iterator[Chunk]:
+        where = self._narrowed([course], lesson)
+        for listed in self.index.documents(where):
+            for chunk in self.index.chunks(listed.source, listed.path):
+                if where.lesson is None or _number(chunk) == where.lesson:
+                    yield chunk
+
+    def _headers(self, courses: Sequence[Course]) -> list[RetrievalResult]:
+        openings = (next(self._chunks(course), None) for course in courses[:_MOST_HEADERS])
+        return [_asked_for(header_of(opening), HEADING) for opening in openings if opening is not None]
+
+    def _outline(self, course: Course) -> list[RetrievalResult]:
+        return [_asked_for(heading, HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+
+    def _summary(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
+        """Give the lesson of that number of each course, or the first lessons: they introduce the courses."""
+        found = []
+        for course in courses[:_MOST_COURSES]:
+            first = next((each.number for each in course.lessons), None)
+            every = list(self._chunks(course, first if lesson is None else lesson))
+            chunks = [chunk for chunk in every if chunk.kind != "code"] or every
+            # What is left out is spread over the lesson, so that its end is not missing.
+            step = max(1.0, len(chunks) / _MOST_CHUNKS)
+            found += [chunks[int(place * step)] for place in range(int(len(chunks) / step))]
+        return [_asked_for(chunk, LESSON) for chunk in found]
+
+    def _speaking(self, topic: str, courses: Sequence[Course]) -> list[RetrievalResult]:
+        where = replace(self.where, courses=frozenset(course.key for course in courses))
+        of_course: dict[tuple[str, str], list[RetrievalResult]] = defaultdict(list)
+        for result in self.search(topic, _DEPTH, where):
+            best = of_course[course_key(result.chunk)]
+            if len(best) < _PER_COURSE:
+                best.append(_marked(result, OF_COURSE))
+        return [result for best in of_course.values() if self.supports(topic, best) for result in best]
+
+    def _explaining(self, topic: str, top_k: int) -> list[RetrievalResult] | None:
+        # Where the best is in no lesson, nobody has asked for one.
+        found = self.search(topic, top_k * _PER_PLACE, self.where)
+        if not found or _number(found[0].chunk) is None or not self.supports(topic, found):
+            return None
+        return [_marked(one, OF_LESSON) for one in found if _number(one.chunk) is not None]
+
+
+def _asked_for(chunk: Chunk, signal: str) -> RetrievalResult:
+    return RetrievalResult(chunk, 1.0, {signal: 1.0})
+
+
+def _marked(result: RetrievalResult, signal: str) -> RetrievalResult:
+    return replace(result, signals={**result.signals, signal: 0.0})
+
+
+def _number(chunk: Chunk) -> int | None:
+    return chunk.lesson.number if chunk.lesson else None
+
+
+def is_asked_for(result: RetrievalResult) -> bool:
+    """Tell whether a result is what was asked for, whatever words it has."""
+    return HEADING in result.signals or LESSON in result.signals
+
+
+def is_known_to_speak(result: RetrievalResult) -> bool:
+    """Tell whether a result has been found to speak of what a question on courses asks."""
+    return is_asked_for(result) or not {OF_COURSE, OF_LESSON, INSIDE}.isdisjoint(result.signals)
+
+
+def course_key(chunk: Chunk) -> tuple[str, str]:
+    """Give the key of the course that a chunk is of, as `Course.key` does."""
+    return (chunk.source, (chunk.lesson.course_path if chunk.lesson else "") or chunk.span.path)
+
+
+def outline_of_course(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Cut out the header of a course and what each of its lessons begins with, each number once.
+
+    Args:
+        chunks: Of all its documents, document by document in order. None gives [].
+    """
+    found: list[Chunk] = []
+    by_document: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        by_document[chunk.span.path].append(chunk)
+    seen: set[int | None] = set()
+    for of_one in by_document.values():
+        for heading in outline_of(of_one):
+            number = _number(heading)
+            if number is None or number not in seen:
+                found.append(heading)
+            seen.add(number)
+    return found

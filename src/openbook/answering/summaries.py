@@ -1,0 +1,86 @@
+"""Which sentences of a lesson say what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from openbook.answering.context import Context, Shown
+from openbook.answering.passages import Passage, passages_of
+from openbook.embedding.protocol import Embedder
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Vector
+
+# Sentences of one lesson, and of all of several.
+_SENTENCES, _MOST = 5, 10
+
+# "So let's see." says nothing, and what is longer than this is a list.
+_FEWEST_WORDS, _MOST_WORDS = 9, 60
+
+# A lesson says at its beginning what it will be about; at its end it thanks and greets.
+_OPENING_SHARE, _OPENING_BONUS = 0.06, 0.15
+
+# The title says it too. What has been said once is worth so much less a second time.
+_TITLE_WEIGHT = 0.3
+_REPEAT_WEIGHT = 0.5
+
+
+def central_passages(context: Context, embedder: Embedder) -> list[Passage]:
+    """Choose the sentences that are nearest to all of their lesson and to its title, in order of appearance.
+
+    At most five are chosen of one lesson, and ten of several. Equal ones go by their order.
+    """
+    groups = [list(shown) for _, shown in groupby(context.shown, key=_place)]
+    each = max(1, min(_SENTENCES, _MOST // max(1, len(groups))))
+    found = (passage for shown in groups for passage in _central(shown, each, embedder))
+    # Slides and transcript, or one course in two formats, say the same.
+    return list({" ".join(passage.text.split()): passage for passage in found}.values())
+
+
+def _place(shown: Shown) -> tuple[object, ...]:
+    chunk = shown.result.chunk
+    return (chunk.source, chunk.span.path, chunk.lesson)
+
+
+def _central(shown: list[Shown], wanted: int, embedder: Embedder) -> list[Passage]:
+    passages = list({_span(passage): passage for one in shown for passage in passages_of(one)}.values())
+    telling = [passage for passage in passages if _tells(passage)] or passages
+    if not telling:
+        return []
+    title, *vectors = embedder.embed([shown[0].label, *(passage.text for passage in telling)])
+    middle = sum(vectors[1:], start=vectors[0]) / len(vectors)
+    size = float(middle @ middle) ** 0.5 or 1.0
+    first, last = shown[0].result.chunk.span.start_char, shown[-1].result.chunk.span.end_char
+    opening = first + _OPENING_SHARE * (last - first)
+    scores = [
+        float(vector @ middle) / size
+        + _TITLE_WEIGHT * float(vector @ title)
+        + _OPENING_BONUS * (_span(each)[0] < opening)
+        for each, vector in zip(telling, vectors, strict=True)
+    ]
+    chosen: list[int] = []
+    left = list(range(len(telling)))
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda one: scores[one] - _REPEAT_WEIGHT * _repeats(vectors[one], chosen, vectors))
+        chosen.append(best)
+        left = [one for one in left if not _overlap(telling[one], telling[best])]
+    return [telling[one] for one in sorted(chosen)]
+
+
+def _span(passage: Passage) -> tuple[int, int]:
+    return passage.first.span.start_char, passage.last.span.end_char
+
+
+def _tells(passage: Passage) -> bool:
+    return _FEWEST_WORDS <= len(passage.text.split()) <= _MOST_WORDS and not passage.text.rstrip().endswith("?")
+
+
+def _overlap(a: Passage, b: Passage) -> bool:
+    (start, end), (other_start, other_end) = _span(a), _span(b)
+    return start < other_end and other_start < end
+
+
+def _repeats(vector: Vector, chosen: Sequence[int], vectors: Sequence[Vector]) -> float:
+    return max((float(vector @ vectors[other]) for other in chosen), default=0.0)
