@@ -1,0 +1,114 @@
+"""Commands for coding agents: `mcp`, `install` and `uninstall`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from openbook.cli import installed_version, options, printing
+from openbook.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from openbook.mcp.clients import Change, Client
+
+AgentName = Annotated[
+    str, typer.Argument(metavar="AGENT", help="claude, claude-desktop, codex, cursor, gemini, vscode or windsurf.")
+]
+ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the agent calls the server.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the file as it would be, and change nothing.")]
+
+
+def mcp(
+    paths: options.Paths = None,
+    *,
+    library: options.Library = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen. Other than this machine's own needs keys.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")] = 8322,
+) -> None:
+    """Serve folders to a coding agent, with tools to search, read, ask and verify (MCP)."""
+    from openbook.cli import opening
+    from openbook.libraries import library_path, name_for
+
+    wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
+    opening.check_exist(wanted)
+    try:
+        from openbook.mcp.library import Watched
+        from openbook.mcp.running import run_http
+        from openbook.mcp.server import build_server
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
+    from openbook.assistant import Assistant
+
+    here = opening.settings()
+    with Assistant(library_path(here.home, library or name_for(wanted)), here) as assistant:
+        watched = Watched(assistant, wanted)
+        server = build_server(watched, version=installed_version())
+        try:
+            if http:
+                run_http(server, here.home, host, port, started=printing.note)
+            else:
+                server.run("stdio")
+        finally:
+            watched.close()
+
+
+def install(
+    agent: AgentName, paths: options.Paths = None, *, name: ServerName = "openbook", dry_run: DryRun = False
+) -> None:
+    """Let a coding agent start `openbook mcp`: write it into the agent's configuration."""
+    from openbook.cli.opening import check_exist
+    from openbook.mcp.clients import put
+
+    given = options.as_paths(paths) or [Path()]
+    check_exist(given)
+    wanted = [str(path.expanduser().resolve()) for path in given]
+    client = _client(agent)
+    change = put(client, Path.cwd(), name, [*_command(), "mcp", *wanted])
+    _apply(change, dry_run=dry_run, done=f"{client.title} starts {name} from now on; start it anew")
+
+
+def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRun = False) -> None:
+    """Take what `install` wrote out of the agent's configuration."""
+    from openbook.mcp.clients import take
+
+    client = _client(agent)
+    change = take(client, Path.cwd(), name)
+    _apply(change, dry_run=dry_run, done=f"{client.title} does not start {name} any more")
+
+
+def _client(agent: str) -> Client:
+    from openbook.mcp.clients import CLIENTS
+
+    client = CLIENTS.get(agent)
+    if client is None:
+        raise typer.BadParameter(f"{agent!r} is none of {', '.join(CLIENTS)}", param_hint="AGENT")
+    return client
+
+
+def _command() -> list[str]:
+    """Give the command that starts this installation, wherever the agent runs."""
+    beside = Path(sys.executable).with_name("openbook")
+    found = str(beside) if beside.is_file() else shutil.which("openbook")
+    return [found] if found else [sys.executable, "-m", "openbook"]
+
+
+def _apply(change: Change, *, dry_run: bool, done: str) -> None:
+    from openbook.mcp.clients import write
+
+    if not change.is_needed:
+        printing.note(f"{change.path} needs no change")
+        return
+    if dry_run:
+        printing.say(change.after.rstrip())
+        printing.note(f"{change.path} would be this; nothing was written")
+        return
+    copy = write(change)
+    printing.note(f"wrote {change.path}" + (f"; what was there is in {copy.name}" if copy else ""))
+    printing.note(done)

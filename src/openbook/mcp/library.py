@@ -1,0 +1,102 @@
+"""The library behind the tools: brought up to date on first use, and again when its files have changed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from openbook.assistant import Assistant
+from openbook.errors import LibraryWriteError, SourceError
+from openbook.index.protocol import Root
+
+# Editors save in bursts. What changes within this time is looked at once.
+_SETTLE_MS = 100
+_STEP_MS = 50
+
+# How long closing waits for the watcher at most.
+_POLL_MS = 500
+
+
+class Watched:
+    """A library whose folders are watched, so that only what changed is looked at, and only when it is asked."""
+
+    def __init__(self, assistant: Assistant, paths: Sequence[Path], *, watch: bool = True) -> None:
+        """Take a library and the folders and files that belong in it; nothing is read yet.
+
+        Args:
+            assistant: The library. Threads share it.
+            paths: To be registered in it. Without any, its sources are taken as they are.
+            watch: Whether changes are noticed as they happen; else the first use is the last look.
+        """
+        self.assistant = assistant
+        self._paths = paths
+        self._watch = watch
+        self._lock = threading.Lock()
+        self._changed = threading.Event()
+        self._changed.set()
+        self._stopped = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    @contextmanager
+    def fresh(self) -> Iterator[Assistant]:
+        """Give the library as its files are now. The first time takes as long as indexing does.
+
+        Raises:
+            SourceError: A source is gone and the library holds nothing of it.
+            LibraryError: The library cannot be used.
+        """
+        if self._changed.is_set():
+            with self._lock:
+                self._bring_up_to_date()
+        yield self.assistant
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._stopped.set()
+        if self._watcher is not None:
+            self._watcher.join(timeout=5)
+
+    def _bring_up_to_date(self) -> None:
+        if not self._changed.is_set():
+            return  # another thread has just done it
+        for path in self._paths:
+            self.assistant.register(path)
+        if self._watch and self._watcher is None:
+            self._start()
+        self._changed.clear()  # before the look: what changes during it is looked at again
+        for root in self.assistant.sources():
+            try:
+                self.assistant.add(root.location)
+            except (SourceError, LibraryWriteError):
+                # A disk that is not there, or a library that is read-only: what is known still answers.
+                if not self.assistant.stats().documents:
+                    self._changed.set()
+                    raise
+
+    def _start(self) -> None:
+        places = [_watchable(root) for root in self.assistant.sources()]
+        there = [place for place in places if place.exists()]
+        if there:
+            self._watcher = threading.Thread(target=self._follow, args=(there,), name="watch", daemon=True)
+            self._watcher.start()
+
+    def _follow(self, places: Sequence[Path]) -> None:
+        from watchfiles import watch
+
+        for _ in watch(
+            *places,
+            stop_event=self._stopped,
+            debounce=_SETTLE_MS,
+            step=_STEP_MS,
+            raise_interrupt=False,
+            rust_timeout=500,
+        ):
+            self._changed.set()
+
+
+def _watchable(root: Root) -> Path:
+    """Give the folder to watch: of a file too, because editors replace files."""
+    place = Path(root.location)
+    return place.parent if root.kind == "file" else place

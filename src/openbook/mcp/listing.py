@@ -1,0 +1,127 @@
+"""How results are listed for a coding agent: places it can open, numbered lines, within a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
+
+from openbook.answering.context import label_of
+from openbook.costs import estimate_tokens
+from openbook.spans import units
+from openbook.types import RetrievalResult, Unit
+
+Places = Callable[[str, str], str]
+"""Writes source and path as the agent is to name them."""
+
+
+class Entry(TypedDict):
+    """One result as structured content."""
+
+    place: str
+    """`path:start-end`."""
+    start_char: int
+    end_char: int
+    kind: str
+    about: str
+    """What is defined there, or where the original puts it: a heading, a lesson, a page."""
+    goes_on_to: int
+    """Line that the passage ends in, if it was cut here; else 0."""
+    lines: str
+    """As in the text, each with its number; of a long line, its sentences."""
+
+
+class Listed(TypedDict):
+    """What a tool gives as structured content: what its text says, as values."""
+
+    results: list[Entry]
+    note: str
+
+
+@dataclass(slots=True)
+class Listing:
+    """Lists what one call found. What does not fit is counted in the note, so that no cut is silent."""
+
+    place_of: Places
+    max_tokens: int
+    listed: Listed = field(default_factory=lambda: Listed(results=[], note="nothing found"))
+
+    def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
+        """List results in their order, as many units of them as the budget holds, and give the text of it."""
+        self.listed = self._list(results, note)
+        return as_text(self.listed)
+
+    def _list(self, results: Sequence[RetrievalResult], note: str) -> Listed:
+        entries: list[Entry] = []
+        left = self.max_tokens
+        alone = len({result.chunk.span.path for result in results}) == 1
+        for position, result in enumerate(results):
+            every = units(result.chunk)
+            head = self._entry(result, every, every)
+            left -= 0 if alone else estimate_tokens(f"{_head(head)}\n\n")
+            # What a result leaves of its share goes to those behind it.
+            shown = _fitting(every, left // (len(results) - position)) or _fitting(every[:1], left)
+            if shown:
+                entries.append(self._entry(result, shown, every))
+                left -= estimate_tokens(f"{entries[-1]['lines']}\n")
+        missing = len(results) - len(entries)
+        if missing:
+            more = f"cut: {missing} more results; raise max_tokens, or narrow the question or path"
+            note = f"{note}; {more}" if note else more
+        return Listed(results=entries, note=note or ("" if entries else "nothing found"))
+
+    def _entry(self, result: RetrievalResult, shown: Sequence[Unit], every: Sequence[Unit]) -> Entry:
+        chunk = result.chunk
+        first, last, end = shown[0].span, shown[-1].span, every[-1].span
+        return Entry(
+            place=f"{self.place_of(chunk.source, chunk.span.path)}:{first.start_line}-{last.end_line}",
+            start_char=first.start_char,
+            end_char=last.end_char,
+            kind=chunk.kind,
+            about=chunk.symbol or label_of(result),
+            goes_on_to=end.end_line if end.end_char > last.end_char else 0,
+            lines="\n".join(map(_numbered, shown)),
+        )
+
+
+def as_text(listed: Listed) -> str:
+    """Write a listing as a model reads it: a line for the place, then its numbered lines.
+
+    Results of one document alone share a line with its path.
+
+    Example:
+        >>> entry = Entry(
+        ...     place="a.py:3-4", start_char=9, end_char=30, kind="code", about="f", goes_on_to=9, lines="3| def f():"
+        ... )
+        >>> print(as_text(Listed(results=[entry], note="1 more")))
+        a.py:3-4 (goes on to 9)  f
+        3| def f():
+        (1 more)
+    """
+    entries = listed["results"]
+    if len({entry["place"].rpartition(":")[0] for entry in entries}) == 1 < len(entries):
+        text = "\n".join([entries[0]["place"].rpartition(":")[0], *(entry["lines"] for entry in entries)])
+    else:
+        text = "\n\n".join(f"{_head(entry)}\n{entry['lines']}" for entry in entries)
+    return "\n".join(filter(None, (text, listed["note"] and f"({listed['note']})")))
+
+
+def _head(entry: Entry) -> str:
+    cut = f" (goes on to {entry['goes_on_to']})" if entry["goes_on_to"] else ""
+    return f"{entry['place']}{cut}  {entry['about']}".rstrip()
+
+
+def _numbered(unit: Unit) -> str:
+    # What some program takes for the end of a line must not look like a line without a number.
+    return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
+
+
+def _fitting(every: Sequence[Unit], tokens: int) -> list[Unit]:
+    kept = []
+    for unit in every:
+        tokens -= estimate_tokens(f"{_numbered(unit)}\n")
+        if tokens < 0:
+            break
+        kept.append(unit)
+    return kept

@@ -1,0 +1,263 @@
+"""The tools as an agent sees them. What it reads of them, in names and descriptions, stands here and nowhere else."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Annotated, Any, ParamSpec
+
+from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
+
+from openbook.answering.finding import Finder
+from openbook.answering.tools import LibraryTools
+from openbook.assistant import Assistant
+from openbook.embedding.static import load_embedder
+from openbook.errors import OpenbookError, ToolError
+from openbook.index.protocol import Listed as ListedDocument
+from openbook.mcp.library import Watched
+from openbook.mcp.listing import Listed, Listing, as_text
+from openbook.mcp.verifying import ClaimChecked, verify_text
+from openbook.retrieval.kin import kin_of
+from openbook.retrieval.search import EVERYTHING
+from openbook.types import Kind
+
+# What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .83 of
+# the files that answer; six passages in full hold .80 for as many tokens. An agent that needs more asks again.
+DEFAULT_TOKENS = 2_000
+MOST_TOKENS = 20_000
+
+Path = Annotated[str, Field(description="As results show it, without line numbers.")]
+Within = Annotated[str, Field(description="Only paths like this, as in .gitignore: `*.py`, `src/`, or one file.")]
+Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
+CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
+
+P = ParamSpec("P")
+
+
+class Cited(TypedDict):
+    """A quote of an answer."""
+
+    place: str
+    quote: str
+    verdict: str
+
+
+class Reply(TypedDict):
+    """An answer as structured content."""
+
+    answer: str
+    refused: bool
+    reason: str
+    citations: list[Cited]
+
+
+class SourceListed(TypedDict):
+    """A source as structured content."""
+
+    name: str
+    location: str
+    documents: int
+
+
+class Sources(TypedDict):
+    """All sources as structured content."""
+
+    sources: list[SourceListed]
+
+
+class Verdicts(TypedDict):
+    """The verdicts on a text as structured content."""
+
+    claims: list[ClaimChecked]
+
+
+def told(function: Callable[P, Any]) -> Callable[P, Any]:
+    """Let errors of ours reach the agent with their hint. Anything else is a fault, and stays on the server."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except OpenbookError as exc:
+            raise RefusedCall(f"{exc}; {exc.hint}" if exc.hint else str(exc)) from exc
+
+    return call
+
+
+class Tools:
+    """Tools over one library. Each call stands alone; threads may call at once."""
+
+    def __init__(self, library: Watched) -> None:
+        self._library = library
+
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """All tools, in the order in which they are listed."""
+        return (
+            self.search,
+            self.ask,
+            self.read_lines,
+            self.outline,
+            self.find_symbol,
+            self.find_related,
+            self.verify_citations,
+            self.list_sources,
+            self.list_courses,
+            self.course_outline,
+        )
+
+    def search(
+        self,
+        query: Annotated[str, Field(description="A question, or telling words. Names as written in code work best.")],
+        limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 8,
+        kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
+        path: Within = "",
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, Listed]:
+        """Find the passages that speak most of a question, best first, as `path:start-end` with numbered lines.
+
+        Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
+        """
+        return self._list(max_tokens, lambda tools: tools.search(query, kind, path, limit))
+
+    def ask(
+        self, question: Annotated[str, Field(description="In full words, as to a person.")]
+    ) -> Annotated[CallToolResult, Reply]:
+        """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
+
+        No model writes this: it quotes, or says that the library does not tell.
+        """
+        with self._library.fresh() as assistant:
+            answer = assistant.query(question)
+            place_of = _Paths(assistant).place_of
+            cited = [
+                Cited(
+                    place=f"{place_of(c.source, c.span.path)}:{c.span.start_line}-{c.span.end_line}",
+                    quote=c.quote,
+                    verdict=c.verdict,
+                )
+                for c in answer.citations
+            ]
+        lines = [f"{c.mark} {each['place']}: {c.verdict}" for c, each in zip(answer.citations, cited, strict=True)]
+        text = "\n".join((answer.answer, *lines))
+        return _result(text, Reply(answer=answer.answer, refused=answer.refused, reason=answer.reason, citations=cited))
+
+    def read_lines(
+        self,
+        path: Path,
+        first_line: Annotated[int, Field(ge=1, description="Counts from 1.")] = 1,
+        last_line: Annotated[int, Field(ge=1, description="Is read too.")] = 200,
+        max_tokens: Tokens = 4_000,
+    ) -> Annotated[CallToolResult, Listed]:
+        """Read lines of a document, numbered."""
+        return self._list(max_tokens, lambda tools: tools.read_lines(path, first_line, last_line))
+
+    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
+        """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
+        return self._list(max_tokens, lambda tools: tools.outline(path))
+
+    def find_symbol(
+        self,
+        name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`.")],
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, Listed]:
+        """Find where a class, function, method, constant or type is defined."""
+        return self._list(max_tokens, lambda tools: tools.find_symbol(name))
+
+    def find_related(
+        self,
+        path: Path,
+        line: Annotated[int, Field(ge=1, description="A line of what is asked about.")],
+        limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 6,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> Annotated[CallToolResult, Listed]:
+        """Find what belongs to the code or text at a line: who uses it, its tests, its documentation, its likes."""
+        with self._library.fresh() as assistant:
+            paths = _Paths(assistant)
+            document = paths.find(path)
+            chunks = assistant.index.chunks(document.source, document.path) if document else []
+            around = [chunk for chunk in chunks if chunk.span.start_line <= line <= chunk.span.end_line]
+            if not around:
+                raise ToolError("the library has no such line")
+            listing = Listing(paths.place_of, max_tokens)
+            listing.keep(kin_of(around[-1], assistant.index, load_embedder(), limit=limit))
+        return _result(as_text(listing.listed), listing.listed)
+
+    def verify_citations(
+        self, text: Annotated[str, Field(description="What you mean to say, citing as `path:12-18` behind each claim.")]
+    ) -> Annotated[CallToolResult, Verdicts]:
+        """Check what you wrote before you say it: every claim is judged by the lines that it cites.
+
+        Numbers, names, quotes and negations must agree. `unknown`: there are no such lines. `uncited`: facts
+        without a place.
+        """
+        with self._library.fresh() as assistant:
+            paths = _Paths(assistant)
+            claims = verify_text(text, assistant, _finder(assistant), paths.find)
+        lines = [
+            f"{claim['verdict'] or 'no facts'}: {claim['claim']} ({', '.join(claim['cites']) or 'no place'})"
+            + (f": {claim['reason']}" if claim["reason"] else "")
+            for claim in claims
+        ]
+        return _result("\n".join(lines) or "nothing in it states facts", Verdicts(claims=claims))
+
+    def list_sources(self) -> Annotated[CallToolResult, Sources]:
+        """List the folders and repositories that the library is made of."""
+        with self._library.fresh() as assistant:
+            documents = assistant.index.documents(EVERYTHING)
+            listed = [
+                SourceListed(
+                    name=root.name, location=root.location, documents=sum(d.source == root.name for d in documents)
+                )
+                for root in assistant.sources()
+            ]
+        lines = (f"{each['name']}  {each['location']}  {each['documents']} documents" for each in listed)
+        return _result("\n".join(lines), Sources(sources=listed))
+
+    def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
+        """List the courses, with what they say of themselves."""
+        return self._list(max_tokens, lambda tools: tools.list_courses())
+
+    def course_outline(
+        self, course: CourseName, max_tokens: Tokens = DEFAULT_TOKENS
+    ) -> Annotated[CallToolResult, Listed]:
+        """List the lessons of a course."""
+        return self._list(max_tokens, lambda tools: tools.course_outline(course))
+
+    def _list(self, max_tokens: int, use: Callable[[LibraryTools], str]) -> CallToolResult:
+        with self._library.fresh() as assistant:
+            listing = Listing(_Paths(assistant).place_of, max_tokens)
+            use(LibraryTools(_finder(assistant), EVERYTHING, listing))
+        return _result(as_text(listing.listed), listing.listed)
+
+
+class _Paths:
+    """Paths as an agent writes them: of one source as they are, of several with the name of the source in front."""
+
+    def __init__(self, assistant: Assistant) -> None:
+        self._assistant = assistant
+        self._roots = assistant.sources()
+
+    def place_of(self, source: str, path: str) -> str:
+        """Write source and path."""
+        return path if len(self._roots) == 1 else f"{source}/{path}"
+
+    def find(self, path: str) -> ListedDocument | None:
+        """Find the document of a path; None if there is none, or several."""
+        wanted = path.removeprefix("./")
+        for root in self._roots:
+            wanted = wanted.removeprefix(f"{root.location}/")
+        documents = self._assistant.index.documents(EVERYTHING)
+        found = [one for one in documents if wanted in (one.path, f"{one.source}/{one.path}")]
+        return found[0] if len(found) == 1 else None
+
+
+def _finder(assistant: Assistant) -> Finder:
+    return Finder(assistant.index, load_embedder())
+
+
+def _result(text: str, structured: Any) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)

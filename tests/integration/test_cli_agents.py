@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.support_cli import run
+
+
+@pytest.fixture(autouse=True)
+def _in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_an_agent_is_told_of_a_folder_and_forgets_it_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = run(capsys, "install", "cursor", tmp_path)
+    written = json.loads((tmp_path / ".cursor" / "mcp.json").read_text(encoding="utf-8"))
+    forgotten = run(capsys, "uninstall", "cursor")
+
+    left = json.loads((tmp_path / ".cursor" / "mcp.json").read_text(encoding="utf-8"))
+    assert (told.code, forgotten.code) == (0, 0)
+    assert written["mcpServers"]["openbook"]["args"][-2:] == ["mcp", str(tmp_path)]
+    assert left == {"mcpServers": {}}
+    assert "mcp.json.bak" in forgotten.err
+
+
+def test_a_dry_run_prints_the_file_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = run(capsys, "install", "vscode", "--dry-run", "--name", "shop")
+
+    assert list(told.json["servers"]) == ["shop"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_agent_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    told = run(capsys, "install", "emacs")
+
+    assert told.code == 2
+    assert "'emacs' is none of claude, claude-desktop" in told.err
+
+
+def test_nothing_to_take_out_is_no_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = run(capsys, "uninstall", "claude")
+
+    assert told.code == 0
+    assert "needs no change" in told.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = run(capsys, "install", "claude", tmp_path / "nowhere")
+
+    assert told.code == 2
+    assert "does not exist" in told.err

@@ -1,0 +1,301 @@
+"""The MCP server, asked by the official client: in memory, as a child process, and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from openbook.assistant import Assistant
+from openbook.mcp.library import Watched
+from openbook.mcp.server import build_server
+from openbook.server.keys import Keys
+from openbook.settings import Settings
+
+CODE = '''\
+"""Parcels."""
+
+
+def weigh(parcel: str) -> float:
+    """Weigh a parcel. A parcel may weigh at most 31 kg."""
+    return scale(parcel)
+'''
+
+TEST = """\
+from parcels import weigh
+
+
+def test_a_parcel_is_weighed() -> None:
+    assert weigh("P1") == 2.0
+"""
+
+COURSE = """\
+Course Title: Parcels for Beginners
+
+Lesson 0: Scales
+A scale has to stand on level ground. It is read twice.
+
+Lesson 1: Labels
+A label is glued to the largest side.
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "parcels.py").write_text(CODE, encoding="utf-8")
+    (folder / "test_parcels.py").write_text(TEST, encoding="utf-8")
+    (folder / "course.txt").write_text(COURSE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def library(shop: Path) -> Iterator[Watched]:
+    with Assistant.open("shop", settings=Settings.from_env()) as assistant:
+        watched = Watched(assistant, [shop])
+        yield watched
+        watched.close()
+
+
+def ask(library: Watched, use: Callable[[Client], Awaitable[Any]]) -> Any:
+    async def run() -> Any:
+        async with Client(build_server(library, version="1")) as client:
+            return await use(client)
+
+    return asyncio.run(run())
+
+
+def call(library: Watched, tool: str, **arguments: Any) -> Any:
+    return ask(library, lambda client: client.call_tool(tool, arguments))
+
+
+def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watched) -> None:
+    listed = ask(library, lambda client: client.list_tools())
+
+    assert [tool.name for tool in listed.tools] == [
+        *("search", "ask", "read_lines", "outline", "find_symbol", "find_related", "verify_citations"),
+        *("list_sources", "list_courses", "course_outline"),
+    ]
+    for tool in listed.tools:
+        assert "\n  " not in tool.description
+        assert tool.output_schema
+        assert tool.annotations.read_only_hint
+        for name, schema in tool.input_schema["properties"].items():
+            assert schema.get("description"), (tool.name, name)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "place", "line"),
+    [
+        ("search", {"query": "How heavy may a parcel be?"}, "src/parcels.py:", "5|     "),
+        ("search", {"query": "weigh", "path": "test_*.py"}, "test_parcels.py:", "4| def test_a_parcel"),
+        ("search", {"query": "glue", "kind": "course"}, "course.txt", "7| A label is glued"),
+        ("read_lines", {"path": "course.txt", "first_line": 3, "last_line": 4}, "course.txt:3-4", "4| A scale has"),
+        ("outline", {"path": "src/parcels.py"}, "src/parcels.py", "4| def weigh"),
+        ("find_symbol", {"name": "weigh"}, "src/parcels.py:1-6", "4| def weigh"),
+        ("find_related", {"path": "src/parcels.py", "line": 5}, "test_parcels.py:", "assert weigh"),
+        ("list_courses", {}, "course.txt:1-1", "Parcels for Beginners"),
+        ("course_outline", {"course": "parcel beginner"}, "course.txt", "Lesson 0: Scales"),
+    ],
+)
+def test_a_tool_shows_places_and_numbered_lines(
+    tool: str, arguments: dict[str, Any], place: str, line: str, library: Watched
+) -> None:
+    result = call(library, tool, **arguments)
+
+    text = result.content[0].text
+    assert not result.is_error
+    assert place in text
+    assert line in text
+    entries = result.structured_content["results"]
+    assert all(entry["lines"] in text for entry in entries)
+    assert entries[0]["place"].startswith(place.partition(":")[0])
+
+
+def test_an_answer_is_quoted_and_every_quote_was_checked(library: Watched) -> None:
+    result = call(library, "ask", question="How much may a parcel weigh at most?")
+
+    reply = result.structured_content
+    assert not reply["refused"]
+    assert "31 kg" in reply["answer"]
+    assert {cited["verdict"] for cited in reply["citations"]} == {"supported"}
+    assert reply["citations"][0]["place"].startswith("src/parcels.py:")
+
+
+def test_what_the_library_does_not_tell_is_refused(library: Watched) -> None:
+    result = call(library, "ask", question="Who won the chess championship in Reykjavik?")
+
+    assert result.structured_content["refused"]
+    assert result.structured_content["citations"] == []
+
+
+def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
+    draft = (
+        "A parcel may weigh at most 31 kg (src/parcels.py:5). A parcel may weigh at most 40 kg `src/parcels.py:5`. "
+        "A label is glued to the largest side [course.txt:7-7]. It is burnt (course.txt:70). A scale is read twice."
+    )
+
+    result = call(library, "verify_citations", text=draft)
+
+    told = [(claim["verdict"], claim["cites"]) for claim in result.structured_content["claims"]]
+    assert told == [
+        ("supported", ["src/parcels.py:5"]),
+        ("unsupported", ["src/parcels.py:5"]),
+        ("supported", ["course.txt:7-7"]),
+        ("unknown", ["course.txt:70"]),
+        ("uncited", []),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "problem"),
+    [
+        ("search", {"query": " "}, "the question is empty"),
+        ("read_lines", {"path": "nowhere.py"}, "no document of that path"),
+        ("read_lines", {"path": "../../etc/passwd"}, "no document of that path"),
+        ("read_lines", {"path": "course.txt", "first_line": 90}, "has the lines 1 to 7"),
+        ("find_symbol", {"name": "sell"}, "no document defines that name"),
+        ("find_related", {"path": "course.txt", "line": 900}, "no such line"),
+        ("course_outline", {"course": "astronomy"}, "course"),
+        ("search", {"query": "x", "limit": "many"}, "limit"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_words(
+    tool: str, arguments: dict[str, Any], problem: str, library: Watched
+) -> None:
+    result = call(library, tool, **arguments)
+
+    assert result.is_error
+    assert problem in result.content[0].text
+
+
+def test_documents_are_resources_and_nothing_else_is(library: Watched) -> None:
+    async def read(client: Client) -> list[str]:
+        texts = []
+        for uri in ("openbook://shop/src/parcels.py", "openbook://shop/../../../etc/passwd", "openbook://other/a.py"):
+            try:
+                texts.append((await client.read_resource(uri)).contents[0].text)  # type: ignore[union-attr]
+            except Exception as exc:  # noqa: BLE001 - the client has one class for all
+                texts.append(f"refused: {exc}")
+        return texts
+
+    found, outside, other = ask(library, read)
+
+    assert found == CODE
+    assert outside.startswith("refused")
+    assert other.startswith("refused")
+
+
+def test_the_prompt_asks_for_checked_citations(library: Watched) -> None:
+    prompt = ask(library, lambda client: client.get_prompt("cited_answer", {"question": "How heavy?"}))
+
+    text = prompt.messages[0].content.text
+    assert "verify_citations" in text
+    assert "How heavy?" in text
+
+
+def test_a_change_is_seen_by_a_later_call(shop: Path, library: Watched) -> None:
+    async def use(client: Client) -> str:
+        await client.call_tool("list_sources", {})
+        (shop / "new.md").write_text("# Returns\n\nA return costs 4 euros.\n", encoding="utf-8")
+        for _ in range(200):
+            result = await client.call_tool("search", {"query": "What does a return cost?"})
+            if "new.md" in str(result):
+                return "seen"
+            await asyncio.sleep(0.05)
+        return "never seen"
+
+    assert ask(library, use) == "seen"
+
+
+def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# Weighing\n\nWeigh every parcel twice.\n", encoding="utf-8")
+    with Assistant.open("both", settings=Settings.from_env()) as assistant:
+        library = Watched(assistant, [shop, other], watch=False)
+
+        read = call(library, "read_lines", path="other/a.md")
+        checked = call(library, "verify_citations", text=f"Weigh every parcel twice ({other}/a.md:3).")
+
+    assert read.content[0].text.startswith("other/a.md:1-3")
+    assert checked.structured_content["claims"][0]["verdict"] == "supported"
+
+
+def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path) -> None:
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "openbook", "mcp", str(shop)], env=dict(os.environ), cwd=str(shop)
+    )
+
+    async def use() -> str:
+        async with Client(stdio_client(server)) as client:
+            return str(await client.call_tool("find_symbol", {"name": "weigh"}))
+
+    result = asyncio.run(use())
+
+    assert "src/parcels.py:1-6" in result
+
+
+@contextmanager
+def serving(shop: Path, *options: str) -> Iterator[str]:
+    """Run the server over HTTP in a process of its own, and give its address."""
+    command = [sys.executable, "-m", "openbook", "mcp", str(shop), "--http", "--port", "0", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    try:
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if "serving on" in line)
+        yield line.split()[2].replace("0.0.0.0", "127.0.0.1")
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+async def _heavy(address: str, key: str = "") -> str:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(address, http_client=http)) as client,
+    ):
+        return str(await client.call_tool("search", {"query": "How heavy may a parcel be?"}))
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
+    with serving(shop) as address:
+        told = asyncio.run(_heavy(address))
+
+    assert "src/parcels.py:" in told
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_everybody_else_needs_a_key_over_http(shop: Path) -> None:
+    key = Keys(Settings.from_env().home).add("agent")
+
+    with serving(shop, "--host", "0.0.0.0") as address:
+        refused = [httpx2.post(address, headers=headers).status_code for headers in ({}, {"Authorization": "Bearer x"})]
+        told = asyncio.run(_heavy(address, key))
+
+    assert refused == [401, 401]
+    assert "src/parcels.py:" in told
+
+
+def test_without_any_key_it_does_not_listen_to_others(shop: Path) -> None:
+    command = [sys.executable, "-m", "openbook", "mcp", str(shop), "--http", "--host", "0.0.0.0"]
+
+    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False)
+
+    assert ended.returncode == 2
+    assert "openbook keys add" in ended.stderr

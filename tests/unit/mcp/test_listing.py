@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from openbook.costs import estimate_tokens
+from openbook.mcp.listing import Listing
+from openbook.spans import LineIndex
+from openbook.types import Chunk, RetrievalResult
+
+
+def result(path: str, text: str, symbol: str = "") -> RetrievalResult:
+    return RetrievalResult(Chunk("s", LineIndex(text).span(path, 0, len(text)), text, "code", symbol=symbol), 1.0)
+
+
+def path_of(_: str, path: str) -> str:
+    return path
+
+
+def test_lines_carry_their_numbers_and_places_their_names() -> None:
+    listing = Listing(path_of, 1000)
+
+    text = listing.keep([result("a.py", "def f():\n\n    return 1", "f"), result("b.py", "x = 1")])
+
+    assert text == "a.py:1-3  f\n1| def f():\n3|     return 1\n\nb.py:1-1\n1| x = 1"
+
+
+def test_results_of_one_file_share_its_heading() -> None:
+    listing = Listing(path_of, 1000)
+
+    text = listing.keep([result("a.py", "one = 1"), result("a.py", "two = 2")], "2 in all")
+
+    assert text == "a.py\n1| one = 1\n1| two = 2\n(2 in all)"
+
+
+def test_every_result_gets_its_share_and_the_budget_is_kept() -> None:
+    many = [result(f"{number}.py", "\n".join(f"line_{n} = {n}" for n in range(40))) for number in range(9)]
+    listing = Listing(path_of, 600)
+
+    text = listing.keep([result("short.py", "x = 1"), *many])
+
+    shown = listing.listed["results"]
+    assert estimate_tokens(text) <= 600
+    assert len(shown) == 10
+    assert [entry["goes_on_to"] for entry in shown] == [0, *[40] * 9]
+    assert "1.py:1-" in text
+    assert "(goes on to 40)" in text
+
+
+def test_what_does_not_fit_at_all_is_counted() -> None:
+    listing = Listing(path_of, 100)
+
+    text = listing.keep([result(f"{number}.py", " ".join(map(str, range(30)))) for number in range(9)], "9 in all")
+
+    missing = 9 - len(listing.listed["results"])
+    assert missing > 0
+    assert f"(9 in all; cut: {missing} more results" in text
+
+
+def test_a_first_result_that_is_too_large_is_cut_and_not_dropped() -> None:
+    listing = Listing(path_of, 100)
+
+    listing.keep([result("a.py", "\n".join(f"name_{n} = {n}" for n in range(200)))])
+
+    [entry] = listing.listed["results"]
+    assert entry["place"].startswith("a.py:1-")
+    assert entry["lines"].count("\n") > 3
+
+
+def test_nothing_found_is_said() -> None:
+    listing = Listing(path_of, 100)
+
+    assert listing.keep([]) == "(nothing found)"
+
+
+def test_what_some_program_takes_for_a_line_end_stays_in_its_line() -> None:
+    listing = Listing(path_of, 100)
+
+    text = listing.keep([result("a.py", "a\u20289| b\x0b9| c")])
+
+    assert text == "a.py:1-1\n1| a 9| b 9| c"
