@@ -6,12 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from openbook.generation import Citation, GenerationResult
+from openbook.generation import Citation, GenerationResult, anchor_of, written_place
 from openbook.types import Chunk, RetrievalResult, Span
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u20
 # Lines of an excerpt of `search` without `--show`.
 _PREVIEW_LINES = 3
 _PREVIEW_CHARS = 160
+
+# Files of one sync that have a line of their own each: the others would push the answer out of sight.
+_MOST_REMARKS = 20
 
 
 def printable(text: str) -> str:
@@ -86,7 +90,7 @@ def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> Non
     if show and not answer.refused:
         for number, result in enumerate(answer.results, start=1):
             say()
-            say(f"[{number}] {places.link(result.chunk.source, result.chunk.span)}", style={"bold": True})
+            say(f"[{number}] {places.of(result.chunk)}", style={"bold": True})
             print_excerpt(result.chunk)
 
 
@@ -101,16 +105,17 @@ def print_sources(answer: GenerationResult, places: Places, *, show: bool = Fals
     if answer.results:
         say("Nearest:", style={"bold": True})
     for result in answer.results:
-        say(f"  {places.link(result.chunk.source, result.chunk.span)}")
+        say(f"  {places.of(result.chunk)}")
         if show:
             print_excerpt(result.chunk)
 
 
 def _source_line(citation: Citation, places: Places, width: int) -> str:
-    place = places.link(citation.source, citation.span) if citation.place else ""
+    place = places.link(citation.source, citation.span, citation.anchor) if citation.place else ""
     if citation.symbol:
         place = f"{one_line(citation.symbol)} ({place})"
-    parts = (f"{citation.mark:<{width}}", place, citation.verdict, one_line(citation.label))
+    label = "" if citation.label == citation.anchor else one_line(citation.label)
+    parts = (f"{citation.mark:<{width}}", place, citation.verdict, label)
     return f"  {'  '.join(filter(None, parts))}{f': {one_line(citation.reason)}' if citation.reason else ''}"
 
 
@@ -141,7 +146,7 @@ def print_results(
     for number, result in enumerate(results, start=1):
         chunk = result.chunk
         name = f"  {chunk.symbol or ' › '.join(chunk.context)}" if chunk.symbol or chunk.context else ""
-        say(f"{number:>2}. {places.link(chunk.source, chunk.span)}{name}  {result.score:.3f}")
+        say(f"{number:>2}. {places.of(chunk)}{name}  {result.score:.3f}")
         if explain:
             strongest = sorted(result.signals.items(), key=lambda signal: (-abs(signal[1]), signal[0]))
             say(f"      {'  '.join(f'{name} {value:+.3f}' for name, value in strongest)}")
@@ -170,7 +175,11 @@ def print_excerpt(chunk: Chunk) -> None:
 
 
 def print_report(report: SyncReport) -> None:
-    """Say what a sync did, on standard error, if it did anything."""
+    """Say on standard error what a sync did, if it did anything, and what it could not read now, file by file."""
+    for path, remarks in list(report.remarks.items())[:_MOST_REMARKS]:
+        note(f"{path}: {'; '.join(remarks)}")
+    if len(report.remarks) > _MOST_REMARKS:
+        note(f"... and {len(report.remarks) - _MOST_REMARKS} more files; openbook status counts the reasons")
     if not report.wrote:
         return
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
@@ -186,20 +195,45 @@ def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
     return f"; {total} skipped ({', '.join(f'{len(paths)} {reason}' for reason, paths in skipped.items())})"
 
 
+def origin_of(root: Root) -> str:
+    """Write where a source comes from: a path, or the address of a repository and its commit."""
+    return f"{root.url} at {root.commit[:12] or 'no commit'}" if root.url else root.location
+
+
 class Places:
     """Turns spans into what a terminal makes clickable: a path from here, and lines."""
 
     def __init__(self, roots: Sequence[Root]) -> None:
+        self._roots = {root.name: root for root in roots}
         self._folders = {
-            root.name: Path(root.location) if root.kind == "folder" else Path(root.location).parent for root in roots
+            root.name: Path(root.location).parent if root.kind == "file" else Path(root.location) for root in roots
         }
 
-    def link(self, source: str, span: Span) -> str:
-        """Write a span with its path from the working folder, or absolute where it lies elsewhere."""
+    def of(self, chunk: Chunk) -> str:
+        """Write the place of a chunk."""
+        return self.link(chunk.source, chunk.span, anchor_of(chunk))
+
+    def link(self, source: str, span: Span, anchor: str | None = None) -> str:
+        """Write a span with its path from the working folder, or absolute where it lies elsewhere.
+
+        An anchor stands in the place of the lines, as `written_place` puts it. What came from a
+        repository has its permanent address, where the pages of its host are known.
+        """
         folder = self._folders.get(source)
+        address = self._address(source, span, anchor)
+        if address:
+            return one_line(f"{address} {anchor or ''}".rstrip())
         if folder is None:
-            return one_line(str(span))
+            return one_line(written_place(span, anchor))
         path = folder / span.path
         here = Path.cwd()
         shown = path.relative_to(here) if path.is_relative_to(here) else path
-        return one_line(f"{shown.as_posix()}:{span.start_line}-{span.end_line}")
+        return one_line(written_place(replace(span, path=shown.as_posix()), anchor))
+
+    def _address(self, source: str, span: Span, anchor: str | None) -> str:
+        root = self._roots.get(source)
+        if root is None or not root.url:
+            return ""
+        from openbook.repositories import link_to
+
+        return link_to(root, span, anchor)

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from openbook.testing.fake_server import FakeServer
+from openbook.testing.git_server import GitServer
+from openbook.testing.github_server import GitHubFault, GitHubServer
 from openbook.testing.hash_embedder import HashEmbedder
 from openbook.testing.script import Fault, Received, Refusal, Reply
 from openbook.testing.scripted_model import ScriptedModel
 
-__all__ = ["FakeServer", "Fault", "HashEmbedder", "Received", "Refusal", "Reply", "ScriptedModel"]
+__all__ = [
+    "FakeServer",
+    "Fault",
+    "GitHubFault",
+    "GitHubServer",
+    "GitServer",
+    "HashEmbedder",
+    "Received",
+    "Refusal",
+    "Reply",
+    "ScriptedModel",
+]

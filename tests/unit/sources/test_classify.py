@@ -99,5 +99,6 @@ def test_grammars_are_called_as_their_package_calls_them() -> None:
 
     assert without_grammar == {
         "asm", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fsharp", "jsonl", "less", "log", "matlab",
-        "nim", "notebook", "pascal", "po", "sass", "subtitles", "tcl", "text", "tsv", "verilog", "vhdl",
+        "nim", "notebook", "pascal", "po", "sass", "srt", "tcl", "text", "tsv", "verilog", "vhdl",
+        "vtt",
     }  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from openbook.errors import SkippedFileError
-from openbook.sources.documents import read_document
+from openbook.sources.documents import current_text, read_document
 
 
 def test_a_document_carries_what_its_reader_found() -> None:
@@ -49,3 +50,17 @@ def test_importing_sources_loads_no_parser(monkeypatch: pytest.MonkeyPatch) -> N
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8").stdout
 
     assert loaded == "[]\n"
+
+
+def test_bytes_that_are_known_have_the_text_that_is_known() -> None:
+    known = replace(read_document(b"One.\n", source="s", path="a.md"), text="As it was read.")
+
+    assert current_text(b"One.\n", "a.md", known) == "As it was read."
+    assert current_text(b"Two.\n", "a.md", known) == "Two.\n"
+    assert current_text(b"Two.\n", "a.md", None) == "Two.\n"
+
+
+def test_another_file_whose_text_must_be_extracted_is_not_read_again() -> None:
+    known = read_document(b"One.\n", source="s", path="a.pdf.md")
+
+    assert current_text(b"%PDF-1.7 another", "a.pdf", known) is None

@@ -1,0 +1,161 @@
+"""Questions about repositories, in conversations: everything wired by one call."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
+from openbook.errors import UnknownSourceError
+from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult
+from openbook.ingest.sync import Progress
+from openbook.libraries import DEFAULT_LIBRARY
+from openbook.repositories import Repository, repositories_in
+from openbook.settings import Settings
+from openbook.sources.loading import LoadOptions
+from openbook.types import Chunk, Document, Filter
+
+# A follow-up leans on the last few exchanges; more would crowd the question out of a prompt.
+_EXCHANGES = 5
+
+# Conversations that are remembered; the one that has been silent for longest goes first.
+_SESSIONS = 1000
+
+
+def create_assistant(
+    *, library: str = DEFAULT_LIBRARY, model: str = "", settings: Settings | None = None
+) -> CodebaseAssistant:
+    """Wire an assistant that loads repositories and answers questions about them.
+
+    Args:
+        library: Where they are kept; made if it is not there.
+        model: What writes answers, such as `groq:...`; `extractive` quotes. Empty: the first key that
+            is set chooses, and without any, answers are quotes.
+        settings: Read from the environment if not given.
+
+    Raises:
+        LibraryError: The library cannot be used.
+        ModelError: The model needs a key that is not set.
+
+    Example:
+        >>> with create_assistant(model="extractive") as assistant:  # doctest: +SKIP
+        ...     assistant.load_repository("octo/shop")
+        ...     print(assistant.query("How is a refund booked?").format_for_display())
+    """
+    from openbook.llm.choose import open_model
+
+    settings = settings or Settings.from_env()
+    writing = Writing(model=open_model(model or settings.model))
+    return CodebaseAssistant(Assistant.open(library, settings=settings), writing)
+
+
+class CodebaseAssistant:
+    """One library of repositories, and the conversations about it. Safe for several threads, one to a session."""
+
+    def __init__(self, assistant: Assistant, writing: Writing | None = None) -> None:
+        """Take what it is made of.
+
+        Args:
+            assistant: The library; closed with this.
+            writing: How answers are written; quotes if not given.
+        """
+        self.assistant = assistant
+        self._writing = writing or Writing()
+        self._sessions: OrderedDict[str, tuple[Exchange, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the library."""
+        self.assistant.close()
+
+    def load_repository(
+        self, url: str, options: LoadOptions | None = None, *, progress: Progress | None = None
+    ) -> Repository:
+        """Load a repository beside those that are there, or bring it up to date.
+
+        Raises:
+            SourceError: The address names no repository, or it cannot be fetched.
+        """
+        return self.assistant.load_repository(url, options, progress=progress)
+
+    def repositories(self) -> list[Repository]:
+        """List the repositories of the library, in order of names."""
+        return repositories_in(self.assistant.index, self.assistant.settings.home)
+
+    def query(
+        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+    ) -> GenerationResult:
+        """Answer a question from all repositories, or from some.
+
+        Args:
+            message: The question.
+            session_id: Conversation that it belongs to; empty for none.
+            sources: Names of repositories, as `Repository.source` has them; all if there are none.
+            limit: Most results to answer from.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The library has no source of one of these names.
+            ModelError: The model did not answer.
+        """
+        *_, last = self.query_stream(message, session_id, sources=sources, limit=limit)
+        assert isinstance(last, Answered)
+        return last.answer
+
+    def query_stream(
+        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+    ) -> Iterator[AnswerEvent]:
+        """Answer as `query` does, and tell what happens meanwhile. The last event holds the checked answer."""
+        where = self._filter(sources)
+        writing = replace(self._writing, history=self._history(session_id))
+        for event in self.assistant.query_stream(message, limit=limit, where=where, writing=writing):
+            if isinstance(event, Answered) and session_id:
+                # Quotes and the names in a refusal are text of sources, which no model may take for its own words.
+                own_words = event.answer.model != "extractive" and not event.answer.refused
+                self._remember(session_id, Exchange(message, event.answer.answer if own_words else ""))
+            yield event
+
+    def reset(self, session_id: str) -> None:
+        """Forget a conversation, if there is one."""
+        with self._lock:
+            self._sessions.pop(session_id, None)
+
+    def get_document(self, source: str, path: str) -> Document | None:
+        """Give a document with its text; None if there is no such one."""
+        return self.assistant.index.document(source, path)
+
+    def get_document_chunks(self, source: str, path: str) -> list[Chunk]:
+        """Give the chunks of a document in their order; [] if there is no such document."""
+        return self.assistant.index.chunks(source, path)
+
+    def _filter(self, sources: Iterable[str]) -> Filter:
+        named = frozenset(sources)
+        there = {root.name for root in self.assistant.sources()}
+        for name in sorted(named - there):
+            hint = f"it has: {', '.join(sorted(there)) or 'none'}"
+            raise UnknownSourceError(f"the library has no source {name!r}", hint=hint)
+        return Filter(sources=named)
+
+    def _history(self, session_id: str) -> tuple[Exchange, ...]:
+        with self._lock:
+            return self._sessions.get(session_id, ())
+
+    def _remember(self, session_id: str, exchange: Exchange) -> None:
+        with self._lock:
+            self._sessions[session_id] = (*self._sessions.get(session_id, ()), exchange)[-_EXCHANGES:]
+            self._sessions.move_to_end(session_id)
+            while len(self._sessions) > _SESSIONS:
+                self._sessions.popitem(last=False)

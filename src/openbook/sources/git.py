@@ -1,0 +1,254 @@
+"""Reads a repository with git itself: its newest commit, without history, and nothing of it is run or checked out."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+from openbook.errors import FetchError, MissingExtraError
+from openbook.settings import environment_of_git
+from openbook.sources.reaching import Reach
+from openbook.sources.remote import Head, Listing, Patience, git_hash, list_files
+from openbook.sources.repository_urls import COMMIT, RepositoryUrl
+
+_SAFE = (
+    *(
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.askPass=",
+        "-c",
+        "core.quotePath=false",
+    ),
+    *("-c", "protocol.allow=never", "-c", "protocol.https.allow=always"),
+    *("-c", "fetch.recurseSubmodules=false", "-c", "gc.autoDetach=false", "-c", "advice.detachedHead=false"),
+)
+# For people, who may have hosts of their own. Never `file` and `ext`, which reach into this machine.
+_OPEN = ("-c", "protocol.http.allow=always", "-c", "protocol.ssh.allow=always")
+_CONFINED = (
+    *(
+        "-c",
+        "http.followRedirects=false",
+        "-c",
+        "http.proxy=",
+        "-c",
+        "credential.helper=",
+        "-c",
+        "http.emptyAuth=false",
+    ),
+    *("-c", "http.cookieFile=", "-c", "http.sslVerify=true"),
+)
+
+# A fetch is looked at this often: is it over, too late, too large?
+_LOOK_S = 0.1
+
+_KEPT = "refs/openbook/kept"
+
+# What git and the hosts say, in English, about what people can do something about.
+_SAID = (
+    (r"could not resolve host|name or service not known", "the host is not known", "check its name and the network"),
+    (
+        r"could not read username|authentication failed|permission denied|access denied|http basic",
+        "it does not exist, or is private",
+        "check the name; git's own credential helper or SSH key is used if it is private",
+    ),
+    (r"not found|does not exist|does not appear to be a git", "it does not exist, or is private", "check the name"),
+    (r"host key verification failed", "its host is not known to SSH", "connect once with ssh, or use https"),
+    (r"redirect", "the host leads elsewhere", "use the address that it leads to"),
+    (r"transport '\w+' not allowed", "the protocol is not allowed", "use https"),
+    (r"timed out|could not connect|failed to connect|refused", "no connection to its host", "check the network"),
+    (r"not our ref|unadvertised object", "its host does not give single commits", "name a branch or tag"),
+    (
+        r"unexpected disconnect|early eof|hung up|transfer closed|empty reply|rpc failed",
+        "the host broke off",
+        "try again",
+    ),
+)
+
+
+class GitRemote:
+    """A repository that git can reach. Objects are kept, so that the next fetch brings only what is new."""
+
+    def __init__(self, url: RepositoryUrl, folder: Path, *, reach: Reach, patience: Patience, max_bytes: int) -> None:
+        """Get ready to ask; nothing is sent yet.
+
+        Args:
+            url: The repository.
+            folder: Where objects are kept; made if it is not there.
+            reach: What may be asked.
+            patience: How long it may take.
+            max_bytes: Of the objects, as they are packed.
+
+        Raises:
+            FetchError: The host is not allowed.
+        """
+        self._url = url
+        self._folder = folder
+        self._patience = patience
+        self._max_bytes = max_bytes
+        self._reach = reach
+        reach.check_host(url.host)
+
+    def newest(self, known: Head | None) -> Head | None:
+        """Ask which branches and tags there are; one connection."""
+        said = self._talk("ls-remote", "--symref", "--", self._url.clone_url).decode("utf-8", "replace")
+        refs: dict[str, str] = {}
+        default = ""
+        for line in said.splitlines():
+            sha, _, name = line.partition("\t")
+            if sha.startswith("ref: ") and name == "HEAD":
+                default = sha.removeprefix("ref: refs/heads/")
+            elif COMMIT.fullmatch(sha):
+                refs[name] = sha
+        if not refs:
+            raise FetchError(self._url.web_url, "the repository is empty")
+        ref, folder, commit = self._choose(refs)
+        if known and commit == known.commit:
+            return None
+        return Head(commit=commit, web_url=self._url.web_url, ref=ref, folder=folder, default_branch=default)
+
+    def _choose(self, refs: dict[str, str]) -> tuple[str, str, str]:
+        """Find which branch, tag or commit is meant, the folder behind it, and the commit."""
+        if not self._url.rest and "HEAD" in refs:
+            return "", "", refs["HEAD"]
+        for kind in ("heads", "tags"):
+            for ref, folder in self._url.splits():
+                full = f"refs/{kind}/{ref}"
+                if full in refs:
+                    return full, folder, refs.get(f"{full}^{{}}", refs[full])  # the commit behind a tag
+        first, _, folder = self._url.rest.partition("/")
+        if re.fullmatch(r"[0-9a-f]{7,64}", first):
+            short = sorted({sha for sha in refs.values() if sha.startswith(first)})
+            if COMMIT.fullmatch(first) or len(short) == 1:
+                return first, folder, (first if COMMIT.fullmatch(first) else short[0])
+        reason = f"it has no branch, tag or commit {self._url.rest!r}" if first else "it has no default branch"
+        raise FetchError(self._url.web_url, reason, hint="name a branch, or a commit with all its digits")
+
+    def listing(self, head: Head) -> Listing:
+        """Fetch the commit, if it is not here yet, and list it."""
+        if not (self._folder / "HEAD").exists():
+            self._run("init", "--quiet", "--bare", "--", str(self._folder))
+        if self._run("cat-file", "-t", head.commit, bare=True, fails=True) != b"commit\n":
+            options = (
+                "--quiet",
+                "--depth=1",
+                "--no-tags",
+                "--no-recurse-submodules",
+                "--no-write-fetch-head",
+                "--force",
+            )
+            wanted = head.ref if head.ref.startswith("refs/") else head.commit
+            self._talk("fetch", *options, "--", self._url.clone_url, f"{wanted}:{_KEPT}", bare=True)
+            if self._run("rev-parse", f"{_KEPT}^{{commit}}", bare=True).decode().strip() != head.commit:
+                raise FetchError(self._url.web_url, "it changed while it was fetched", hint="try again")
+        return list_files(self._listed(head.commit))
+
+    def _listed(self, commit: str) -> Iterator[tuple[str, str, int, str]]:
+        for line in self._run("ls-tree", "-r", "-z", "--long", commit, bare=True).split(b"\0")[:-1]:
+            about, _, path = line.partition(b"\t")
+            mode, _, sha, size = about.decode().split()
+            # What is no UTF-8 becomes what no safe path holds.
+            yield mode, sha, int(size) if size.isdigit() else 0, path.decode("utf-8", "replace")
+
+    def contents(self, head: Head, listing: Listing, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Read files as they were committed: no filter runs, no line end changes."""
+        command = self._command("cat-file", "--batch", bare=True)
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment_of_git()
+        ) as git:
+            assert git.stdin is not None
+            assert git.stdout is not None
+            for sha in sorted(wanted):
+                git.stdin.write(f"{sha}\n".encode())
+                git.stdin.flush()
+                yield sha, self._read_object(git.stdout, sha)
+
+    def _read_object(self, stream: IO[bytes], sha: str) -> bytes:
+        *_, size = stream.readline().split() or [b""]
+        raw = stream.read(int(size) + 1)[:-1] if size.isdigit() else b""
+        if git_hash(raw, sha) != sha:
+            raise FetchError(self._url.web_url, "an object is damaged", hint="remove the source, and add it again")
+        return raw
+
+    def _command(self, *arguments: str, bare: bool = False) -> list[str]:
+        where = ("-C", str(self._folder)) if bare else ()
+        return ["git", *_SAFE, *(() if self._reach.confined else _OPEN), *where, *arguments]
+
+    def _run(self, *arguments: str, bare: bool = False, fails: bool = False) -> bytes:
+        """Run a command that asks nobody."""
+        done = self._started(self._command(*arguments, bare=bare))
+        if done[0] and not fails:
+            raise self._explain(done[2])
+        return done[1]
+
+    def _talk(self, *arguments: str, bare: bool = False) -> bytes:
+        """Run a command that connects to the host."""
+        confined = [*_CONFINED, *self._pinned()] if self._reach.confined else []
+        command = self._command(*arguments, bare=bare)
+        code, out, err = self._started([command[0], *confined, *command[1:]])
+        if code:
+            raise self._explain(err)
+        return out
+
+    def _pinned(self) -> list[str]:
+        """Have git connect to the address that was checked, whatever the name stands for a moment later."""
+        parts = urlsplit(self._url.clone_url)
+        if parts.scheme != "https" and not (parts.scheme == "http" and self._reach.is_own(self._url.host)):
+            raise FetchError(self._url.web_url, "only https is allowed here", hint="use its https address")
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        address = self._reach.address_of(parts.hostname or "", port, listed=self._url.host)
+        allowed = ["-c", "protocol.http.allow=always"] if parts.scheme == "http" else []
+        return [*allowed, "-c", f"http.curloptResolve={parts.hostname}:{port}:{address}"]
+
+    def _started(self, command: list[str]) -> tuple[int, bytes, bytes]:
+        environ = environment_of_git()
+        if self._reach.confined:
+            environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "NO_PROXY": "*", "no_proxy": "*"}
+        try:
+            git = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
+            )
+        except FileNotFoundError as exc:
+            raise MissingExtraError("git is not installed", hint="install git, or openbook[github] for GitHub") from exc
+        with git:
+            while True:
+                try:
+                    out, err = git.communicate(timeout=_LOOK_S)
+                except subprocess.TimeoutExpired:
+                    try:
+                        self._check()
+                    except FetchError:
+                        git.terminate()  # lets it take its own files away
+                        raise
+                else:
+                    return git.returncode, out, err
+
+    def _check(self) -> None:
+        """Give up on what takes too long or too much."""
+        self._patience.check(self._url.web_url)
+        if _size(self._folder) > self._max_bytes:
+            hint = "raise OPENBOOK_MAX_REPOSITORY_BYTES if it is meant to be that large"
+            raise FetchError(self._url.web_url, "it is larger than is allowed", hint=hint)
+
+    def _explain(self, err: bytes) -> FetchError:
+        said = " ".join(err.decode("utf-8", "replace").split())
+        for pattern, reason, hint in _SAID:
+            if re.search(pattern, said, re.IGNORECASE):
+                return FetchError(self._url.web_url, reason, hint=hint)
+        return FetchError(self._url.web_url, f"git says: {said[-200:]}")
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for file in folder.glob("objects/pack/*"):
+        try:
+            total += file.stat().st_size
+        except OSError:  # git has given it its final name
+            continue
+    return total

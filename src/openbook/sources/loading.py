@@ -1,0 +1,92 @@
+"""Which files of a repository are wanted, and what their names say they are for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
+from openbook.sources.walk import refuse_by_name, size_limit
+from openbook.types import Kind
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+DocumentType = Literal["readme", "claude-md", "architecture", "api-docs", "markdown"] | Kind
+"""What a document of a repository is for; its kind, where its name says no more."""
+
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".html")
+
+# Deepest names last: a page `docs/api/design.md` is one of the API.
+_ARCHITECTURE = frozenset({"architecture", "architectures", "design", "adr", "adrs"})
+_API = frozenset({"api", "apis", "openapi", "swagger"})
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """Which files of a repository are loaded. Patterns are as in `.gitignore`: `docs`, `*.md`, `/src/**`."""
+
+    include_paths: tuple[str, ...] = ()
+    """Only these, and what is below them. Empty: all."""
+    exclude_paths: tuple[str, ...] = ()
+    """Not these, nor what is below them, whatever else is asked for."""
+    file_patterns: tuple[str, ...] = ()
+    """Only files like these. Empty: all."""
+    max_file_bytes: int = 0
+    """Larger files are not loaded; notebooks may have 16 times as much. 0: as the settings have it."""
+
+    def refusal(self, path: str, size_bytes: int) -> str | None:
+        """Say why a file is not loaded, for people; empty if it was not asked for, None if it is loaded.
+
+        Example:
+            >>> LoadOptions(file_patterns=("*.md",)).refusal("docs/a.md", 100) is None
+            True
+        """
+        included, excluded, patterns = self._specs
+        if excluded and excluded.match_file(path):
+            return ""
+        if any(spec and not spec.match_file(path) for spec in (included, patterns)):
+            return ""
+        if size_bytes > size_limit(path, self.max_file_bytes or DEFAULT_MAX_FILE_BYTES):
+            return "too large"
+        return refuse_by_name(path) or None
+
+    @cached_property
+    def _specs(self) -> tuple[GitIgnoreSpec | None, GitIgnoreSpec | None, GitIgnoreSpec | None]:
+        from pathspec import GitIgnoreSpec
+
+        def spec(lines: tuple[str, ...]) -> GitIgnoreSpec | None:
+            return GitIgnoreSpec.from_lines(lines) if lines else None
+
+        return spec(self.include_paths), spec(self.exclude_paths), spec(self.file_patterns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the options as JSON values."""
+        return asdict(self)
+
+
+def document_type(path: str, kind: Kind) -> DocumentType:
+    """Say what a document is for, by its path.
+
+    Example:
+        >>> [document_type(path, "docs") for path in ("README.md", "docs/CLAUDE.md", "docs/api/rest.md", "a.md")]
+        ['readme', 'claude-md', 'api-docs', 'markdown']
+        >>> document_type("src/api.py", "code")
+        'code'
+    """
+    *folders, name = path.lower().split("/")
+    if name in ("claude.md", "agents.md"):
+        return "claude-md"
+    if re.fullmatch(r"readme(?:[._-].*)?", name) and kind != "code":
+        return "readme"
+    if not name.endswith(_PROSE):
+        return kind
+    for part in (name, *reversed(folders)):
+        words = set(re.findall(r"[a-z]+", part))
+        if words & _API:
+            return "api-docs"
+        if words & _ARCHITECTURE:
+            return "architecture"
+    return "markdown" if name.endswith((".md", ".markdown", ".mdx")) else kind

@@ -1,0 +1,286 @@
+"""The files of a repository on this disk: one folder, brought to another commit file by file."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from openbook.errors import FetchError
+from openbook.sources.loading import LoadOptions
+from openbook.sources.remote import Entry, Head, Listing, Remote, git_hash
+from openbook.sources.repository_urls import RepositoryUrl
+
+_VERSION = 1
+
+# 40 bits: of one repository, nobody keeps so many branches that two meet.
+_DIGEST_CHARS = 10
+
+# What systems say of names that they cannot take. A repository may hold some from another system.
+_BAD_NAMES = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ})
+
+Told = Callable[[int, int], None]
+"""Called with files fetched and files to fetch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What is known of a mirror."""
+
+    asked: str
+    """The address, as it was given."""
+    head: Head | None = None
+    """None while files are changed: then they belong to no commit."""
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    """Hashes of the files by path."""
+    skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Paths of the commit that are not here though they were asked for, by reason."""
+    fetched_at: float = 0.0
+    """Unix seconds when the host was asked last."""
+
+
+class Mirror:
+    """A repository, or a part of it, as it was fetched last. Other processes may use the same."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def of(cls, home: Path, url: RepositoryUrl, options: LoadOptions) -> Mirror:
+        """Give the place of what an address and options stand for, fetched or not."""
+        asked = json.dumps([url.identity, options.to_dict()])
+        digest = sha256(asked.encode()).hexdigest()[:_DIGEST_CHARS]
+        path = url.path.lower() if url.host == "github.com" else url.path
+        return cls(_repositories(home).joinpath(url.host.replace(":", "_"), *path.split("/"), digest))
+
+    @classmethod
+    def at(cls, home: Path, files: Path) -> Mirror | None:
+        """Give the mirror whose files lie in a folder; None if it is none."""
+        mirror = cls(files.parent)
+        if files.name != "files" or not files.is_relative_to(_repositories(home)):
+            return None
+        return mirror if mirror.state is not None else None
+
+    @property
+    def files(self) -> Path:
+        """The folder with the files, under their paths in the repository."""
+        return self.folder / "files"
+
+    @property
+    def objects(self) -> Path:
+        """Where git keeps what it has fetched."""
+        return self.folder / "git"
+
+    @property
+    def _incoming(self) -> Path:
+        return self.folder / "incoming"
+
+    @property
+    def state(self) -> State | None:
+        """What is known; None if nothing was ever fetched, or if it cannot be read."""
+        try:
+            found = json.loads((self.folder / "state.json").read_text(encoding="utf-8"))
+            if found.pop("version") != _VERSION or not self.files.is_dir():
+                return None
+            head = Head(**found["head"]) if found["head"] else None
+            skipped = {reason: tuple(paths) for reason, paths in found["skipped"].items()}
+            return State(**{**found, "head": head, "skipped": skipped})
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    @property
+    def name(self) -> str:
+        """What the repository is called."""
+        return self.folder.parent.name
+
+    @contextmanager
+    def locked(self, timeout_s: float) -> Iterator[None]:
+        """Keep other processes from changing the mirror. A process that is killed lets go of it.
+
+        Raises:
+            FetchError: Another one holds on for too long, or nothing can be written here.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.folder / "lock", timeout=timeout_s, isolation_level=None)) as lock:
+                lock.execute("BEGIN EXCLUSIVE")
+                yield
+        except sqlite3.OperationalError as exc:
+            hint = "another process may be fetching it; wait for that"
+            raise FetchError(str(self.folder), f"it cannot be locked: {exc}", hint=hint) from exc
+        except OSError as exc:
+            hint = "make room, or set OPENBOOK_HOME to another place"
+            raise FetchError(str(self.folder), f"it cannot be written: {exc.strerror}", hint=hint) from exc
+
+    def update(
+        self,
+        asked: str,
+        remote: Remote,
+        options: LoadOptions,
+        *,
+        max_bytes: int,
+        told: Told | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> bool:
+        """Bring the files to what the repository holds now. All is fetched before the first file changes.
+
+        Args:
+            asked: The address, as it was given.
+            remote: Whom to ask.
+            options: Which files are wanted.
+            max_bytes: Of all of them.
+            told: Told how far it is.
+            now: Clock, in Unix seconds.
+
+        Returns:
+            Whether there was another commit.
+
+        Raises:
+            FetchError: It cannot be fetched, or is too large. The files stay what they were.
+        """
+        known = self.state
+        head = remote.newest(known.head if known else None)
+        if head is None and known is not None:
+            self._write(replace(known, fetched_at=now()))
+            return False
+        assert head is not None
+        listing = remote.listing(head)
+        wanted, skipped = _choose(head, listing, options, case_blind=self._is_case_blind())
+        _check(head, wanted, max_bytes)
+        blobs = known.blobs if known else {}
+        todo = [entry for entry in wanted if blobs.get(entry.path) != entry.sha]
+        self._fetch(remote, head, listing, todo, blobs, told)
+        shas = {entry.path: entry.sha for entry in wanted}
+        self._apply(State(asked=asked, head=head, blobs=shas, skipped=skipped, fetched_at=now()), blobs, todo)
+        return True
+
+    def _apply(self, state: State, blobs: Mapping[str, str], todo: list[Entry]) -> None:
+        """Change the files to what was fetched. A kill leaves behind a state that knows what may be half done."""
+        gone = blobs.keys() - state.blobs.keys()
+        changing = gone.union(entry.path for entry in todo)
+        if not blobs:
+            shutil.rmtree(self.files, ignore_errors=True)
+        # A top folder of its own: the ignore rules of a folder above are none of this repository's.
+        (self.files / ".git").mkdir(parents=True, exist_ok=True)
+        self._write(State(asked=state.asked, blobs={**blobs, **dict.fromkeys(changing, "")}))
+        for path in sorted(gone):
+            self._remove(path)
+        refused = self._place(todo)
+        kept = {path: sha for path, sha in state.blobs.items() if path not in refused}
+        more = {"name does not fit here": tuple(sorted(refused))} if refused else {}
+        self._write(replace(state, blobs=kept, skipped={**state.skipped, **more}))
+        shutil.rmtree(self._incoming, ignore_errors=True)
+
+    def _fetch(
+        self,
+        remote: Remote,
+        head: Head,
+        listing: Listing,
+        todo: list[Entry],
+        blobs: Mapping[str, str],
+        told: Told | None,
+    ) -> None:
+        """Bring all contents that are not here under another name, each into a file called by its hash."""
+        incoming = self._incoming
+        shutil.rmtree(incoming, ignore_errors=True)
+        incoming.mkdir()
+        missing = {entry.sha for entry in todo}
+        for path, sha in blobs.items():
+            if sha in missing:
+                raw = self._read(path)
+                if raw is not None and git_hash(raw, sha) == sha:
+                    (incoming / sha).write_bytes(raw)
+                    missing.discard(sha)
+        total = len(missing)
+        if missing:
+            for done, (sha, raw) in enumerate(remote.contents(head, listing, missing), start=1):
+                (incoming / sha).write_bytes(raw)
+                if told:
+                    told(done, total)
+
+    def _place(self, todo: list[Entry]) -> set[str]:
+        """Put what was fetched where it belongs; give the paths that this system cannot take."""
+        incoming, refused = self._incoming, set()
+        for entry in todo:
+            place = self.files / entry.path
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                # Readers see the old file or the new one. A copy, for another path may have the same content.
+                shutil.copyfile(incoming / entry.sha, incoming / "next")
+                Path(incoming / "next").replace(place)
+            except OSError as exc:
+                if exc.errno not in _BAD_NAMES:
+                    raise
+                refused.add(entry.path)
+        return refused
+
+    def _remove(self, path: str) -> None:
+        place = self.files / path
+        place.unlink(missing_ok=True)
+        for folder in place.parents:
+            if folder == self.files:
+                return
+            try:
+                folder.rmdir()
+            except OSError:  # something else lies in it
+                return
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return (self.files / path).read_bytes()
+        except OSError:
+            return None
+
+    def _write(self, state: State) -> None:
+        text = json.dumps({"version": _VERSION, **asdict(state)})
+        (self.folder / "state.new").write_text(text, encoding="utf-8")
+        Path(self.folder / "state.new").replace(self.folder / "state.json")
+
+    def _is_case_blind(self) -> bool:
+        return (self.folder / "LOCK").exists()
+
+
+def _repositories(home: Path) -> Path:
+    return home.expanduser().resolve() / "repositories"
+
+
+def _check(head: Head, wanted: list[Entry], max_bytes: int) -> None:
+    """Refuse what is too large, and a path that leads to nothing.
+
+    Raises:
+        FetchError: It is one of these.
+    """
+    if sum(entry.size_bytes for entry in wanted) > max_bytes:
+        hint = "ask for a folder of it, or raise OPENBOOK_MAX_REPOSITORY_BYTES"
+        raise FetchError(head.web_url, "it is larger than is allowed", hint=hint)
+    if not wanted and head.folder:
+        raise FetchError(head.web_url, f"it has nothing to read at {head.folder!r}", hint="check the path")
+
+
+def _choose(
+    head: Head, listing: Listing, options: LoadOptions, *, case_blind: bool
+) -> tuple[list[Entry], dict[str, tuple[str, ...]]]:
+    """Sort out what is wanted of a commit, and what of it cannot be had."""
+    wanted: list[Entry] = []
+    found = {reason: [path for path in paths if head.holds(path)] for reason, paths in listing.skipped.items()}
+    refused = {reason: paths for reason, paths in found.items() if paths}
+    taken: set[str] = set()
+    for entry in listing.entries:
+        if not head.holds(entry.path):
+            continue
+        reason = options.refusal(entry.path, entry.size_bytes)
+        if reason is None and case_blind and entry.path.casefold() in taken:
+            reason = "differs in capital letters only"
+        if reason is None:
+            wanted.append(entry)
+            taken.add(entry.path.casefold())
+        elif reason:
+            refused.setdefault(reason, []).append(entry.path)
+    return wanted, {reason: tuple(paths) for reason, paths in sorted(refused.items())}

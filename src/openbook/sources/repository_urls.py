@@ -1,0 +1,210 @@
+"""What people write to name a repository, and the addresses that follow from it. Asks nobody."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, unquote, urlsplit
+
+from openbook.errors import SourceError
+
+GITHUB = "github.com"
+
+PUBLIC_HOSTS = (GITHUB, "gitlab.com", "codeberg.org", "bitbucket.org")
+"""The hosts that anybody's repositories live on."""
+
+_HINT = "write owner/repo, https://HOST/owner/repo, or git@HOST:owner/repo.git"
+
+# As GitHub allows them; other hosts allow no more in practice.
+_OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
+_NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+# `git@host:path`: without the name of a user, it could be a drive of Windows.
+_SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?!//)(?P<path>.+)")
+
+# What stands between a repository and a branch in the addresses of pages: of GitLab, of Gitea.
+_PAGE_WORDS = (
+    *("/-/tree/", "/-/blob/", "/-/raw/", "/-/commit/", "/-/commits/"),
+    *("/src/branch/", "/src/commit/", "/src/tag/"),
+)
+_GITHUB_WORDS = ("tree", "blob", "raw", "commit", "commits")
+
+# Pages of prose, which GitHub shows without lines unless it is told to.
+_RENDERED = (".md", ".markdown", ".rst", ".adoc", ".org")
+
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""A commit in full, of repositories that hash with SHA-1 or SHA-256."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryUrl:
+    """A repository, and perhaps a branch, tag or commit of it, and a folder or file in that."""
+
+    host: str
+    """In lower case, with its port if one was given."""
+    path: str
+    """Owner and name; the hosts that have groups have more parts."""
+    clone_url: str
+    """What git is given."""
+    rest: str = ""
+    """A branch, tag or commit, and perhaps a path in it. Only the repository knows where one ends."""
+
+    @property
+    def web_url(self) -> str:
+        """Address of its page."""
+        return f"{'http' if self.clone_url.startswith('http://') else 'https'}://{self.host}/{self.path}"
+
+    @property
+    def identity(self) -> str:
+        """What two ways to write the same have in common. GitHub does not tell capital letters apart."""
+        path = self.path.lower() if self.host == GITHUB else self.path
+        return hashlib.sha256("\0".join((self.host, path, self.rest)).encode()).hexdigest()
+
+    def splits(self) -> list[tuple[str, str]]:
+        """List where `rest` could end being a branch: the longest first, each with the path behind it."""
+        parts = self.rest.split("/")
+        return [("/".join(parts[:end]), "/".join(parts[end:])) for end in range(len(parts), 0, -1)]
+
+
+def read_repository_url(text: str) -> RepositoryUrl:
+    """Read what names a repository.
+
+    Raises:
+        SourceError: It names none, or in a way that is refused.
+
+    Example:
+        >>> read_repository_url("octo/shop").clone_url
+        'https://github.com/octo/shop.git'
+        >>> read_repository_url("https://github.com/octo/shop/tree/v1/docs").rest
+        'v1/docs'
+    """
+    written = text.strip()
+    if not written.isprintable() or " " in written or written.startswith("-") or "::" in written:
+        raise _bad(text, "no address of a repository")
+    match = _SCP.fullmatch(written)
+    if match:
+        path, rest = _split(text, match["host"].lower(), match["path"])
+        clone_url = f"{match['user']}@{match['host']}:{path}"
+        return _checked(text, match["host"].lower(), path, clone_url, rest)
+    if "://" in written:
+        return _read_url(text, written)
+    first, _, others = written.partition("/")
+    if "." in first and others.count("/") >= 1:
+        return _read_url(text, f"https://{written}")
+    if not _OWNER.fullmatch(first):
+        raise _bad(text, "no address of a repository")
+    return _read_url(text, f"https://{GITHUB}/{written}")
+
+
+def names_repository(text: str) -> bool:
+    """Tell whether text looks like the address of a repository, right or wrong, and not like a path.
+
+    Example:
+        >>> [names_repository(text) for text in ("octo/shop", "docs", "./a/b", "https://x", "git@h:o/r")]
+        [True, False, False, True, True]
+    """
+    if "://" in text or _SCP.fullmatch(text):
+        return True
+    first, _, others = text.partition("/")
+    if first.startswith((".", "~", "-")) or not others:
+        return False
+    if _HOST.fullmatch(first.lower()) and "." in first:
+        return "/" in others
+    name = others.partition("@")[0]
+    return bool(_OWNER.fullmatch(first) and _NAME.fullmatch(name) and name.strip("."))
+
+
+def permanent_link(web_url: str, commit: str, path: str, start_line: int = 0, end_line: int = 0) -> str:
+    """Give the address of lines or of a file that no later commit changes; empty if the host's pages are not known.
+
+    Example:
+        >>> permanent_link("https://github.com/octo/shop", "c0ffee", "a b.py", 3, 5)
+        'https://github.com/octo/shop/blob/c0ffee/a%20b.py#L3-L5'
+    """
+    host = urlsplit(web_url).netloc
+    if not commit:
+        return ""
+    file, lines = quote(path), start_line > 0
+    more = end_line > start_line
+    if host == GITHUB:
+        plain = "?plain=1" if lines and path.lower().endswith(_RENDERED) else ""
+        place, first, last = f"blob/{commit}/{file}{plain}", f"#L{start_line}", f"-L{end_line}"
+    elif host == "gitlab.com" or host.startswith("gitlab."):
+        place, first, last = f"-/blob/{commit}/{file}", f"#L{start_line}", f"-{end_line}"
+    elif host in ("codeberg.org", "gitea.com") or host.startswith(("gitea.", "forgejo.")):
+        place, first, last = f"src/commit/{commit}/{file}", f"#L{start_line}", f"-L{end_line}"
+    elif host == "bitbucket.org":
+        place, first, last = f"src/{commit}/{file}", f"#lines-{start_line}", f":{end_line}"
+    else:
+        return ""
+    return f"{web_url}/{place}{first * lines}{last * (lines and more)}"
+
+
+def _read_url(text: str, url: str) -> RepositoryUrl:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as exc:
+        raise _bad(text, "no address of a repository") from exc
+    if parts.scheme not in ("https", "http", "ssh"):
+        raise SourceError(text, f"addresses with {parts.scheme}: are not fetched", hint=_HINT)
+    if parts.password is not None:
+        hint = "take it out: it would be stored. GITHUB_TOKEN or git's own credential helper can hold it"
+        raise SourceError(f"{parts.scheme}://{parts.hostname}", "it carries a password", hint=hint)
+    if (parts.username or "").startswith("-"):  # SSH would take it for an option
+        raise _bad(text, "no address of a repository")
+    host = (parts.hostname or "").removeprefix("www.")
+    host = f"[{host}]" if ":" in host else host
+    if port is not None:
+        host = f"{host}:{port}"
+    path, rest = _split(text, host, unquote(parts.path))
+    user = f"{parts.username}@" if parts.scheme == "ssh" and parts.username else ""
+    return _checked(text, host, path, f"{parts.scheme}://{user}{host}/{quote(path)}", rest)
+
+
+def _split(text: str, host: str, path: str) -> tuple[str, str]:
+    """Split the path of an address into repository and rest."""
+    path = path.strip("/")
+    for word in _PAGE_WORDS:
+        before, found, rest = path.partition(word)
+        if found:
+            return before.removesuffix(".git"), rest
+    parts = path.split("/")
+    if host == "bitbucket.org" and len(parts) > 3 and parts[2] == "src":
+        return "/".join(parts[:2]), "/".join(parts[3:])
+    if host == GITHUB and len(parts) > 2 and "@" not in parts[1]:
+        return _split_github(text, parts)
+    before, at, rest = path.partition("@")
+    if at and not rest:
+        raise _bad(text, "nothing stands behind the @")
+    return before.removesuffix(".git"), rest
+
+
+def _split_github(text: str, parts: Sequence[str]) -> tuple[str, str]:
+    owner, name, word, *rest = parts
+    if word not in _GITHUB_WORDS or not rest:
+        reason = "the page is none of a repository, branch, folder, file or commit"
+        raise SourceError(text, reason, hint=f"name the repository: {owner}/{name}")
+    return f"{owner}/{name.removesuffix('.git')}", "/".join(rest)
+
+
+def _checked(text: str, host: str, path: str, clone_url: str, rest: str) -> RepositoryUrl:
+    parts = path.split("/")
+    if not _HOST.fullmatch(host):
+        raise _bad(text, "no address of a repository")
+    if len(parts) < 2 or (host == GITHUB and (len(parts) > 2 or not _OWNER.fullmatch(parts[0]))):
+        raise _bad(text, "no owner and repository")
+    if any(not _NAME.fullmatch(part) or not part.strip(".") or part.startswith("-") for part in parts):
+        raise _bad(text, "no name of a repository")
+    if (any(part in ("", ".", "..") for part in rest.split("/")) and rest) or rest.startswith("-"):
+        raise _bad(text, "no branch, tag or commit")
+    if not rest.isprintable() or "\\" in rest:
+        raise _bad(text, "no branch, tag or commit")
+    return RepositoryUrl(host, path, clone_url + (".git" if host in PUBLIC_HOSTS or ".git" in text else ""), rest)
+
+
+def _bad(text: str, reason: str) -> SourceError:
+    return SourceError(text, reason, hint=_HINT)

@@ -1,0 +1,90 @@
+"""What a file is, by its bytes; what it claims to be, by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.errors import SkippedFileError
+from openbook.sources.documents import read_document
+from openbook.sources.formats import binary_format, may_be_binary
+from tests.unit.sources.readers.pdf_files import FACT, lines, pdf, text
+from tests.unit.sources.readers.zipped_files import zipped
+
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+ENCRYPTED_OFFICE = OLD_OFFICE + "EncryptedPackage".encode("utf-16-le")
+
+
+def stored(mimetype: bytes) -> bytes:
+    """Give the beginning of a zip whose first entry is an uncompressed `mimetype`."""
+    sizes = len(mimetype).to_bytes(4, "little") * 2
+    return b"PK\x03\x04" + bytes(14) + sizes + b"\x08\0\0\0" + b"mimetype" + mimetype
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a", "a.txt", "a.docx", "a.PDF"])
+@pytest.mark.parametrize(
+    ("raw", "wanted"),
+    [
+        (b"%PDF-1.4\n1 0 obj", "pdf"),
+        (zipped({"[Content_Types].xml": "", "word/document.xml": ""}), "docx"),
+        (zipped({"[Content_Types].xml": "", "word/document2.xml": ""}), "docx"),
+        (zipped({"[Content_Types].xml": "", "ppt/presentation.xml": ""}), "pptx"),
+        (stored(b"application/vnd.oasis.opendocument.text"), "odt"),
+        (stored(b"application/epub+zip"), "epub"),
+    ],
+    ids=["pdf", "docx", "docx-numbered", "pptx", "odt", "epub"],
+)
+def test_the_content_decides_whatever_the_name_is(raw: bytes, wanted: str, name: str) -> None:
+    assert may_be_binary(raw)
+    assert binary_format(raw, name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("raw", "name", "reason"),
+    [
+        (b"plain words", "a.pdf", "not a PDF file"),
+        (b"", "a.pdf", "not a PDF file"),
+        (b"PK\x03\x04 of another kind", "a.docx", "not a DOCX file"),
+        (b"{\\rtf1 words}", "a.doc", "not a DOC file"),
+        (OLD_OFFICE, "a.doc", "old Office format; save it as .docx"),
+        (OLD_OFFICE, "a.PPT", "old Office format; save it as .pptx"),
+        (ENCRYPTED_OFFICE, "a.docx", "encrypted; save it without a password"),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says_is_refused_with_the_reason(raw: bytes, name: str, reason: str) -> None:
+    with pytest.raises(SkippedFileError) as caught:
+        binary_format(raw, name)
+
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("words", ["", "The header is %PDF-1.7.", "PK", "# Überschrift with %PDF- in it"])
+def test_text_is_text_though_it_speaks_of_other_formats(words: str) -> None:
+    assert binary_format(words.encode(), "a.md") is None
+
+
+def test_a_zip_of_no_known_format_is_left_to_the_reader_of_text() -> None:
+    raw = zipped({"a.txt": "a"})
+
+    assert binary_format(raw, "archive") is None
+    with pytest.raises(SkippedFileError, match="binary"):
+        read_document(raw, source="s", path="archive")
+
+
+@pytest.mark.parametrize("path", ["talk.pdf", "talk.txt", "talk"])
+def test_a_pdf_is_read_as_one_under_any_name(path: str) -> None:
+    document = read_document(pdf(text(FACT)), source="s", path=path)
+
+    assert (document.kind, document.language, document.text) == ("docs", "pdf", FACT.strip())
+    assert document.anchors[0].label == "p. 1"
+
+
+def test_material_of_a_course_is_a_course_in_any_format() -> None:
+    first = lines("Course Title: Bread", "Course Link: https://example.org/b", "", "Lesson 0: Flour", "Sift it.")
+
+    document = read_document(pdf(first, lines("Lesson 1: Water", "Boil it.")), source="s", path="bread.pdf")
+
+    lessons = {str(block.lesson): block.lesson for block in document.blocks}
+    assert (document.kind, document.language) == ("course", "pdf")
+    assert list(lessons) == ["", "Lesson 0: Flour", "Lesson 1: Water"]
+    assert {lesson.course for lesson in lessons.values() if lesson} == {"Bread"}
+    assert [anchor.label for anchor in document.anchors] == ["p. 1", "p. 2"]

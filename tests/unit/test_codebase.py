@@ -1,0 +1,77 @@
+"""One call wires an assistant for repositories; conversations, documents and chunks are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import openbook
+from openbook.codebase import CodebaseAssistant, create_assistant
+from openbook.errors import UnknownSourceError
+from openbook.generation import Answered
+from openbook.testing.github_server import GitHubServer
+
+TILL = {"README.md": "# Till\n\nRefunds are booked by the till.\n", "till.py": "def book_refund(): ...\n"}
+DOOR = {"README.md": "# Door\n\nRefunds are announced at the door.\n"}
+
+
+@pytest.fixture
+def codebase(github_server: GitHubServer) -> Iterator[CodebaseAssistant]:
+    github_server.add("octo/till", TILL)
+    github_server.add("octo/door", DOOR)
+    with create_assistant(model="extractive") as codebase:
+        codebase.load_repository("octo/till")
+        codebase.load_repository("octo/door")
+        yield codebase
+
+
+def test_questions_go_to_all_repositories_or_to_some(codebase: CodebaseAssistant) -> None:
+    everywhere = codebase.query("What happens with refunds?")
+    one = codebase.query("What happens with refunds?", sources=["door"])
+
+    assert {citation.source for citation in everywhere.citations} == {"door", "till"}
+    assert {citation.source for citation in one.citations} == {"door"}
+
+
+def test_a_repository_that_is_not_there_is_an_error_that_names_those_that_are(codebase: CodebaseAssistant) -> None:
+    with pytest.raises(UnknownSourceError) as caught:
+        codebase.query("What happens with refunds?", sources=["window"])
+
+    assert caught.value.hint == "it has: door, till"
+
+
+def test_repositories_documents_and_chunks_are_at_hand(codebase: CodebaseAssistant) -> None:
+    door, till = codebase.repositories()
+
+    assert (door.name, till.name, till.total_files) == ("door", "till", 2)
+    document = codebase.get_document("till", "README.md")
+    assert document is not None
+    assert document.text == TILL["README.md"]
+    assert [chunk.symbol for chunk in codebase.get_document_chunks("till", "till.py")] == ["book_refund"]
+    assert codebase.get_document("till", "nowhere.md") is None
+    assert codebase.get_document_chunks("window", "README.md") == []
+
+
+def test_a_question_of_a_session_is_asked_in_the_light_of_the_ones_before(codebase: CodebaseAssistant) -> None:
+    codebase.query("Who books refunds?", "one", sources=["till"])
+
+    followed = codebase.query("And why does it do that with refunds?", "one")
+    alone = codebase.query("And why does it do that with refunds?", "two")
+    codebase.reset("one")
+    forgotten = codebase.query("And why does it do that with refunds?", "one")
+
+    assert "books" in followed.searched
+    assert "books" not in alone.searched + forgotten.searched
+
+
+def test_the_last_event_of_a_stream_is_the_answer(codebase: CodebaseAssistant) -> None:
+    *_, last = codebase.query_stream("Who books refunds?")
+
+    assert isinstance(last, Answered)
+    assert last.answer.citations
+
+
+def test_the_package_offers_what_loads_repositories() -> None:
+    assert openbook.create_assistant is create_assistant
+    assert openbook.LoadOptions(file_patterns=("*.md",)).refusal("a.md", 1) is None
