@@ -42,7 +42,7 @@ def reference() -> str:
         "|---|---|",
         *_rows(group, "option"),
     ]
-    for name, command in group.commands.items():
+    for name, command in _commands(group):
         lines += ["", f"## openbook {name}", "", f"    openbook {name} [OPTIONS]{_places(command)}", ""]
         lines.append(_sentence(command.help))
         for kind in ("argument", "option"):
@@ -50,6 +50,14 @@ def reference() -> str:
             if rows:
                 lines += ["", f"| {kind} | what it {'is' if kind == 'argument' else 'does'} |", "|---|---|", *rows]
     return "\n".join(lines) + "\n"
+
+
+def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Give every command with its name, those of a group behind the group."""
+    for name, command in group.commands.items():
+        yield f"{before}{name}", command
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
 
 
 def _places(command: Any) -> str:

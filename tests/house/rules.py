@@ -29,6 +29,13 @@ _PLACES = re.compile(
     r"(?<![\w.~])/(?:work|root|opt/pypi|opt/wheels)\b"
     r"|pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|download\.pytorch"
 )
+# Each turns text into markup or code, or into what the page's own policy forbids.
+_LIVE = re.compile(
+    r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|setHTMLUnsafe|srcdoc|(?:eval|Function)\()"
+    r"|document\.write|javascript:|(?<![\w$.])on[a-z]+\s*=(?![=>])|\.on[a-z]+\s*=(?!=)|\sstyle\s*=|\bvar\s"
+)
+# The one place: it takes what the server has sanitised.
+_LIVE_ALLOWED = ("web/dom.js", "template.innerHTML = policy.createHTML(html);")
 _UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 _DRAWN = re.compile(r"^(?P<stem>[\s│├└─]*)(?P<name>[A-Z]\w+)")
 
@@ -147,6 +154,14 @@ def unfinished(path: str, text: str) -> list[str]:
 def machine_places(path: str, text: str) -> list[str]:
     """Find paths of one machine and names of package hosts."""
     return _lines_with(_PLACES, path, text)
+
+
+def live_markup(path: str, text: str) -> list[str]:
+    """Find places of a page where text could become markup or code, except the one for what was sanitised."""
+    place, line = _LIVE_ALLOWED
+    if path.endswith(place):
+        text = text.replace(line, "", 1)
+    return _lines_with(_LIVE, path, text)
 
 
 def unpinned(path: str, text: str) -> list[str]:

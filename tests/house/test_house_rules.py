@@ -98,6 +98,13 @@ def test_no_terminal_output_reads_brackets_as_style(package: Mapping[str, str]) 
     _check(rules.markup_calls, package)
 
 
+def test_no_text_becomes_markup_in_the_page(project: Mapping[str, str]) -> None:
+    page = {path: text for path, text in project.items() if path.startswith("src/openbook/server/web/")}
+
+    assert page
+    _check(rules.live_markup, {path: text for path, text in page.items() if not path.endswith(".css")})
+
+
 def test_no_test_replaces_our_own_parts(code: Mapping[str, str]) -> None:
     _check(rules.doubles_of_our_own, {path: text for path, text in code.items() if path.startswith("tests/")})
 

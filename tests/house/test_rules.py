@@ -71,6 +71,11 @@ BAD = [
     pytest.param(rules.unfinished, "x = 1  # TODO: more", "m.py:1: TODO", id="unfinished"),
     pytest.param(rules.machine_places, "see /root/x", "m.py:1: /root", id="path"),
     pytest.param(rules.machine_places, "https://pypi.org/simple", "m.py:1: pypi.org", id="host"),
+    pytest.param(rules.live_markup, "a.innerHTML = b", "m.py:1: innerHTML", id="inner-html"),
+    pytest.param(rules.live_markup, "\nbutton.onclick = go", "m.py:2: .onclick =", id="handler-as-property"),
+    pytest.param(rules.live_markup, '<p onclick="go()">', "m.py:1: onclick=", id="handler-as-attribute"),
+    pytest.param(rules.live_markup, '<p style="color: red">', "m.py:1:  style=", id="style"),
+    pytest.param(rules.live_markup, "var a = 1", "m.py:1: var ", id="var"),
     pytest.param(rules.unpinned, "numpy>=2\n", "m.py:1: not pinned with a hash: numpy>=2", id="range"),
     pytest.param(
         rules.unpinned,
@@ -92,6 +97,7 @@ GOOD = [
     pytest.param(rules.unlisted_names, "def a(): ...", id="no-list"),
     pytest.param(rules.unfinished, "todos = 1", id="finished"),
     pytest.param(rules.machine_places, "src/work/file.py and ./root/x", id="relative"),
+    pytest.param(rules.live_markup, "element('p', { onclick: go }); color: var(--ink); const evaluated = 1", id="page"),
     pytest.param(rules.unpinned, "# why\na==1 ; sys_platform == 'x' \\\n    --hash=sha256:00\n", id="pinned"),
 ]
 
@@ -104,6 +110,14 @@ def test_a_rule_names_the_file_the_line_and_the_fault(rule: Rule, text: str, fin
 @pytest.mark.parametrize(("rule", "text"), GOOD)
 def test_a_rule_is_silent_where_it_is_kept(rule: Rule, text: str) -> None:
     assert rule("m.py", text) == []
+
+
+def test_the_one_place_for_sanitised_markup_is_allowed_once() -> None:
+    place = "template.innerHTML = policy.createHTML(html);"
+
+    assert rules.live_markup("src/web/dom.js", place) == []
+    assert rules.live_markup("src/web/dom.js", f"{place}\n{place}") == ["src/web/dom.js:2: innerHTML"]
+    assert rules.live_markup("src/web/main.js", place) == ["src/web/main.js:1: innerHTML"]
 
 
 def test_a_module_named_with_a_banned_word_is_found() -> None:

@@ -1,0 +1,242 @@
+"""Load on the server: `python -m benchmarks.server [--seconds 60]`.
+
+The server, a fake model server and the clients are three processes of this machine. First 200 questions are open at
+all times, then 20 come each second, then 10,000 conversations are made and expire.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from itertools import cycle
+from pathlib import Path
+
+import httpx2
+
+from openbook.generation import Exchange
+from openbook.sessions import Sessions, new_id
+from openbook.testing import FakeServer
+from openbook.testing.script import Received
+
+ROOT = Path(__file__).parents[1]
+OPEN_AT_ONCE = 200
+A_SECOND = 20
+SESSIONS = 10_000
+
+QUESTIONS = (
+    "How long is a line that is cited by sentence?",
+    "What happens to claims that fail?",
+    "How are prices of models found?",
+    "Which files are left out of a source?",
+    "How does a search rank chunks?",
+    "What does a key of the server cost?",
+    "How is a citation checked?",
+    "When is the word index merged?",
+)
+# So many units are quoted in an answer, and one claim more that nothing supports.
+_QUOTED = 4
+_UNIT = re.compile(r'<source number="(?P<source>\d+)"|^(?P<unit>\d+)\| *(?P<text>\w.{30,200})$', re.MULTILINE)
+_BUCKET = re.compile(r'openbook_stage_seconds_bucket\{le="(?P<le>[^"]+)",stage="(?P<stage>\w+)"\} (?P<count>\S+)')
+
+
+def answer(received: Received) -> str:
+    """Answer as a good model does: mostly in the words of what it is shown, with marks that name the place."""
+    text = json.dumps(received.body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
+    source = ""
+    claims: list[str] = []
+    for match in _UNIT.finditer(text):
+        source = match["source"] or source
+        if source and match["unit"] and len(claims) < _QUOTED:
+            claims.append(f"- {match['text']} [{source}:{match['unit']}]")
+    return "\n".join(["From the sources:", "", *claims, "- Nothing of this was ever measured [1:1]."])
+
+
+def play_model() -> None:
+    """Answer every call of a model in this process, until it is killed."""
+    server = FakeServer(*[answer] * 1_000_000, piece=40)
+    with server:
+        print(server.openai_url, server.key, flush=True)
+        sys.stdin.read()
+        os._exit(0)  # a script that is not read to its end is no failure here
+
+
+def quantile(counts: dict[float, float], share: float) -> float:
+    """Estimate a quantile from the counts of a histogram, linear within its buckets. 0 of nothing."""
+    total, below, before = max(counts.values(), default=0.0), 0.0, 0.0
+    for limit, count in sorted(counts.items()):
+        if count >= share * total and count > before:
+            upper = below if limit == float("inf") else limit
+            return below + (upper - below) * (share * total - before) / (count - before)
+        below, before = limit, count
+    return 0.0
+
+
+class Watch:
+    """What the server says of itself, and the system of it."""
+
+    def __init__(self, url: str, pid: int) -> None:
+        self._url = url
+        self._status = Path(f"/proc/{pid}/status")
+
+    def rss_mb(self) -> float:
+        """Give the memory that the server holds."""
+        text = self._status.read_text(encoding="utf-8")
+        return int(text.partition("VmRSS:")[2].split()[0]) / 1024
+
+    def cpu_s(self) -> float:
+        """Give the seconds of processor time that the server has taken."""
+        fields = self._status.with_name("stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def buckets(self) -> dict[str, dict[float, float]]:
+        """Give the histogram of each stage."""
+        found: dict[str, dict[float, float]] = {}
+        for match in _BUCKET.finditer(httpx2.get(f"{self._url}/metrics", timeout=60).text):
+            found.setdefault(match["stage"], {})[float(match["le"])] = float(match["count"])
+        return found
+
+
+async def _ask(client: httpx2.AsyncClient, question: str, outcomes: Counter[str]) -> None:
+    try:
+        response = await client.post("/api/query", json={"query": question})
+        outcomes[str(response.status_code)] += 1
+    except httpx2.HTTPError as exc:
+        outcomes[type(exc).__name__] += 1
+
+
+def _client(url: str) -> httpx2.AsyncClient:
+    limits = httpx2.Limits(max_connections=OPEN_AT_ONCE + 50, max_keepalive_connections=OPEN_AT_ONCE)
+    return httpx2.AsyncClient(base_url=url, timeout=120, limits=limits)
+
+
+async def all_at_once(url: str, seconds: float, watch: Watch) -> tuple[Counter[str], list[float]]:
+    """Keep 200 questions open, and look at the memory meanwhile."""
+    outcomes: Counter[str] = Counter()
+    memory: list[float] = []
+    end = time.monotonic() + seconds
+
+    async def keep_asking(client: httpx2.AsyncClient, first: int) -> None:
+        for number in cycle(range(len(QUESTIONS))):
+            if time.monotonic() > end:
+                return
+            await _ask(client, QUESTIONS[(first + number) % len(QUESTIONS)], outcomes)
+
+    async def look() -> None:
+        while True:
+            memory.append(watch.rss_mb())
+            await asyncio.sleep(seconds / 60)
+
+    async with _client(url) as client:
+        looking = asyncio.create_task(look())
+        await asyncio.gather(*(keep_asking(client, number) for number in range(OPEN_AT_ONCE)))
+        looking.cancel()
+    return outcomes, memory
+
+
+async def at_a_rate(url: str, seconds: float) -> Counter[str]:
+    """Ask 20 questions each second, whether or not those before were answered."""
+    outcomes: Counter[str] = Counter()
+    async with _client(url) as client:
+        asked = []
+        started = time.monotonic()
+        for number in range(int(seconds * A_SECOND)):
+            await asyncio.sleep(max(0.0, started + number / A_SECOND - time.monotonic()))
+            asked.append(asyncio.create_task(_ask(client, QUESTIONS[number % len(QUESTIONS)], outcomes)))
+        await asyncio.gather(*asked)
+    return outcomes
+
+
+def expire_sessions(folder: Path) -> tuple[float, float]:
+    """Make 10,000 conversations and let them expire; give the seconds of both."""
+    now = [0.0]
+    sessions = Sessions(folder / "sessions.sqlite", expire_s=1, now=lambda: now[0])
+    started = time.perf_counter()
+    for number in range(SESSIONS):
+        record = {"query": QUESTIONS[0], "answer": "It is cited by sentence [1:1]."}
+        sessions.add(f"owner {number % 100}", new_id(), Exchange(QUESTIONS[0], ""), record, begins=True)
+    made = time.perf_counter()
+    now[0] = 10.0
+    assert sessions.expire() == SESSIONS
+    assert sessions.of("owner 1") == []
+    return made - started, time.perf_counter() - made
+
+
+def measure(seconds: float, folder: Path) -> None:
+    """Start the processes, put load on the server, and print what came of it."""
+    model = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.server", "--play-model"],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+    assert model.stdout is not None
+    url, key = model.stdout.readline().split()
+    environ = os.environ | {"OPENBOOK_HOME": str(folder), "OPENBOOK_MODEL": f"{url}#tiny", "LLM_API_KEY": key}
+    log = (folder / "server.log").open("w+", encoding="utf-8")
+    command = [sys.executable, "-m", "openbook", "serve", "src/openbook", "docs", "--port", "0"]
+    server = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=log)
+    try:
+        address = _wait_for_address(folder / "server.log", server)
+        watch = Watch(address, server.pid)
+        asyncio.run(at_a_rate(address, 3))  # what is loaded once is not measured
+        _print_load(*asyncio.run(all_at_once(address, seconds, watch)), seconds)
+        before, cpu_s = watch.buckets(), watch.cpu_s()
+        outcomes = asyncio.run(at_a_rate(address, seconds))
+        _print_rate(outcomes, before, watch.buckets())
+        print(f"  processor  {(watch.cpu_s() - cpu_s) / outcomes.total() * 1000:.0f} ms for each")
+    finally:
+        for process in (server, model):
+            process.terminate()
+            process.wait()
+        log.close()
+    made_s, expired_s = expire_sessions(folder / "expiring")
+    print(f"{SESSIONS:,} conversations made in {made_s:.1f} s, expired in {expired_s:.2f} s")
+
+
+def _wait_for_address(log: Path, server: subprocess.Popen[bytes]) -> str:
+    while server.poll() is None:
+        found = re.search(r"serving on (http://\S+)/ ", log.read_text(encoding="utf-8"))
+        if found:
+            return found[1]
+        time.sleep(0.1)
+    raise SystemExit(log.read_text(encoding="utf-8"))
+
+
+def _print_load(outcomes: Counter[str], memory: list[float], seconds: float) -> None:
+    third = len(memory) // 3
+    first, last = (sum(part) / len(part) for part in (memory[third : 2 * third], memory[2 * third :]))
+    rate = sum(outcomes.values()) / seconds
+    print(f"{OPEN_AT_ONCE} questions open for {seconds:.0f} s: {dict(outcomes)}, {rate:.0f} answers a second")
+    print(f"memory: {memory[0]:.0f} MB at first, {first:.0f} MB in the middle third, {last:.0f} MB in the last")
+
+
+def _print_rate(
+    outcomes: Counter[str], before: dict[str, dict[float, float]], after: dict[str, dict[float, float]]
+) -> None:
+    print(f"{A_SECOND} questions a second: {dict(outcomes)}")
+    for stage in ("searching", "writing", "checking", "rendering", "own"):
+        counts = {le: count - before.get(stage, {}).get(le, 0.0) for le, count in after.get(stage, {}).items()}
+        p50, p95 = (quantile(counts, share) * 1000 for share in (0.5, 0.95))
+        print(f"  {stage:<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms")
+
+
+def main() -> None:
+    """Read the arguments and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--play-model", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.play_model:
+        play_model()
+    with tempfile.TemporaryDirectory() as folder:
+        measure(arguments.seconds, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

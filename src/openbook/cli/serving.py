@@ -1,0 +1,94 @@
+"""Commands of the server: `serve` and `keys`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.errors import SettingsError
+
+keys = typer.Typer(name="keys", help="Keys of the server: make, list and remove them.", no_args_is_help=True)
+
+if TYPE_CHECKING:
+    from openbook.server.keys import Keys
+
+KeyName = Annotated[str, typer.Argument(metavar="NAME", help="Who or what holds the key.")]
+
+
+def serve(
+    paths: options.Paths = None,
+    *,
+    library: options.Library = None,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen. Other than this machine's own needs keys.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")] = 8321,
+    require_key: Annotated[
+        bool, typer.Option("--require-key", help="Ask for a key here too, as behind a proxy.")
+    ] = False,
+) -> None:
+    """Serve a page and an HTTP API that answer questions from folders."""
+    from openbook.cli.opening import opened
+    from openbook.server.requirements import check_installed
+
+    check_installed()
+    from openbook.server.app import create_app
+    from openbook.server.running import address_of, is_loopback, listen, run
+
+    needs_key = require_key or not is_loopback(host)
+    with _keys() as kept:
+        has_keys = bool(kept.all())
+    if needs_key and not has_keys:
+        raise SettingsError(
+            f"on {host} everybody needs a key, and there is none",
+            hint="make one with: openbook keys add NAME",
+        )
+    roots = [path.expanduser() for path in options.as_paths(paths) or ([] if library else [Path()])]
+    listener = listen(host, port)
+    with opened(options.as_paths(paths), library) as assistant:
+        app = create_app(assistant, needs_key=needs_key, roots=[root for root in roots if root.is_dir()])
+        run(app, listener, started=lambda: printing.note(f"serving on {address_of(listener)} (Ctrl-C stops)"))
+    printing.note("stopped")
+
+
+@keys.command("add")
+def add_key(name: KeyName) -> None:
+    """Make a key and print it. This is the only time that it is shown."""
+    with _keys() as kept:
+        printing.say(kept.add(name))
+    printing.note(f"this is the key of {name}; it is shown only now")
+
+
+@keys.command("list")
+def list_keys() -> None:
+    """List the names of all keys."""
+    import time
+
+    with _keys() as kept:
+        found = kept.all()
+    for key in found:
+        printing.say(f"{key.name}  made {time.strftime('%Y-%m-%d', time.gmtime(key.created_at))}")
+    if not found:
+        printing.note("there are no keys; openbook keys add NAME makes one")
+
+
+@keys.command("remove")
+def remove_key(name: KeyName) -> None:
+    """Make a key worthless, at once."""
+    with _keys() as kept:
+        is_gone = kept.remove(name)
+    if not is_gone:
+        printing.complain(f"there is no key {name!r}", "openbook keys list names them")
+        raise typer.Exit(EXIT_NOTHING)
+    printing.note(f"removed {name}")
+
+
+def _keys() -> closing[Keys]:
+    from openbook.cli.opening import settings
+    from openbook.server.keys import Keys
+
+    return closing(Keys(settings().home))

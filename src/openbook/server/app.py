@@ -1,0 +1,149 @@
+"""The app: its parts made, its routes put together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from openbook.assistant import Assistant
+from openbook.server.asking import Asker
+from openbook.server.auth import Door
+from openbook.server.contents import Contents
+from openbook.server.failures import RequestRefusedError, add_replies
+from openbook.server.guards import Guards
+from openbook.server.jobs import Jobs
+from openbook.server.keys import Keys
+from openbook.server.library import Library
+from openbook.server.limits import Limits
+from openbook.server.metrics import Metrics
+from openbook.server.models import Models, offered
+from openbook.server.routes import contents, conversations, operation, questions
+from openbook.server.shapes import ErrorReply
+from openbook.server.telemetry import open_tracer
+from openbook.server.uploads import Uploads
+from openbook.sessions import Sessions
+
+_WEB = Path(__file__).parent / "web"
+
+_DAY_S = 24 * 3600.0
+
+# Conversations that expire late are not shown late, so an hour is soon enough.
+_EXPIRE_EVERY_S = 3600.0
+
+_ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorReply.__name__}"}}}
+
+_REFUSALS = (400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
+
+
+def create_app(
+    assistant: Assistant, *, models: Models | None = None, needs_key: bool = False, roots: Sequence[Path] = ()
+) -> FastAPI:
+    """Make an app that serves a library, and closes it in the end.
+
+    Args:
+        assistant: The library. Its settings hold for the server.
+        models: What may write answers; by the settings and the keys that are set, if not given.
+        needs_key: Whether everybody needs a key, as on every address but this machine's own.
+        roots: Folders below which sources may be added.
+
+    Raises:
+        SettingsError: A setting, or the folder of the settings, cannot be used.
+        SessionError: Conversations cannot be kept.
+    """
+    settings = assistant.settings
+    metrics = Metrics()
+    app = _Guarded(
+        guards=partial(Guards, hosts=settings.server_hosts, upload_bytes=settings.upload_bytes, metrics=metrics),
+        title="Openbook",
+        version=version("openbook"),
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=_lifespan,
+        responses={status: {"model": ErrorReply} for status in _REFUSALS},
+    )
+    state: Any = app.state
+    state.metrics = metrics
+    state.keys = Keys(settings.home)
+    state.door = Door(state.keys, needs_key=needs_key)
+    state.limits = Limits(state.keys, settings)
+    state.models = models or offered(settings)
+    state.sessions = Sessions(settings.home / "sessions.sqlite", expire_s=settings.session_days * _DAY_S)
+    state.library = Library(assistant)
+    state.jobs = Jobs()
+    uploads = Uploads(assistant.path.stem, settings)
+    state.contents = Contents(state.library, state.jobs, uploads, settings, roots=roots)
+    tracer = open_tracer(settings.telemetry)
+    state.asker = Asker(
+        state.library, state.sessions, state.models, state.limits, state.metrics, settings, tracer=tracer
+    )
+    add_replies(app)
+    for topic in (questions, contents, conversations, operation):
+        app.include_router(topic.router)
+    _add_page(app)
+    return app
+
+
+class _Guarded(FastAPI):
+    """An app with guards around all of it, also around what replies where something fails."""
+
+    def __init__(self, *, guards: Callable[[ASGIApp], ASGIApp], **options: Any) -> None:
+        super().__init__(**options)
+        self._guards = guards
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Give what is called for a request."""
+        return self._guards(super().build_middleware_stack())
+
+    def openapi(self) -> dict[str, Any]:
+        """Describe the API. FastAPI would say that the errors of a stream are a stream too."""
+        told = super().openapi()
+        for described in (each for methods in told["paths"].values() for each in methods.values()):
+            for status, reply in described["responses"].items():
+                if status >= "400":
+                    reply["content"] = _ERROR
+        return told
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    state: Any = app.state
+    await asyncio.to_thread(state.contents.resume)
+    expiring = asyncio.create_task(_expire(state.sessions))
+    try:
+        yield
+    finally:
+        expiring.cancel()
+        await asyncio.gather(expiring, return_exceptions=True)
+        await asyncio.to_thread(state.jobs.close)
+        await asyncio.to_thread(state.asker.close)
+        state.library.close()
+        state.sessions.close()
+        state.keys.close()
+
+
+async def _expire(sessions: Sessions) -> None:
+    while True:
+        await asyncio.to_thread(sessions.expire)
+        await asyncio.sleep(_EXPIRE_EVERY_S)
+
+
+def _add_page(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def page(_: Request) -> FileResponse:
+        index = _WEB / "index.html"
+        if not index.is_file():
+            raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
+        return FileResponse(index)
+
+    app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))

@@ -1,0 +1,194 @@
+"""One question through the server: who may ask, what it may cost, what happens, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeVar
+
+from openbook.answering.writing import Writing
+from openbook.costs import Budget, price_of
+from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
+from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, Stage
+from openbook.llm.protocol import Model
+from openbook.retrieval.names import read_query
+from openbook.server.auth import Caller
+from openbook.server.failures import RequestRefusedError
+from openbook.server.library import Library
+from openbook.server.limits import Limits
+from openbook.server.metrics import Metrics
+from openbook.server.models import Models
+from openbook.server.presenting import present
+from openbook.server.shapes import AnswerReply, Narrowing, Question
+from openbook.server.stages import Stages
+from openbook.sessions import Sessions, new_id
+from openbook.settings import Settings
+from openbook.types import Filter
+from openbook.usage import Usage
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+# As the command line: enough to answer from, and what fits into a context.
+_RESULTS = 10
+
+# Searching and checking is work for the processor, and one interpreter does one such thing at a time: more threads
+# only make each other wait. With a few, a long check does not hold up a short search.
+_THREADS = 4
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Asked:
+    """A question that may be answered."""
+
+    query: str
+    caller: Caller
+    session_id: str
+    begins: bool
+    """Whether it is the first of its conversation."""
+    where: Filter
+    writing: Writing
+    granted_usd: float
+    cost_usd: Decimal | None = Decimal(0)
+    """So far. None while nobody knows, and of a call that was cut short."""
+
+
+class Asker:
+    """Answers questions of many callers at the same time."""
+
+    def __init__(
+        self,
+        library: Library,
+        sessions: Sessions,
+        models: Models,
+        limits: Limits,
+        metrics: Metrics,
+        settings: Settings,
+        *,
+        tracer: Tracer | None = None,
+    ) -> None:
+        """Take the parts. Spans are made with `tracer`, if there is one."""
+        self._library = library
+        self._sessions = sessions
+        self._models = models
+        self._limits = limits
+        self._metrics = metrics
+        self._settings = settings
+        self._tracer = tracer
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-answer")
+
+    @asynccontextmanager
+    async def admitted(self, question: Question, caller: Caller) -> AsyncGenerator[Asked, None]:
+        """Check a question before anything is answered, and settle in the end what it did cost.
+
+        Raises:
+            RequestRefusedError: The caller may not ask this, or not now.
+            QueryError: The question is empty, too long, or holds no word.
+            OpenbookError: The model cannot be used.
+        """
+        self._limits.take(caller)
+        session_id = question.session_id or new_id()
+        history: tuple[Exchange, ...] = ()
+        if question.session_id is not None:
+            if not await asyncio.to_thread(self._sessions.owns, caller.owner, session_id):
+                raise no_session(session_id)
+            last = self._settings.session_history
+            history = await asyncio.to_thread(self._sessions.history, caller.owner, session_id, last)
+        if not history:  # else it may lean on what was asked before
+            await asyncio.to_thread(read_query, question.query)
+        where = await asyncio.to_thread(self._where, question)
+        model = await asyncio.to_thread(self._models.get, question.model)
+        priced = await asyncio.to_thread(_is_priced, model)
+        granted = self._limits.reserve(caller, self._settings.answer_usd) if priced else 0.0
+        writing = Writing(
+            model=model,
+            tools=question.agent and model is not None,
+            budget=Budget(max_usd=granted) if granted else Budget(),
+            history=history,
+        )
+        asked = Asked(question.query, caller, session_id, question.session_id is None, where, writing, granted)
+        try:
+            yield asked
+        finally:
+            self._limits.settle(caller, granted, asked.cost_usd)
+
+    def _where(self, question: Question) -> Filter:
+        narrowing = question.filters or Narrowing()
+        courses: frozenset[tuple[str, str]] = frozenset()
+        if question.course_name:
+            with self._library.in_use() as assistant:
+                courses = frozenset({assistant.course(question.course_name).key})
+        return Filter(
+            frozenset(narrowing.kinds),
+            tuple(narrowing.globs),
+            frozenset(narrowing.sources),
+            courses,
+            question.lesson_number,
+        )
+
+    async def events(self, asked: Asked) -> AsyncGenerator[AnswerEvent | AnswerReply, None]:
+        """Answer, and tell what happens; the reply comes last. Leaving it cancels the call of the model.
+
+        Raises:
+            OpenbookError: There is no answer; the message says why.
+        """
+        try:
+            asked.cost_usd = None
+            with Stages(self._metrics, self._tracer, asked.session_id) as stages, self._library.in_use() as assistant:
+                writing = replace(asked.writing, model=stages.watched(asked.writing.model))
+                events = assistant.aquery_stream(
+                    asked.query, limit=_RESULTS, where=asked.where, writing=writing, executor=self._threads
+                )
+                async with aclosing(events):
+                    async for event in events:
+                        if isinstance(event, Stage):
+                            stages.enter(event.name)
+                        elif isinstance(event, Answered):
+                            stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
+                        yield event
+                assert stages.answer is not None
+                stages.enter("rendering")
+                answer = stages.answer
+                reply = await self._in_thread(present, answer, self._library, asked.session_id)
+        except OpenbookError as exc:
+            if not isinstance(exc, CutOffError | TimedOutError):
+                asked.cost_usd = Decimal(0)
+            raise
+        reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
+        yield reply
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+    def close(self) -> None:
+        """End the threads, once what they do is done."""
+        self._threads.shutdown()
+
+    def _keep(self, asked: Asked, answer: GenerationResult, reply: AnswerReply) -> str:
+        """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
+        # Quotes and the names in a refusal are text of sources, which no model may take for its own words.
+        own_words = answer.model != "extractive" and not answer.refused
+        exchange = Exchange(asked.query, answer.answer if own_words else "")
+        record = reply.model_dump(mode="json")
+        try:
+            self._sessions.add(asked.caller.owner, asked.session_id, exchange, record, begins=asked.begins)
+        except SessionError as exc:
+            return str(exc)
+        return ""
+
+
+def no_session(session_id: str) -> RequestRefusedError:
+    """Make the error that says that a conversation is not there, or not the caller's."""
+    return RequestRefusedError(
+        404, f"you have no conversation {session_id!r}", hint="leave session_id out to begin a new one"
+    )
+
+
+def _is_priced(model: Model | None) -> bool:
+    return model is not None and price_of(model.name, Usage(1, 1)) is not None

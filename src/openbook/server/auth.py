@@ -1,0 +1,93 @@
+"""Who asks: the holder of a key or, where none is needed, a browser. What they made is theirs alone."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+
+from openbook.server.failures import RequestRefusedError
+from openbook.server.keys import Key, Keys
+
+KEY_COOKIE = "openbook_key"
+BROWSER_COOKIE = "openbook_browser"
+
+# Thirty days: as long as a conversation is kept. What is refused afterwards is a cookie, not a key.
+_COOKIE_S = 30 * 24 * 3600
+
+_BROWSER = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request."""
+
+    owner: str
+    """Whom conversations belong to. Tells neither a key nor a cookie."""
+    key: Key | None = None
+
+
+class Door:
+    """Lets callers in."""
+
+    def __init__(self, keys: Keys, *, needs_key: bool) -> None:
+        """Take the keys, and whether everybody needs one."""
+        self._keys = keys
+        self.needs_key = needs_key
+
+    def caller(self, request: Request, response: Response) -> Caller:
+        """Tell who sent a request. A browser without a cookie gets one.
+
+        Raises:
+            RequestRefusedError: A key is needed and missing, or is none of ours.
+        """
+        scheme, _, sent = request.headers.get("authorization", "").partition(" ")
+        sent = sent.strip() if scheme.lower() == "bearer" else ""
+        kept = request.cookies.get(KEY_COOKIE, "")
+        key = self._keys.find(sent or kept) if sent or kept else None
+        if key is not None:
+            return Caller(f"key:{key.id}", key)
+        if sent or self.needs_key:
+            problem = "this key is not known" if sent or kept else "a key is needed"
+            raise RequestRefusedError(
+                401, problem, hint="send it as `Authorization: Bearer KEY`; `openbook keys add NAME` makes one"
+            )
+        browser = request.cookies.get(BROWSER_COOKIE, "")
+        if not _BROWSER.fullmatch(browser):
+            browser = secrets.token_hex(16)
+            set_cookie(request, response, BROWSER_COOKIE, browser)
+        return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
+
+    def log_in(self, request: Request, response: Response, key: str) -> None:
+        """Let a browser keep a key where no script reads it.
+
+        Raises:
+            RequestRefusedError: It is none of ours.
+        """
+        if self._keys.find(key) is None:
+            raise RequestRefusedError(401, "this key is not known", hint="`openbook keys add NAME` makes one")
+        set_cookie(request, response, KEY_COOKIE, key)
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
+    """Set a cookie that scripts cannot read and that other sites cannot make a browser send."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(name, value, max_age=_COOKIE_S, httponly=True, samesite="strict", secure=secure)
+
+
+def _caller(request: Request, response: Response) -> Caller:
+    door: Door = request.app.state.door
+    caller = door.caller(request, response)
+    request.state.caller = caller.key.name if caller.key else "browser"
+    return caller
+
+
+async def _identified(request: Request, response: Response) -> Caller:
+    return _caller(request, response)
+
+
+Identified = Annotated[Caller, Depends(_identified)]

@@ -1,0 +1,105 @@
+"""Errors as replies: which status each one has, and the one shape in which all are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from openbook.errors import (
+    AmbiguousCourseError,
+    FetchError,
+    LibraryError,
+    LibraryWriteError,
+    MissingExtraError,
+    ModelError,
+    OpenbookError,
+    QueryError,
+    RateLimitedError,
+    SettingsError,
+    SourceError,
+    UnknownCourseError,
+    UnknownSourceError,
+)
+
+_HINTS = {
+    404: "GET /docs lists what there is",
+    405: "GET /docs lists what there is",
+    500: "the log has more under the request id",
+}
+
+# The first that fits decides, so kinds stand before the kind that they are of.
+_STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
+    (QueryError, 400),
+    (FetchError, 502),
+    (SourceError, 400),
+    (SettingsError, 400),
+    (UnknownSourceError, 404),
+    (UnknownCourseError, 404),
+    (AmbiguousCourseError, 409),
+    (RateLimitedError, 503),
+    (ModelError, 502),
+    (MissingExtraError, 501),
+    (LibraryWriteError, 503),
+    (LibraryError, 500),
+)
+
+
+class RequestRefusedError(OpenbookError):
+    """A request that is not answered, with the status that says so."""
+
+    def __init__(self, status: int, message: str, *, hint: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.retry_after_s = retry_after_s
+        """Seconds until it may be asked again; None where waiting does not help."""
+
+
+def status_of(error: OpenbookError) -> int:
+    """Give the HTTP status of an error."""
+    if isinstance(error, RequestRefusedError):
+        return error.status
+    return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+
+
+def told(message: str, hint: str = "") -> dict[str, Any]:
+    """Write an error as every reply has it."""
+    return {"error": {"message": message, "hint": hint}}
+
+
+def failed() -> dict[str, Any]:
+    """Write that the fault is ours. What it was stands in the log alone."""
+    return told("the server failed at this request", _HINTS[500])
+
+
+def reply_to(error: OpenbookError) -> JSONResponse:
+    """Make the reply that tells an error."""
+    wait_s = getattr(error, "retry_after_s", None)
+    headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
+    return JSONResponse(told(str(error), error.hint), status_of(error), headers)
+
+
+def add_replies(app: FastAPI) -> None:
+    """Let an app tell every error in our shape."""
+
+    @app.exception_handler(OpenbookError)
+    async def _(_: Request, exc: OpenbookError) -> JSONResponse:
+        return reply_to(exc)
+
+    @app.exception_handler(RequestValidationError)
+    async def _(_: Request, exc: RequestValidationError) -> JSONResponse:
+        first = exc.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return JSONResponse(told(f"{place}: {first['msg']}", "GET /docs has the fields of each request"), 422)
+
+    @app.exception_handler(HTTPException)
+    async def _(_: Request, exc: HTTPException) -> JSONResponse:
+        headers = dict(exc.headers or {})
+        return JSONResponse(told(str(exc.detail), _HINTS.get(exc.status_code, "")), exc.status_code, headers)
+
+    @app.exception_handler(Exception)
+    async def _(_: Request, exc: Exception) -> JSONResponse:
+        return JSONResponse(failed(), 500)

@@ -1,0 +1,129 @@
+"""Work that goes on in the background, one piece after the other, and how far it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from openbook.errors import OpenbookError
+from openbook.ingest.sync import Progress
+
+logger = logging.getLogger(__name__)
+
+# Jobs that have ended are remembered for whoever asks late.
+_REMEMBERED = 200
+
+# Faster than anybody sees, and rare enough to cost nothing.
+_LOOK_EVERY_S = 0.1
+
+Work = Callable[[Progress], dict[str, Any]]
+"""Does it, tells how far it is, and gives a report as JSON values."""
+
+
+class StoppedError(OpenbookError):
+    """The server stops, so the work does."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A piece of work. Written by the thread that does it, read by others."""
+
+    id: str
+    owner: str
+    source: str
+    """Name of the source that it is about; empty if it is not known yet."""
+    state: Literal["queued", "running", "done", "error"] = "queued"
+    done: int = 0
+    """Files."""
+    total: int = 0
+    message: str = ""
+    """What went wrong, and what to do."""
+    report: dict[str, Any] | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more happens."""
+        return self.state in ("done", "error")
+
+
+class Jobs:
+    """Does one piece of work after the other: a library has one writer at a time."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="openbook-job")
+        self._stopping = threading.Event()
+
+    def start(self, owner: str, source: str, work: Work) -> Job:
+        """Do work when what was there before is done."""
+        job = Job(secrets.token_hex(16), owner, source)
+        self._jobs[job.id] = job
+        while len(self._jobs) > _REMEMBERED and next(iter(self._jobs.values())).has_ended:
+            self._jobs.popitem(last=False)
+        self._threads.submit(self._do, job, work)
+        return job
+
+    def get(self, owner: str, job_id: str) -> Job | None:
+        """Give a job; None if this owner has none of that id."""
+        job = self._jobs.get(job_id)
+        return job if job is not None and job.owner == owner else None
+
+    def open(self) -> list[Job]:
+        """List what has not ended, in order."""
+        return [job for job in list(self._jobs.values()) if not job.has_ended]
+
+    def failed(self) -> dict[str, str]:
+        """Give the message of each source whose last job went wrong."""
+        last = {job.source: job for job in list(self._jobs.values()) if job.source and job.has_ended}
+        return {name: job.message for name, job in last.items() if job.state == "error"}
+
+    async def follow(self, job: Job) -> AsyncIterator[Job]:
+        """Give the job each time that it has got further, and when it has ended."""
+        told = None
+        while True:
+            has_ended = job.has_ended  # asked first: what ends from now on has to be told yet
+            now = (job.state, job.done, job.total)
+            if now != told:
+                told = now
+                yield job
+            if has_ended:
+                return
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether what runs will end at its next commit."""
+        return self._stopping.is_set()
+
+    def close(self) -> None:
+        """Stop after what is being committed, and wait for it. What was committed stays."""
+        self._stopping.set()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for job in self.open():
+            job.message, job.state = "the server was stopped; it goes on when it is started again", "error"
+
+    def _do(self, job: Job, work: Work) -> None:
+        def progress(done: int, total: int) -> None:
+            job.done, job.total = done, total
+            if self._stopping.is_set():
+                raise StoppedError("the server was stopped; it goes on when it is started again")
+
+        job.state = "running"
+        try:
+            job.report = work(progress)
+        except OpenbookError as exc:
+            job.message = f"{exc}; {exc.hint}" if exc.hint else str(exc)
+            job.state = "error"
+        except BaseException:
+            job.message, job.state = "the server failed at this; its log has more", "error"
+            logger.exception("a job failed")
+            raise
+        else:
+            job.state = "done"

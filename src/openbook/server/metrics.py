@@ -1,0 +1,60 @@
+"""What the server counts, for Prometheus. No question, no path and no name of a key becomes a label."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+
+from openbook.generation import GenerationResult
+
+# From a cached search to a model that thinks for minutes.
+_STAGE_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+
+
+class Metrics:
+    """Counts of one server, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        kept = self.registry
+        self._questions = Counter("openbook_questions", "Questions by how they ended.", ["outcome"], registry=kept)
+        self._refusals = Counter("openbook_refusals", "Refusals by reason.", ["reason"], registry=kept)
+        self._citations = Counter("openbook_citations", "Citations by verdict.", ["verdict"], registry=kept)
+        self._tokens = Counter("openbook_tokens", "Tokens of models.", ["direction"], registry=kept)
+        self._usd = Counter("openbook_cost_usd", "US dollars of answers whose price is known.", registry=kept)
+        self._unpriced = Counter("openbook_unpriced_answers", "Answers whose price is not known.", registry=kept)
+        self._requests = Counter(
+            "openbook_requests", "Requests by route and status.", ["method", "route", "status"], registry=kept
+        )
+        self._stages = Histogram(
+            "openbook_stage_seconds", "Seconds of stages.", ["stage"], buckets=_STAGE_BUCKETS_S, registry=kept
+        )
+
+    def stage(self, name: str, seconds: float) -> None:
+        """Count the time of a stage."""
+        self._stages.labels(name).observe(seconds)
+
+    def answered(self, answer: GenerationResult) -> None:
+        """Count an answer."""
+        self._questions.labels("refused" if answer.refused else "answered").inc()
+        if answer.refused:
+            self._refusals.labels(answer.reason).inc()
+        for citation in answer.citations:
+            self._citations.labels(citation.verdict).inc()
+        self._tokens.labels("input").inc(answer.usage.input_tokens)
+        self._tokens.labels("output").inc(answer.usage.output_tokens)
+        if answer.cost_usd is None:
+            self._unpriced.inc()
+        else:
+            self._usd.inc(float(answer.cost_usd))
+
+    def ended(self, outcome: str) -> None:
+        """Count a question without an answer: `failed` or `cancelled`."""
+        self._questions.labels(outcome).inc()
+
+    def request(self, method: str, route: str, status: int) -> None:
+        """Count a request."""
+        self._requests.labels(method, route, str(status)).inc()
+
+    def page(self) -> bytes:
+        """Write all of it as Prometheus reads it."""
+        return generate_latest(self.registry)

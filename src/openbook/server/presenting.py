@@ -1,0 +1,73 @@
+"""Answers as replies: values of ours to JSON of the API."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from openbook.generation import Citation, GenerationResult
+from openbook.server.library import Library
+from openbook.server.rendering import render_answer
+from openbook.server.shapes import AnswerReply, CitationReply, ClaimReply, Place, UsageReply
+from openbook.types import RetrievalResult, Span
+
+# Of a place that came close, enough to see what it is.
+_NEAREST_CHARS = 300
+
+
+def present(answer: GenerationResult, library: Library, session_id: str) -> AnswerReply:
+    """Write an answer as the API gives it."""
+    citations = [_citation(number, citation, library) for number, citation in enumerate(answer.citations, start=1)]
+    return AnswerReply(
+        query=answer.query,
+        answer=answer.answer,
+        html=render_answer(answer),
+        sources=list(dict.fromkeys(citation.place for citation in citations if citation.verdict == "supported")),
+        session_id=session_id,
+        citations=citations,
+        nearest=[_nearest(result, library) for result in answer.results] if answer.refused else [],
+        claims=[
+            ClaimReply(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
+            for claim in answer.claims
+        ],
+        refused=answer.refused,
+        reason=answer.reason,
+        model=answer.model,
+        usage=UsageReply(**asdict(answer.usage)),
+        cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
+        quality_score=round(answer.quality_score, 6),
+        took_ms=round(answer.took_ms, 1),
+        searched=answer.searched,
+        stopped=answer.stopped,
+        warning="",
+    )
+
+
+def _citation(number: int, citation: Citation, library: Library) -> CitationReply:
+    return CitationReply(
+        number=number,
+        mark=citation.mark,
+        verdict=citation.verdict,
+        reason=citation.reason,
+        place=citation.place,
+        **_place(citation.source, citation.span, library),
+        symbol=citation.symbol,
+        label=citation.label,
+        quote=citation.quote,
+    )
+
+
+def _nearest(result: RetrievalResult, library: Library) -> Place:
+    chunk = result.chunk
+    return Place(
+        **_place(chunk.source, chunk.span, library),
+        symbol=chunk.symbol,
+        label=chunk.anchor,
+        place=str(chunk.span),
+        quote=chunk.text[:_NEAREST_CHARS],
+    )
+
+
+def _place(source: str, span: Span, library: Library) -> dict[str, Any]:
+    document_id = library.document_id(source, span.path) if span.path else ""
+    return {"source": source, "document_id": document_id, "url": library.link(source, span), **span.to_dict()}

@@ -1,0 +1,370 @@
+"""Markdown of answers to HTML that is safe to show: sanitised, with chips for marks and nothing from elsewhere.
+
+No text of a source or a model becomes markup, whatever it holds. Nothing is loaded: images are shown by their words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from typing import Any, Final
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from pygments import highlight
+from pygments.formatters.html import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from openbook.generation import Citation, Claim, GenerationResult
+from openbook.grounding.blocks import Fence, read_line
+from openbook.grounding.marks import Mark, find_marks
+
+# Stands in Markdown where a chip goes, or a claim begins or ends. It counts as punctuation, as the brackets of a mark
+# do, so that emphasis around it is read as before. No keyboard has it; a text that does shows U+FFFD instead.
+_SIGN = "\N{SIGNWRITING PARENTHESIS}"
+_SIGNED = re.compile(f"{_SIGN}(\\d+){_SIGN}")
+
+# Marks of writing direction show other words than there are, and controls have no shape. Joiners stay: whole
+# scripts are written with them.
+_INVISIBLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+_SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
+# What ends or divides a sentence stays on the line of the chip before it.
+_ENDS = re.compile(r"[.,;:!?…。，；：！？]*")
+_CHIP_LINK = re.compile(r"#cite-\d+")
+_ALIGNED = re.compile(r"text-align:(left|center|right)")
+
+# Longer code is shown without colours: 20,000 characters take 30 ms, and some lexers are not linear.
+_MOST_COLOURED_CHARS = 20_000
+
+# Headings of an answer stand below the question, which is a heading of the second level.
+_HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
+
+# Sign, words in the chip, and words for who does not see it.
+_CHIPS: Final = {
+    "supported": ("✓", "", "supported by the source"),
+    "partial": ("~", "partly", "partly supported by the source"),
+    "unsupported": ("×", "not supported", "not supported by the source"),
+    "unknown": ("?", "no such source", "names nothing that was shown"),
+    "stale": ("!", "changed since", "the source has changed since it was indexed"),
+}
+_FAILS: Final = {
+    "partial": "only partly supported",
+    "unsupported": "not supported",
+    "unknown": "no such source",
+    "stale": "source changed",
+    "uncited": "no source given",
+}
+
+_TAGS = set(
+    "a blockquote br code div em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split()
+)
+_ATTRIBUTES: Final = {
+    "a": {"aria-label", "class", "data-cite", "href", "target"},
+    "code": {"class"},
+    "div": {"class", "tabindex"},
+    "ol": {"start"},
+    "pre": {"tabindex"},
+    "span": {"aria-hidden", "class", "title"},
+    "td": {"class"},
+    "th": {"class"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Inset:
+    """HTML that is put into a text in place of some of its characters, maybe none."""
+
+    start_char: int
+    end_char: int
+    html: str
+    opens: int = 0
+    """1 where a claim begins, -1 where it ends."""
+    claim: int = 0
+
+
+def render_answer(answer: GenerationResult) -> str:
+    r"""Give an answer as HTML: its marks as chips, and the claims that fail marked, with the reason.
+
+    The chip of a citation has `data-cite`: its position in `answer.citations`, from 1. A mark of several ranges
+    becomes several chips.
+
+    Example:
+        >>> render_answer(GenerationResult("?", "It <b>waits</b>."))
+        '<p>It &lt;b&gt;waits&lt;/b&gt;.</p>\n'
+    """
+    marks = find_marks(answer.answer)
+    # Between the quotes of an answer without a model stand only its own marks. Other brackets are quoted.
+    is_quoted = answer.model == "extractive"
+    if is_quoted:
+        ends = {claim.end_char for claim in answer.claims}
+        marks = [mark for mark in marks if mark.end_char in ends]
+    insets = list(_chips(marks, answer))
+    if not (is_quoted or answer.refused):
+        insets += _failing(answer.claims)
+    return _render(answer.answer, insets)
+
+
+def render_block(markdown: str) -> str:
+    r"""Give a part of an answer as HTML while nothing in it has been checked. Its marks are shown as they are.
+
+    Example:
+        >>> render_block("It *waits* [2:14].")
+        '<p>It <em>waits</em> <span class="mark">[2:14]</span>.</p>\n'
+    """
+    marks = find_marks(markdown)
+    return _render(markdown, [_Inset(mark.start_char, mark.end_char, _plain(mark)) for mark in marks])
+
+
+class BlockReader:
+    r"""Cuts an answer into blocks of Markdown while it is written. Joined, they are the answer.
+
+    A block ends with a blank line that stands in no fence.
+
+    Example:
+        >>> reader = BlockReader()
+        >>> reader.feed("One.\n\nTw"), reader.feed("o."), reader.close()
+        (['One.\n\n'], [], ['Two.'])
+    """
+
+    def __init__(self) -> None:
+        self._line = ""
+        self._block: list[str] = []
+        self._fence: Fence | None = None
+
+    def feed(self, delta: str) -> list[str]:
+        """Take the next piece, and give the blocks that end in it."""
+        *lines, self._line = (self._line + delta).split("\n")
+        blocks = []
+        for line in lines:
+            self._block.append(f"{line}\n")
+            kind, self._fence = read_line(line, self._fence)
+            if kind == "blank" and "".join(self._block).strip():
+                blocks.append("".join(self._block))
+                self._block = []
+        return blocks
+
+    def close(self) -> list[str]:
+        """Give the rest, if there is one. The reader cannot be fed again."""
+        rest = "".join([*self._block, self._line])
+        return [rest] if rest else []
+
+
+def _chips(marks: Iterable[Mark], answer: GenerationResult) -> Iterator[_Inset]:
+    """Turn marks into chips. What names no citation stays as it is written."""
+    numbers: defaultdict[str, list[int]] = defaultdict(list)
+    for number, citation in enumerate(answer.citations, start=1):
+        numbers[citation.mark].append(number)
+    for mark in marks:
+        named = _nearest(mark, numbers[mark.text], answer)
+        *chips, last = [_chip(number, answer.citations[number - 1]) for number in named] or [_plain(mark)]
+        ends = _ENDS.match(answer.answer, mark.end_char)
+        behind = ends.group() if ends else ""
+        html = f'{"".join(chips)}<span class="hold">{last}{behind}</span>'
+        yield _Inset(mark.start_char, mark.end_char + len(behind), html)
+
+
+def _plain(mark: Mark) -> str:
+    return f'<span class="mark">{mark.text}</span>'
+
+
+def _nearest(mark: Mark, numbers: Sequence[int], answer: GenerationResult) -> list[int]:
+    """Choose the citations of the claim that a mark stands in, else behind; else those behind no claim."""
+    of_claim: defaultdict[int, list[int]] = defaultdict(list)
+    for number in numbers:
+        claim = answer.citations[number - 1].claim
+        of_claim[-1 if claim is None else claim].append(number)
+    # A claim begins before its marks; one that begins later comes into question only where there is no other.
+    before = [at for at in of_claim if at >= 0 and answer.claims[at].start_char <= mark.start_char]
+    inside = [at for at in before if mark.start_char < answer.claims[at].end_char]
+    for choice in (inside, [-1] if -1 in of_claim else [], before, list(of_claim)):
+        if choice:
+            return of_claim[max(choice)]
+    return []
+
+
+def _chip(number: int, citation: Citation) -> str:
+    sign, words, spoken = _CHIPS[citation.verdict]
+    shown = f' <span class="cite-words">{words}</span>' if words else ""
+    spoken = ", ".join(filter(None, (f"Source {number}: {spoken}", citation.place)))
+    return (
+        f'<a class="cite cite-{citation.verdict}" href="#cite-{number}" data-cite="{number}"'
+        f' aria-label="{escape(visible(spoken))}">'
+        f'<span class="cite-sign" aria-hidden="true">{sign}</span>{number}{shown}</a>'
+    )
+
+
+def _failing(claims: Sequence[Claim]) -> Iterator[_Inset]:
+    """Mark the claims that fail where they begin and end."""
+    for at, claim in enumerate(claims):
+        if not claim.fails:
+            continue
+        words = _FAILS[claim.verdict]
+        reason = escape(visible(claim.reason))
+        begin = f'<span class="claim claim-{claim.verdict}" title="{reason}">'
+        # The chips of a claim say how far it can be trusted; where it has none, words do.
+        flag = "" if claim.marks else f'<span class="flag">{words}</span>'
+        end = f'<span class="unseen"> ({words}: {reason})</span>'
+        yield _Inset(claim.start_char, claim.start_char, begin, 1, at)
+        yield _Inset(claim.end_char, claim.end_char, f"{flag}{end}", -1, at)
+
+
+def visible(text: str) -> str:
+    r"""Write what has no shape of its own, or turns the direction of writing, as its number.
+
+    Example:
+        >>> visible("a\u202eb")
+        'a‹U+202E›b'
+    """
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\f", " "))
+    return _INVISIBLE.sub(lambda match: f"‹U+{ord(match.group()):04X}›", text)
+
+
+def _render(markdown: str, insets: Sequence[_Inset]) -> str:
+    parts, at = [], 0
+    markdown = markdown.replace(_SIGN, "\N{REPLACEMENT CHARACTER}")
+    # What ends at a place comes before what stands there, and that before what begins there.
+    order = sorted(range(len(insets)), key=lambda index: (insets[index].start_char, insets[index].opens))
+    for index in order:
+        parts += [markdown[at : insets[index].start_char], f"{_SIGN}{index}{_SIGN}"]
+        at = max(at, insets[index].end_char)
+    text = visible("".join([*parts, markdown[at:]]))
+    originals = [markdown[inset.start_char : inset.end_char] for inset in insets]
+    html = _markdown().render(text, {"insets": insets, "originals": originals})
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_checked,
+        link_rel="noopener noreferrer nofollow",
+        url_schemes={"http", "https", "mailto"},
+    )
+
+
+def _checked(tag: str, name: str, value: str) -> str | None:
+    """Let no link through that is neither a chip's nor one to elsewhere by its full address."""
+    if name == "href":
+        return value if _CHIP_LINK.fullmatch(value) or _SAFE_LINK.fullmatch(value) else None
+    return value
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
+    # Definitions of references would vanish from what is quoted. Indented text is no code for those who read marks.
+    markdown.enable(["table", "strikethrough"]).disable(["code", "html_block", "html_inline", "reference"])
+    markdown.core.ruler.push("insets", _place_insets)
+    markdown.validateLink = lambda url: _SAFE_LINK.fullmatch(url) is not None  # type: ignore[method-assign]
+    return markdown
+
+
+def _place_insets(state: StateCore) -> None:
+    """Put insets in place of their signs in text, and the original back where no HTML can stand."""
+    insets, originals = state.env["insets"], state.env["originals"]
+
+    def restored(text: str) -> str:
+        return _SIGNED.sub(lambda match: originals[int(match[1])], text)
+
+    for token in state.tokens:
+        if token.children is None:
+            token.content = restored(token.content)
+            continue
+        children: list[Token] = []
+        for child in token.children:
+            if child.type == "text":
+                children += _split(child, insets)
+            else:
+                child.content = restored(child.content)
+                children.append(child)
+        token.children = _paired(children)
+
+
+def _split(token: Token, insets: Sequence[_Inset]) -> Iterator[Token]:
+    """Cut a text at its signs: texts and insets by turns."""
+    for position, piece in enumerate(_SIGNED.split(token.content)):
+        if position % 2:
+            yield Token("inset", "", 0, meta={"inset": insets[int(piece)]})
+        elif piece:
+            yield token.copy(content=piece)
+
+
+def _paired(tokens: Sequence[Token]) -> list[Token]:
+    """Wrap the claims that begin and end in the same element; of others, say only at their end that they fail."""
+    depth = 0
+    open_claims: dict[int, tuple[Token, int]] = {}
+    for token in tokens:
+        depth += token.nesting
+        # What begins inside of an element that ends here cannot reach beyond it.
+        open_claims = {claim: place for claim, place in open_claims.items() if place[1] <= depth}
+        inset = token.meta.get("inset")
+        if inset is not None and inset.opens == 1:
+            open_claims[inset.claim] = (token, depth)
+        elif inset is not None and inset.opens == -1:
+            begin, at = open_claims.pop(inset.claim, (None, -1))
+            if begin is not None and at == depth:
+                begin.meta["wraps"] = token.meta["wraps"] = True
+    return list(tokens)
+
+
+class _Renderer(RendererHTML):
+    """Writes the elements of a page that loads nothing and has no styles inline."""
+
+    def inset(self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: MutableMapping[str, Any]) -> str:
+        inset: _Inset = tokens[index].meta["inset"]
+        wraps = "wraps" in tokens[index].meta
+        if inset.opens == 1:
+            return inset.html if wraps else ""
+        return f"{inset.html}</span>" if wraps else inset.html
+
+    def image(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        words = self.renderInlineAsText(tokens[index].children or [], options, env)
+        words = _SIGNED.sub(lambda match: env["originals"][int(match[1])], words)
+        return f'<span class="image-words">image: {escape(words or "no description")}</span>'
+
+    def fence(self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: MutableMapping[str, Any]) -> str:
+        token = tokens[index]
+        name = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+        return f'<pre tabindex="0"><code class="code">{_coloured(token.content, name)}</code></pre>\n'
+
+    def link_open(
+        self, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
+    ) -> str:
+        tokens[index].attrSet("target", "_blank")
+        return self.renderToken(tokens, index, options, env)
+
+    def table_open(self, *_: object) -> str:
+        return '<div class="table" tabindex="0"><table>\n'
+
+    def table_close(self, *_: object) -> str:
+        return "</table></div>\n"
+
+    def renderToken(  # noqa: N802 - the name that is called
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
+    ) -> str:
+        token = tokens[idx]
+        token.tag = _HEADINGS.get(token.tag, token.tag)
+        aligned = _ALIGNED.fullmatch(str(token.attrs.pop("style", "")))
+        if aligned:
+            token.attrSet("class", f"align-{aligned[1]}")
+        return super().renderToken(tokens, idx, options, env)
+
+
+def _coloured(code: str, language: str) -> str:
+    """Give code as HTML with a class for each kind of token; plain if the language has no lexer or the code is long."""
+    if not language or len(code) > _MOST_COLOURED_CHARS:
+        return escape(code)
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code)
+    return str(highlight(code, lexer, HtmlFormatter(nowrap=True, classprefix="hl-")))

@@ -1,0 +1,149 @@
+"""Routes for sources, uploads, courses, documents and the work that fills the library."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, UploadFile
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from openbook.server.auth import Identified
+from openbook.server.contents import Contents
+from openbook.server.failures import RequestRefusedError, told
+from openbook.server.jobs import Job, Jobs
+from openbook.server.library import Library
+from openbook.server.limits import Limits
+from openbook.server.shapes import (
+    Accepted,
+    CoursesReply,
+    DocumentReply,
+    JobReply,
+    NewSource,
+    SourcesReply,
+    SuggestionsReply,
+    UploadReply,
+)
+from openbook.server.suggestions import suggest
+from openbook.server.viewing import view
+
+router = APIRouter()
+
+Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+
+# No document has more characters.
+_MOST_CHARS = 2**31
+
+
+def _contents(request: Request) -> Contents:
+    found: Contents = request.app.state.contents
+    return found
+
+
+@router.get("/api/courses")
+async def courses(request: Request, _: Identified) -> CoursesReply:
+    """List the courses and their lessons."""
+    return await asyncio.to_thread(_contents(request).courses)
+
+
+@router.get("/api/suggestions")
+async def suggestions(request: Request, _: Identified) -> SuggestionsReply:
+    """Give questions that the sources answer."""
+    library: Library = request.app.state.library
+
+    def suggested() -> list[str]:
+        with library.in_use() as assistant:
+            return suggest(assistant.index)
+
+    return SuggestionsReply(questions=await asyncio.to_thread(suggested))
+
+
+@router.get("/api/sources")
+async def sources(request: Request, _: Identified) -> SourcesReply:
+    """List the sources."""
+    return await asyncio.to_thread(_contents(request).sources)
+
+
+@router.post("/api/sources", status_code=202)
+async def add_source(request: Request, caller: Identified, new: NewSource) -> Accepted:
+    """Add a folder or a repository, or bring it up to date."""
+    job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
+    return Accepted(job_id=job.id, source=job.source)
+
+
+@router.delete("/api/sources/{name}", status_code=204)
+async def remove_source(request: Request, _: Identified, name: str) -> None:
+    """Take a source out of the library."""
+    await asyncio.to_thread(_contents(request).remove, name)
+
+
+@router.post("/api/uploads", status_code=202)
+async def upload(
+    request: Request,
+    caller: Identified,
+    files: Annotated[list[UploadFile], File()],
+    course: Annotated[bool, Form()] = False,
+) -> UploadReply:
+    """Add files. They are indexed in the background."""
+    limits: Limits = request.app.state.limits
+    limits.take(caller)
+    return await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
+
+
+async def _own_job(request: Request, caller: Identified, job_id: Id) -> Job:
+    jobs: Jobs = request.app.state.jobs
+    found = jobs.get(caller.owner, job_id)
+    if found is None:
+        raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources tells how far the sources are")
+    return found
+
+
+OwnJob = Annotated[Job, Depends(_own_job)]
+
+
+@router.get("/api/jobs/{job_id}")
+async def job(found: OwnJob) -> JobReply:
+    """Tell how far work in the background is."""
+    return _reply(found)
+
+
+@router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
+async def job_events(request: Request, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
+    """Follow work in the background: `progress`, and at last `done` or `error`."""
+    jobs: Jobs = request.app.state.jobs
+    async for each in jobs.follow(found):
+        if each.state == "error":
+            yield ServerSentEvent(event="error", data=told(each.message)["error"])
+        else:
+            yield ServerSentEvent(event="done" if each.state == "done" else "progress", data=_reply(each))
+
+
+@router.get("/api/documents/{document_id}")
+async def document(
+    request: Request,
+    _: Identified,
+    document_id: Id,
+    start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS)] = 0,
+    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS)] = 0,
+    context: Annotated[int, Query(ge=0, le=200)] = 20,
+) -> DocumentReply:
+    """Give the lines of a document around a range of characters."""
+    library: Library = request.app.state.library
+
+    def viewed() -> DocumentReply | None:
+        found = library.document(document_id)
+        if found is None:
+            return None
+        link = partial(library.link, found.source)
+        return view(found, document_id, start_char, end_char, context=context, link=link)
+
+    reply = await asyncio.to_thread(viewed)
+    if reply is None:
+        raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed; ask again")
+    return reply
+
+
+def _reply(job: Job) -> JobReply:
+    return JobReply(id=job.id, state=job.state, done=job.done, total=job.total, message=job.message, report=job.report)

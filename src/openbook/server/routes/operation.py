@@ -1,0 +1,74 @@
+"""Routes for who runs the server, and for the door."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse
+
+from openbook.server.auth import KEY_COOKIE, Door, Identified
+from openbook.server.library import Library
+from openbook.server.metrics import Metrics
+from openbook.server.reference import reference
+from openbook.server.shapes import Health, Login, Me, Readiness
+
+router = APIRouter()
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    """Tell that the server runs."""
+    return Health(status="ok")
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> Readiness:
+    """Tell that the library can be asked."""
+    library: Library = request.app.state.library
+
+    def ready() -> Readiness:
+        with library.in_use() as assistant:
+            held = assistant.stats()
+        return Readiness(status="ok", documents=held.documents, chunks=held.chunks)
+
+    return await asyncio.to_thread(ready)
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request, _: Identified) -> Response:
+    """Give what was counted, for Prometheus."""
+    counted: Metrics = request.app.state.metrics
+    return Response(counted.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/api/me")
+async def me(request: Request, caller: Identified) -> Me:
+    """Tell who is asking."""
+    door: Door = request.app.state.door
+    return Me(key=caller.key.name if caller.key else "", needs_key=door.needs_key)
+
+
+@router.post("/api/login", status_code=204)
+async def login(request: Request, response: Response, sent: Login) -> None:
+    """Let a browser keep a key where no script reads it."""
+    door: Door = request.app.state.door
+    door.log_in(request, response, sent.key)
+
+
+@router.post("/api/logout", status_code=204)
+async def logout(response: Response) -> None:
+    """Let a browser forget its key."""
+    response.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def openapi(request: Request, _: Identified) -> JSONResponse:
+    """Describe the API for machines."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.get("/docs", include_in_schema=False)
+async def docs(request: Request) -> HTMLResponse:
+    """Describe the API for people."""
+    return HTMLResponse(reference(request.app.openapi()))

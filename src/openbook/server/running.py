@@ -1,0 +1,104 @@
+"""Runs the app under Uvicorn: where it listens, how it logs, how it stops."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from openbook.errors import SettingsError
+from openbook.server.logs import log_as_json
+
+# What runs when the server is asked to stop gets so long; then its calls of models are cancelled.
+_GRACE_S = 5
+
+# Connections that wait to be accepted. More come later than are refused.
+_BACKLOG = 512
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address can only be reached from this machine.
+
+    Example:
+        >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0"), is_loopback("example.org")
+        (True, True, False, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take an address, before anything is read for it. Port 0 takes any that is free.
+
+    Raises:
+        SettingsError: It is not to be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host.strip("[]"), port))
+    except (OSError, OverflowError) as exc:
+        listener.close()
+        reason = getattr(exc, "strerror", None) or str(exc)
+        raise SettingsError(
+            f"cannot listen on {host} port {port}: {reason}", hint="choose another one with --host and --port"
+        ) from exc
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """Give the address to open in a browser."""
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/"
+
+
+def run(app: ASGIApp, listener: socket.socket, *, started: Callable[[], None] = lambda: None) -> None:
+    """Serve until the process is told to stop; then end what runs, or cancel it after some seconds.
+
+    A second Ctrl-C ends it at once.
+
+    Args:
+        app: What answers.
+        listener: As `listen` gave it. Closed in the end.
+        started: Called when requests are answered.
+    """
+    log_as_json()
+    Server(app, started=started).run(sockets=[listener])
+
+
+class Server(uvicorn.Server):
+    """Uvicorn as we need it: it tells when it has started, and its end is no failure."""
+
+    def __init__(self, app: ASGIApp, *, grace_s: int = _GRACE_S, started: Callable[[], None] = lambda: None) -> None:
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            backlog=_BACKLOG,
+            timeout_graceful_shutdown=grace_s,
+        )
+        super().__init__(config)
+        self._tell = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to answer."""
+        await super().startup(sockets)
+        if self.started:
+            self._tell()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop. Uvicorn would raise the signal once more when all is done, which looks like a crash."""
+        self.force_exit = self.should_exit
+        self.should_exit = True

@@ -1,0 +1,61 @@
+"""How long each stage of an answer takes, and what came of the answer: for metrics and for telemetry."""
+
+from __future__ import annotations
+
+import time
+from asyncio import CancelledError
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from openbook.generation import GenerationResult
+from openbook.llm.protocol import Model
+from openbook.server.metrics import Metrics
+from openbook.server.telemetry import Spans
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+
+class Stages:
+    """Follows one answer from its question to its end. A context manager: leaving it is the end."""
+
+    def __init__(self, metrics: Metrics, tracer: Tracer | None, session_id: str) -> None:
+        self.answer: GenerationResult | None = None
+        """Set when there is one."""
+        self._metrics = metrics
+        self._spans = Spans(tracer, session_id)
+        self._name = ""
+        self._since_s = 0.0
+        self._models: tuple[str, ...] = ()
+        self._own_s = 0.0
+
+    def watched(self, model: Model | None) -> Model | None:
+        """Give a model whose calls are followed too. Without one, all the time is ours."""
+        self._models = () if model is None else ("rephrasing", "writing")
+        return self._spans.watched(model)
+
+    def enter(self, name: str) -> None:
+        """End the stage before, and begin one; empty for none."""
+        now = time.perf_counter()
+        if self._name:
+            self._metrics.stage(self._name, now - self._since_s)
+            self._own_s += 0.0 if self._name in self._models else now - self._since_s
+        self._name, self._since_s = name, now
+        self._spans.enter(name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.enter("")
+        outcome: Literal["answered", "cancelled", "failed"] = "answered"
+        if self.answer is not None:
+            self._metrics.answered(self.answer)
+            self._metrics.stage("own", self._own_s)
+        else:
+            # Who goes away cancels the task, or closes the generator.
+            outcome = "cancelled" if isinstance(error, CancelledError | GeneratorExit) else "failed"
+            self._metrics.ended(outcome)
+        self._spans.end(outcome, self.answer)

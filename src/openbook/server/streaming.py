@@ -1,0 +1,83 @@
+"""What happens while a question is answered, as server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from fastapi.sse import ServerSentEvent
+
+from openbook.errors import OpenbookError
+from openbook.generation import AnswerEvent, Stage, ToolUsed, Written
+from openbook.server.failures import failed, told
+from openbook.server.rendering import BlockReader, render_block
+from openbook.server.shapes import AnswerReply
+
+logger = logging.getLogger(__name__)
+
+# Stages that people are told of. A follow-up that is made to stand alone is a part of the search to them.
+_SHOWN = {"rephrasing": "searching", "searching": "searching", "writing": "writing", "checking": "checking"}
+
+
+async def as_events(
+    happening: AsyncGenerator[AnswerEvent | AnswerReply, None], session_id: str
+) -> AsyncGenerator[ServerSentEvent, None]:
+    """Tell what happens: `status`, `delta`, `block`, `tool`, `citation`, and at last `done` or `error`.
+
+    The status line is gone once the stream begins, so failures travel as an event.
+    """
+    teller = _Teller(session_id)
+    try:
+        async with aclosing(happening):
+            async for event in happening:
+                for sent in await teller.tell(event):
+                    yield sent
+    except OpenbookError as exc:
+        yield ServerSentEvent(event="error", data=told(str(exc), exc.hint)["error"])
+    except Exception:
+        logger.exception("a question failed")
+        yield ServerSentEvent(event="error", data=failed()["error"])
+
+
+class _Teller:
+    """Turns each event into those that are sent."""
+
+    def __init__(self, session_id: str) -> None:
+        self._session_id = session_id
+        self._stage = ""
+        self._blocks = BlockReader()
+        self._index = 0
+
+    async def tell(self, event: AnswerEvent | AnswerReply) -> list[ServerSentEvent]:
+        """Give what is sent of an event, in order."""
+        match event:
+            case Stage(name):
+                return await self._enter(_SHOWN[name])
+            case Written(text):
+                return [ServerSentEvent(event="delta", data={"text": text}), *await self._finished(text)]
+            case ToolUsed(name, arguments, outcome):
+                tool = {"name": name, "arguments": arguments, "outcome": outcome}
+                return [ServerSentEvent(event="tool", data=tool)]
+            case AnswerReply():
+                cited = [ServerSentEvent(event="citation", data=citation) for citation in event.citations]
+                return [*cited, ServerSentEvent(event="done", data=event)]
+        return []
+
+    async def _enter(self, stage: str) -> list[ServerSentEvent]:
+        if stage == self._stage:
+            return []
+        ended, self._stage = self._stage, stage
+        blocks = [await self._block(text) for text in self._blocks.close()] if ended == "writing" else []
+        if stage == "writing":  # the model begins anew, as after a tool
+            self._blocks = BlockReader()
+        return [*blocks, ServerSentEvent(event="status", data={"stage": stage, "session_id": self._session_id})]
+
+    async def _finished(self, text: str) -> list[ServerSentEvent]:
+        return [await self._block(block) for block in self._blocks.feed(text)]
+
+    async def _block(self, markdown: str) -> ServerSentEvent:
+        html = await asyncio.to_thread(render_block, markdown)
+        self._index += 1
+        return ServerSentEvent(event="block", data={"index": self._index - 1, "html": html})

@@ -1,0 +1,168 @@
+"""OpenTelemetry spans of answers, by its conventions for generative AI. No question and no text is in them.
+
+Nothing is sent, and no package of the extra is needed, unless `OPENBOOK_TELEMETRY` asks for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, cast
+
+from openbook.errors import MissingExtraError, SettingsError
+from openbook.generation import GenerationResult
+from openbook.llm.messages import Event, Finished, Request
+from openbook.llm.protocol import Model
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import Span, Tracer
+
+
+def open_tracer(where: str) -> Tracer | None:
+    """Make what spans are made with; None if they go nowhere.
+
+    Raises:
+        SettingsError: There is no such place.
+        MissingExtraError: A package is missing.
+    """
+    if not where:
+        return None
+    try:
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+        provider = TracerProvider(resource=Resource.create({"service.name": "openbook"}))
+        provider.add_span_processor(BatchSpanProcessor(_exporter(where)))
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError(
+            f"telemetry needs {exc.name}",
+            hint="pip install 'openbook[telemetry]', and opentelemetry-exporter-otlp-proto-http for `otlp`",
+        ) from exc
+    return provider.get_tracer("openbook")
+
+
+def _exporter(where: str) -> SpanExporter:
+    if where == "console":
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+
+        return ConsoleSpanExporter(out=sys.stderr, formatter=lambda span: f"{span.to_json(indent=None)}\n")
+    if where == "otlp":
+        from importlib import import_module
+
+        module = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+        return cast("SpanExporter", module.OTLPSpanExporter())
+    raise SettingsError(f"telemetry is {where!r}", hint="set OPENBOOK_TELEMETRY to console or otlp")
+
+
+class Spans:
+    """The spans of one answer: one around it, one for each stage, and one for each call of a model."""
+
+    def __init__(self, tracer: Tracer | None, session_id: str) -> None:
+        """Begin. Without a tracer, nothing happens here."""
+        self._tracer = tracer
+        self._stage: Span | None = None
+        self._whole = self._start("invoke_agent openbook", session_id) if tracer else None
+
+    def watched(self, model: Model | None) -> Model | None:
+        """Give a model whose calls become spans."""
+        if model is None or self._tracer is None or self._whole is None:
+            return model
+        return _Watched(model, self._tracer, self._whole)
+
+    def enter(self, stage: str) -> None:
+        """End the stage before, and begin one; empty for none."""
+        if self._stage is not None:
+            self._stage.end()
+            self._stage = None
+        if self._tracer is not None and stage not in ("", "writing", "rephrasing"):  # those are calls of a model
+            attributes = {"gen_ai.operation.name": "retrieval"} if stage == "searching" else {}
+            name = "retrieval" if stage == "searching" else stage
+            self._stage = self._tracer.start_span(name, context=_inside(self._whole), attributes=attributes)
+
+    def end(self, outcome: str, answer: GenerationResult | None) -> None:
+        """End all of it."""
+        self.enter("")
+        if self._whole is None:
+            return
+        self._whole.set_attribute("openbook.outcome", outcome)
+        if answer is not None:
+            self._whole.set_attributes(
+                {
+                    "gen_ai.usage.input_tokens": answer.usage.input_tokens,
+                    "gen_ai.usage.output_tokens": answer.usage.output_tokens,
+                    "openbook.refused": answer.refused,
+                    "openbook.quality_score": answer.quality_score,
+                }
+            )
+        self._whole.end()
+
+    def _start(self, name: str, session_id: str) -> Span:
+        assert self._tracer is not None
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": "openbook",
+            "gen_ai.conversation.id": session_id,
+        }
+        return self._tracer.start_span(name, attributes=attributes)
+
+
+class _Watched:
+    """A model whose calls become spans."""
+
+    def __init__(self, model: Model, tracer: Tracer, around: Span) -> None:
+        self.name = model.name
+        self._model = model
+        self._tracer = tracer
+        self._around = around
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        """Call the model. The server calls none in this way, so no span is made."""
+        return self._model.stream(request)
+
+    async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
+        """Call the model."""
+        from opentelemetry.trace import SpanKind, StatusCode
+
+        provider, _, name = self.name.partition(":")
+        attributes: dict[str, Any] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": provider,
+            "gen_ai.request.model": name,
+            "gen_ai.request.max_tokens": request.max_tokens,
+        }
+        span = self._tracer.start_span(
+            f"chat {name}", context=_inside(self._around), kind=SpanKind.CLIENT, attributes=attributes
+        )
+        try:
+            events = cast("AsyncGenerator[Event, None]", self._model.astream(request))
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, Finished):
+                        span.set_attributes(_finished(event))
+                    yield event
+        except BaseException as exc:
+            span.set_attribute("error.type", type(exc).__name__)
+            span.set_status(StatusCode.ERROR)
+            raise
+        finally:
+            span.end()
+
+
+def _inside(span: Span | None) -> Any:
+    from opentelemetry.trace import set_span_in_context
+
+    return None if span is None else set_span_in_context(span)
+
+
+def _finished(event: Finished) -> dict[str, Any]:
+    return {
+        "gen_ai.response.model": event.model,
+        "gen_ai.response.finish_reasons": (event.stop,),
+        "gen_ai.usage.input_tokens": event.usage.input_tokens,
+        "gen_ai.usage.output_tokens": event.usage.output_tokens,
+        "gen_ai.usage.cache_read.input_tokens": event.usage.cached_input_tokens,
+        "gen_ai.usage.cache_creation.input_tokens": event.usage.cache_write_tokens,
+    }

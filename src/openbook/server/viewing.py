@@ -1,0 +1,88 @@
+"""A document for the viewer: the units around a span, those of the span marked."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+
+from openbook.errors import QueryError
+from openbook.server.shapes import DocumentReply, UnitReply
+from openbook.spans import LONG_LINE_CHARS, LineIndex, sentences
+from openbook.types import Document, Span
+
+# A page of the viewer. More is fetched with another span.
+_MOST_LINES = 400
+
+_LONGEST_TITLE_CHARS = 200
+
+
+def view(
+    document: Document,
+    document_id: str,
+    start_char: int,
+    end_char: int,
+    *,
+    context: int,
+    link: Callable[[Span], str] = lambda _: "",
+) -> DocumentReply:
+    """Give the units of a document around a half-open range of characters.
+
+    Args:
+        document: As it was indexed.
+        document_id: Its id.
+        start_char: Where the range begins.
+        end_char: Where it ends; with `start_char` an empty range, nothing is marked.
+        context: Lines before and behind.
+        link: Gives the permanent address of a place; empty if it has none.
+
+    Raises:
+        QueryError: The range is none of this document.
+    """
+    if not 0 <= start_char <= end_char <= len(document.text):
+        raise QueryError(
+            f"the document has {len(document.text)} characters, and no {start_char} to {end_char}",
+            hint="it may have changed; ask again",
+        )
+    lines = LineIndex(document.text)
+    first = max(1, lines.line_at(start_char) - context)
+    last = min(len(lines), lines.line_at(max(start_char, end_char - 1)) + context, first + _MOST_LINES - 1)
+    units = [
+        unit for line in range(first, last + 1) for unit in _units_of_line(document, lines, line, start_char, end_char)
+    ]
+    return DocumentReply(
+        document_id=document_id,
+        source=document.source,
+        path=document.path,
+        kind=document.kind,
+        language=document.language,
+        title=document.path.rpartition("/")[2][:_LONGEST_TITLE_CHARS],
+        url=link(lines.span(document.path, start_char, end_char)),
+        label=_label(document, start_char),
+        units=units,
+        more_before=first > 1,
+        more_after=last < len(lines),
+        remarks=list(document.remarks),
+    )
+
+
+def _units_of_line(document: Document, lines: LineIndex, line: int, start_char: int, end_char: int) -> list[UnitReply]:
+    begin = lines.start_of(line)
+    end = begin + len(document.text[begin : lines.end_of(line)].rstrip("\r\n"))
+    pieces = list(sentences(document.text, begin, end)) if end - begin > LONG_LINE_CHARS else []
+    return [
+        UnitReply(
+            number=line,
+            text=document.text[a:b],
+            start_char=a,
+            end_char=b,
+            cited=a < end_char and start_char < b,
+            label=_label(document, a),
+        )
+        for a, b in pieces or [(begin, end)]
+    ]
+
+
+def _label(document: Document, offset: int) -> str:
+    """Give the original's own name for a place, such as `cell 3`; empty if it has none."""
+    at = bisect_right([anchor.start_char for anchor in document.anchors], offset)
+    return document.anchors[at - 1].label if at else ""

@@ -1,0 +1,161 @@
+/**
+ * The calls of the page to its server. Every failure is an `ApiError`, with what to do about it.
+ */
+
+import { readEvents } from "./events.js";
+import { BROKEN } from "./state.js";
+
+/** A call that failed. */
+export class ApiError extends Error {
+  /**
+   * @param {string} message
+   * @param {{hint?: string, status?: number, retryAfter?: number}} [about] `status` 0: the server was not reached
+   */
+  constructor(message, { hint = "", status = 0, retryAfter = 0 } = {}) {
+    super(message);
+    this.hint = hint;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+// The server takes changes only with this header, which no other site can send.
+const OURS = { "X-Openbook": "1" };
+
+const WORDS = Object.freeze({
+  401: ["This server wants a key", "Type the key that its owner gave you"],
+  413: ["That is too much for this server", "Send less at once"],
+  429: ["Too many questions for now", "Wait a little, then ask again"],
+  503: ["The server is not ready", "Try again in a moment"],
+});
+
+/**
+ * Read why a response is an error.
+ *
+ * @param {{status: number, headers: {get(name: string): string | null}, json(): Promise<any>}} response
+ * @returns {Promise<ApiError>}
+ */
+export async function errorOf(response) {
+  const { status } = response;
+  const [message, hint] = WORDS[/** @type {keyof typeof WORDS} */ (status)] ?? [`The server answered ${status}`, ""];
+  const retryAfter = Number(response.headers.get("retry-after") ?? 0) || 0;
+  try {
+    const { error } = await response.json();
+    return new ApiError(error.message || message, { hint: error.hint || hint, status, retryAfter });
+  } catch {
+    return new ApiError(message, { hint, status, retryAfter });
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<Response>}
+ */
+async function call(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers: { ...OURS, ...options.headers }, credentials: "same-origin" });
+  } catch (error) {
+    if (/** @type {Error} */ (error).name === "AbortError") throw error;
+    throw new ApiError("The server cannot be reached", { hint: "See whether it still runs, then try again" });
+  }
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+/** @param {unknown} body */
+const json = (body) => ({ body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
+
+/** @param {Response} response */
+async function* eventsOf(response) {
+  try {
+    if (response.body) yield* readEvents(response.body);
+  } catch (error) {
+    if (/** @type {Error} */ (error).name === "AbortError") throw error;
+    throw new ApiError(BROKEN.message, BROKEN);
+  }
+}
+
+/** @param {string} path */
+export const read = async (path) => (await call(path)).json();
+
+/**
+ * Ask, and give what happens until the answer.
+ *
+ * @param {object} body
+ * @param {AbortSignal} signal
+ */
+export async function* ask(body, signal) {
+  yield* eventsOf(await call("/api/query/stream", { method: "POST", signal, ...json(body) }));
+}
+
+/** @param {string} id */
+export const session = (id) => read(`/api/sessions/${encodeURIComponent(id)}`);
+
+/** @param {string} id @param {string} title */
+export const renameSession = (id, title) =>
+  call(`/api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json({ title }) });
+
+/** @param {string} id */
+export const deleteSession = (id) => call(`/api/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/** @param {string} id @param {"markdown" | "json"} format */
+export const exportOf = (id, format) => `/api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
+
+/** @param {string} key */
+export const login = (key) => call("/api/login", { method: "POST", ...json({ key }) });
+
+export const logout = () => call("/api/logout", { method: "POST" });
+
+/** @param {{path: string} | {url: string}} where */
+export const addSource = async (where) => (await call("/api/sources", { method: "POST", ...json(where) })).json();
+
+/** @param {string} name */
+export const removeSource = (name) => call(`/api/sources/${encodeURIComponent(name)}`, { method: "DELETE" });
+
+/**
+ * @param {string} id
+ * @param {{start_char: number, end_char: number}} span
+ * @param {number} context lines before and behind
+ */
+export const documentAt = (id, { start_char: from, end_char: to }, context) =>
+  read(`/api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}`);
+
+/**
+ * Give what happens to a job until it ends.
+ *
+ * @param {string} id
+ */
+export async function* jobEvents(id) {
+  yield* eventsOf(await call(`/api/jobs/${encodeURIComponent(id)}/events`));
+}
+
+/**
+ * Send files, and tell how far they are. `fetch` cannot tell that.
+ *
+ * @param {File[]} files
+ * @param {(share: number) => void} onShare from 0 to 1
+ * @returns {Promise<{job_id: string, accepted: string[], refused: {name: string, reason: string}[]}>}
+ */
+export function upload(files, onShare) {
+  const form = new FormData();
+  for (const file of files) form.append("files", file, file.name);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "/api/uploads");
+    for (const [name, value] of Object.entries(OURS)) request.setRequestHeader(name, value);
+    request.upload.addEventListener("progress", (event) => event.total && onShare(event.loaded / event.total));
+    request.addEventListener("error", () => reject(new ApiError("The server cannot be reached")));
+    request.addEventListener("load", async () => {
+      const response = {
+        status: request.status,
+        headers: { get: (/** @type {string} */ name) => request.getResponseHeader(name) },
+        json: async () => JSON.parse(request.responseText),
+      };
+      if (request.status >= 200 && request.status < 300) resolve(await response.json());
+      else reject(await errorOf(response));
+    });
+    request.send(form);
+  });
+}

@@ -1,0 +1,86 @@
+/** The quote of a citation, shown while its chip is pointed at or has the focus. Escape puts it away. */
+
+import { byId, element, fill } from "./dom.js";
+import { lines, verdictOf } from "./formatting.js";
+
+/** @typedef {import("./state.js").Citation} Citation */
+
+// Enough to see what it is; a click shows all.
+const LONGEST_QUOTE = 320;
+const GAP_PX = 8;
+// So that the pointer can travel from the chip to the card, and rest on it.
+const LINGER_MS = 150;
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let leaving;
+
+/**
+ * Show cards for the chips within an element.
+ *
+ * @param {HTMLElement} within
+ * @param {(chip: HTMLElement) => Citation | undefined} citationOf
+ */
+export function startCards(within, citationOf) {
+  const card = byId("card");
+  /** @param {Event} event */
+  const enter = (event) => {
+    const chip = /** @type {HTMLElement} */ (event.target).closest?.("a.cite");
+    // Who closes a source with the mouse gets the focus back here, and has not asked for its quote.
+    if (event.type === "focusin" && !chip?.matches(":focus-visible")) return;
+    if (chip) show(/** @type {HTMLElement} */ (chip), citationOf(/** @type {HTMLElement} */ (chip)));
+  };
+  const leave = () => {
+    clearTimeout(leaving);
+    leaving = setTimeout(hideCard, LINGER_MS);
+  };
+  within.addEventListener("pointerover", enter);
+  within.addEventListener("focusin", enter);
+  within.addEventListener("pointerout", leave);
+  within.addEventListener("focusout", leave);
+  card.addEventListener("pointerenter", () => clearTimeout(leaving));
+  card.addEventListener("pointerleave", leave);
+  byId("scroll").addEventListener("scroll", hideCard, { passive: true });
+}
+
+/** Whether it was there. */
+export function hideCard() {
+  const card = byId("card");
+  const was = !card.hidden;
+  card.hidden = true;
+  return was;
+}
+
+/**
+ * @param {HTMLElement} chip
+ * @param {Citation | undefined} citation
+ */
+function show(chip, citation) {
+  if (!citation) return;
+  clearTimeout(leaving);
+  const card = byId("card");
+  const { word } = verdictOf(citation.verdict);
+  const isLong = citation.quote.length > LONGEST_QUOTE;
+  const quote = isLong ? `${citation.quote.slice(0, LONGEST_QUOTE)} …` : citation.quote;
+  fill(
+    card,
+    quote && element("p", { class: "card-quote" }, quote),
+    element("p", { class: "card-place" }, lines(citation), citation.label && `, ${citation.label}`),
+    element("p", { class: `card-verdict verdict-${citation.verdict}` },
+      citation.reason ? `${word}: ${citation.reason}` : word),
+  );
+  card.hidden = false;
+  place(card, chip);
+}
+
+/**
+ * @param {HTMLElement} card
+ * @param {HTMLElement} chip
+ */
+function place(card, chip) {
+  const mark = chip.getBoundingClientRect();
+  const { width, height } = card.getBoundingClientRect();
+  const left = Math.min(Math.max(GAP_PX, mark.left), innerWidth - width - GAP_PX);
+  const above = mark.top - height - GAP_PX;
+  card.style.left = `${left}px`;
+  card.style.top = `${above > GAP_PX ? above : mark.bottom + GAP_PX}px`;
+}

@@ -1,0 +1,267 @@
+/** The questions and answers, as elements. Each exchange is one article that changes until its answer is there. */
+
+import { copy, element, fill, sanitised } from "./dom.js";
+import { cost, counted, doubtful, duration, lines, sentences, summary, verdictOf } from "./formatting.js";
+import { STAGES, tail } from "./state.js";
+
+/**
+ * @typedef {import("./state.js").Exchange} Exchange
+ * @typedef {import("./state.js").Answer} Answer
+ * @typedef {import("./state.js").Citation} Citation
+ * @typedef {{ask(query: string): void, open(citations: Citation[], number: number): void}} Actions
+ */
+
+// What stopped an answer before its model did, as the server names it.
+const STOPPED = /** @type {Record<string, string>} */ ({
+  length: "The model reached its longest answer, so the end is missing.",
+  refused: "The model's provider stopped this answer.",
+  max_usd: "The money for one question was spent, so the end may be missing.",
+  max_tokens: "The tokens for one question were spent, so the end may be missing.",
+  max_seconds: "The time for one question was over, so the end may be missing.",
+  max_rounds: "The model had used its tools as often as it may.",
+});
+
+/** One question and what became of it. */
+export class ExchangeView {
+  #shownBlocks = 0;
+  #phase = "";
+
+  /**
+   * @param {Exchange} exchange
+   * @param {Actions} actions
+   */
+  constructor(exchange, actions) {
+    this.actions = actions;
+    this.exchange = exchange;
+    const id = `question-${exchange.id}`;
+    this.stage = element("p", { class: "stage" });
+    this.body = element("div", { class: "answer" });
+    this.rest = element("p", { class: "unfinished" });
+    this.foot = element("div", { class: "answer-foot" });
+    this.root = element(
+      "article",
+      { class: "exchange", "aria-labelledby": id },
+      element("h2", { class: "question", id, tabindex: "-1" }, exchange.query),
+      this.stage,
+      this.body,
+      this.rest,
+      this.foot,
+    );
+    this.update(exchange);
+  }
+
+  /**
+   * Show the exchange as it is now.
+   *
+   * @param {Exchange} exchange
+   */
+  update(exchange) {
+    this.exchange = exchange;
+    this.root.dataset.phase = exchange.phase;
+    this.#showStage();
+    if (exchange.phase === this.#phase && exchange.phase !== "asking") return;
+    this.#phase = exchange.phase;
+    if (exchange.answer) this.#showAnswer(exchange.answer);
+    else this.#showWriting();
+    if (exchange.phase === "failed") this.#showFailure();
+    if (exchange.phase === "stopped") this.#showStopped();
+  }
+
+  #showStage() {
+    const { phase, stage, tools } = this.exchange;
+    this.stage.hidden = phase !== "asking";
+    const words = STAGES[/** @type {keyof typeof STAGES} */ (stage)] ?? stage;
+    const used = tools.map(({ name, outcome }) => element("span", { class: "tool" }, `${name}: ${outcome}`));
+    fill(this.stage, element("span", { class: "pulse", "aria-hidden": "true" }), words, ...used);
+  }
+
+  #showWriting() {
+    const { blocks } = this.exchange;
+    for (const html of blocks.slice(this.#shownBlocks)) this.body.append(sanitised(html));
+    this.#shownBlocks = blocks.length;
+    this.rest.textContent = tail(this.exchange);
+    this.rest.hidden = !this.rest.textContent;
+  }
+
+  /** @param {Answer} answer */
+  #showAnswer(answer) {
+    this.rest.remove();
+    fill(this.body, sanitised(answer.html));
+    this.root.dataset.refused = String(answer.refused);
+    this.root.dataset.quotes = String(answer.model === "extractive" && !answer.refused);
+    for (const chip of this.body.querySelectorAll("a.cite")) this.#wire(/** @type {HTMLAnchorElement} */ (chip));
+    for (const code of this.body.querySelectorAll("pre")) addCopyButton(code);
+    const list = answer.refused ? this.#nearest(answer) : this.#citations(answer);
+    fill(this.foot, ...this.#remarks(answer), this.#doubts(answer), list, this.#closing(answer));
+  }
+
+  /** @param {HTMLAnchorElement} chip */
+  #wire(chip) {
+    chip.hash = `#source-${this.exchange.id}-${chip.dataset.cite}`;
+    chip.addEventListener("click", (event) => {
+      event.preventDefault();
+      this.actions.open(this.exchange.answer?.citations ?? [], Number(chip.dataset.cite));
+    });
+  }
+
+  /** @param {Answer} answer */
+  #remarks(answer) {
+    return [STOPPED[answer.stopped], answer.warning]
+      .filter(Boolean)
+      .map((words) => element("p", { class: "remark" }, words));
+  }
+
+  /** @param {Answer} answer */
+  #doubts(answer) {
+    const claims = doubtful(answer.claims);
+    if (!claims.length) return null;
+    const many = counted(claims.length, "claim");
+    const title = answer.refused ? "What was written, and does not hold" : `${many} to doubt`;
+    return element(
+      "section",
+      { class: "doubts" },
+      element("h3", {}, title),
+      element(
+        "ul",
+        {},
+        ...claims.map(({ text, verdict, reason }) =>
+          element(
+            "li",
+            { class: `doubt doubt-${verdict}` },
+            element("span", { class: "doubt-text" }, text),
+            element("span", { class: "doubt-why" }, `${verdictOf(verdict).word}${reason ? `: ${reason}` : ""}`),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** @param {Answer} answer */
+  #citations({ citations }) {
+    if (!citations.length) return null;
+    const items = citations.map((citation) => {
+      const { sign, word } = verdictOf(citation.verdict);
+      return element(
+        "li",
+        { id: `source-${this.exchange.id}-${citation.number}` },
+        element(
+          "button",
+          { type: "button", class: "place", onclick: () => this.actions.open(citations, citation.number) },
+          element("span", { class: `cite cite-${citation.verdict}` },
+            element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(citation.number)),
+          placeWords(citation),
+          element("span", { class: `place-verdict verdict-${citation.verdict}` }, word),
+        ),
+      );
+    });
+    return element("section", { class: "places" }, element("h3", {}, "Sources"), element("ol", {}, ...items));
+  }
+
+  /** @param {Answer} answer */
+  #nearest({ nearest = [] }) {
+    const places = nearest.map((place, at) => ({ ...place, number: at + 1, mark: "", verdict: "", reason: "" }));
+    if (!places.length) return null;
+    const items = places.map((place) =>
+      element(
+        "li",
+        {},
+        element(
+          "button",
+          { type: "button", class: "place", onclick: () => this.actions.open(places, place.number) },
+          element("span", { class: "cite-sign", "aria-hidden": "true" }, "→"),
+          placeWords(place, place.quote.trim().split("\n", 1)[0]),
+        ),
+      ),
+    );
+    return element(
+      "section",
+      { class: "places" },
+      element("h3", {}, "What came nearest"),
+      element("p", { class: "advice" }, "Read these, ask in other words, or add a source that says it."),
+      element("ol", {}, ...items),
+    );
+  }
+
+  /** @param {Answer} answer */
+  #closing(answer) {
+    const quotes = answer.model === "extractive";
+    const facts = [summary(answer), quotes ? "quotes, no model" : answer.model, duration(answer.took_ms)];
+    if (!quotes) facts.push(cost(answer.cost_usd));
+    if (answer.searched) facts.push(`searched for “${answer.searched}”`);
+    return element(
+      "div",
+      { class: "closing" },
+      element("p", { class: "facts" }, facts.join(" · ")),
+      element(
+        "p",
+        { class: "actions" },
+        this.#again(),
+        element("button", {
+          type: "button",
+          class: "quiet",
+          onclick: (event) => copy(/** @type {HTMLElement} */ (event.currentTarget), answer.answer),
+        }, "Copy answer"),
+      ),
+    );
+  }
+
+  #again() {
+    const ask = () => this.actions.ask(this.exchange.query);
+    return element("button", { type: "button", class: "quiet", onclick: ask }, "Ask again");
+  }
+
+  #showFailure() {
+    const { failure } = this.exchange;
+    this.rest.hidden = true;
+    this.root.classList.toggle("has-words", this.body.childElementCount > 0);
+    fill(
+      this.foot,
+      element(
+        "div",
+        { class: "failure" },
+        element("p", { class: "failure-what" }, sentences(failure?.message)),
+        failure?.hint && element("p", { class: "failure-hint" }, sentences(failure.hint)),
+        element("p", { class: "actions" }, this.#again()),
+      ),
+    );
+  }
+
+  #showStopped() {
+    const words = this.exchange.raw
+      ? "You stopped it. What stands here has not been checked."
+      : "You stopped it before anything was written.";
+    fill(
+      this.foot,
+      element("div", { class: "closing" },
+        element("p", { class: "facts" }, words), element("p", { class: "actions" }, this.#again())),
+    );
+  }
+}
+
+/**
+ * @param {{path: string, start_line: number, end_line: number, label: string}} place
+ * @param {string} [quote]
+ */
+function placeWords(place, quote = "") {
+  return element(
+    "span",
+    { class: "place-words" },
+    element("span", { class: "place-name" }, lines(place)),
+    place.label && element("span", { class: "place-label" }, place.label),
+    quote && element("span", { class: "place-quote" }, quote),
+  );
+}
+
+/** @param {HTMLElement} code */
+function addCopyButton(code) {
+  const frame = element("div", { class: "code-frame" });
+  code.replaceWith(frame);
+  frame.append(
+    code,
+    element("button", {
+      type: "button",
+      class: "quiet code-copy",
+      onclick: (event) => copy(/** @type {HTMLElement} */ (event.currentTarget), code.textContent ?? ""),
+    }, "Copy"),
+  );
+}

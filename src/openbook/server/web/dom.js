@@ -1,0 +1,139 @@
+/**
+ * Elements out of values. Text goes in as text; one function here takes HTML, and only what the server has sanitised.
+ */
+
+import { visible } from "./formatting.js";
+
+/**
+ * @typedef {Node | string | null | undefined | false} Child
+ * @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Properties
+ */
+
+/**
+ * Make an element. `on…` takes a function, `class` and all else are attributes; true is an empty one, false is none.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Properties} [properties]
+ * @param {...Child} children strings become text
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === "function") made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, visible(value));
+  }
+  made.append(...texts(children));
+  return made;
+}
+
+/**
+ * Put children in place of those that are there.
+ *
+ * @param {Element} parent
+ * @param {...Child} children
+ */
+export function fill(parent, ...children) {
+  parent.replaceChildren(...texts(children));
+}
+
+/**
+ * Put the items of a list anew. What had the focus gets it back if it is there again, known by its `data-focus`.
+ *
+ * @param {Element} list
+ * @param {...Child} items
+ */
+export function refill(list, ...items) {
+  const focused = list.contains(document.activeElement) && document.activeElement;
+  const name = focused && /** @type {HTMLElement} */ (focused).dataset.focus;
+  fill(list, ...items);
+  const again = [...list.querySelectorAll("[data-focus]")].find((each) => each.getAttribute("data-focus") === name);
+  if (name) /** @type {HTMLElement | undefined} */ (again)?.focus();
+}
+
+/** @param {Child[]} children */
+function texts(children) {
+  return children
+    .filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (typeof child === "string" ? visible(child) : /** @type {Node} */ (child)));
+}
+
+/** @type {{createHTML(html: string): any}} */
+const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("openbook", {
+  createHTML: (/** @type {string} */ html) => html,
+}) ?? { createHTML: (html) => html };
+
+/**
+ * Turn HTML of the server's sanitiser into elements. Nothing else may be handed in.
+ *
+ * @param {string} html
+ * @returns {DocumentFragment}
+ */
+export function sanitised(html) {
+  const template = document.createElement("template");
+  template.innerHTML = policy.createHTML(html); // the one place: what comes here, `rendering.py` has made
+  return template.content;
+}
+
+/**
+ * Find an element that `index.html` promises.
+ *
+ * @param {string} id
+ * @returns {any}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/**
+ * Say something to who does not see the page.
+ *
+ * @param {string} words
+ */
+export function announce(words) {
+  byId("announcer").textContent = visible(words);
+}
+
+/**
+ * Put text where it can be pasted, and say so on the button that was pressed.
+ *
+ * @param {HTMLElement} button
+ * @param {string} text
+ */
+export async function copy(button, text) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+    announce("Copied");
+  } catch {
+    button.textContent = "The browser forbids copying";
+  }
+  setTimeout(() => (button.textContent = before), 2000);
+}
+
+/**
+ * Let arrow keys move between the items of a list, of which Tab reaches one.
+ *
+ * @param {HTMLElement} list
+ * @param {string} selector of what takes the focus
+ */
+export function rove(list, selector) {
+  const items = () => /** @type {HTMLElement[]} */ ([...list.querySelectorAll(selector)]);
+  list.addEventListener("keydown", (event) => {
+    const all = items();
+    const at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (at < 0 || to === undefined || !all[to]) return;
+    event.preventDefault();
+    all[to].focus();
+  });
+  list.addEventListener("focusin", (event) => {
+    if (!(/** @type {HTMLElement} */ (event.target).matches(selector))) return;
+    for (const item of items()) item.tabIndex = item === event.target ? 0 : -1;
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * Words for what the server says. Pure functions from values to text.
+ *
+ * @typedef {import("./state.js").Citation} Citation
+ */
+
+/** What each verdict is called, and what it means. */
+export const VERDICTS = Object.freeze({
+  supported: { sign: "✓", word: "supported", meaning: "The cited lines say this." },
+  partial: { sign: "~", word: "partly supported", meaning: "The cited lines say a part of this." },
+  unsupported: { sign: "×", word: "not supported", meaning: "The cited lines do not say this." },
+  unknown: { sign: "?", word: "no such source", meaning: "The answer names a source that was never shown." },
+  stale: { sign: "!", word: "changed since", meaning: "The source has changed since it was read." },
+  uncited: { sign: "×", word: "no source given", meaning: "The answer states this and names no source." },
+});
+
+const NOTHING = { sign: "", word: "", meaning: "" };
+
+/**
+ * @param {string} verdict
+ * @returns {{sign: string, word: string, meaning: string}} empty words for what is no verdict
+ */
+export function verdictOf(verdict) {
+  return Object.hasOwn(VERDICTS, verdict) ? VERDICTS[/** @type {keyof typeof VERDICTS} */ (verdict)] : NOTHING;
+}
+
+// Marks of writing direction and controls: they show other words than there are, or nothing.
+const INVISIBLE =
+  /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Write what has no shape of its own, or turns the direction of writing, as its number.
+ *
+ * @param {unknown} text
+ * @returns {string} such as `a‹U+202E›b`
+ */
+export function visible(text) {
+  return String(text ?? "").replace(INVISIBLE, (char) => {
+    const number = char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    return `‹U+${number}›`;
+  });
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} [many]
+ */
+export function counted(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+/**
+ * Write messages, which the server gives in lower case and without a full stop, as sentences.
+ *
+ * @param {...(string | undefined)} messages empty ones are left out
+ */
+export function sentences(...messages) {
+  return messages
+    .filter((message) => message?.trim())
+    .map((message) => `${message?.charAt(0).toUpperCase()}${message?.slice(1)}`)
+    .map((message) => (/[.!?…]$/.test(message) ? message : `${message}.`))
+    .join(" ");
+}
+
+/** @param {number | null | undefined} usd null: the price is not known */
+export function cost(usd) {
+  if (usd === null || usd === undefined) return "price not known";
+  if (usd === 0) return "free";
+  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+/** @param {number} milliseconds */
+export function duration(milliseconds) {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** @param {number} seconds */
+export function wait(seconds) {
+  const whole = Math.max(0, Math.ceil(seconds));
+  if (whole < 90) return counted(whole, "second");
+  if (whole < 5400) return counted(Math.round(whole / 60), "minute");
+  return counted(Math.round(whole / 3600), "hour");
+}
+
+/**
+ * Say how long ago something was.
+ *
+ * @param {string | number} when ISO 8601, or seconds since 1970
+ * @param {number} now milliseconds since 1970
+ */
+export function ago(when, now) {
+  const then = typeof when === "number" ? when * 1000 : Date.parse(when);
+  if (Number.isNaN(then)) return "";
+  const minutes = Math.floor((now - then) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${counted(minutes, "minute")} ago`;
+  if (minutes < 60 * 24) return `${counted(Math.floor(minutes / 60), "hour")} ago`;
+  return `${counted(Math.floor(minutes / 60 / 24), "day")} ago`;
+}
+
+/**
+ * Name the place of a citation for a list: the file, its lines, and what the original calls it.
+ *
+ * @param {Pick<Citation, "path" | "start_line" | "end_line">} citation
+ */
+export function lines({ path, start_line: first, end_line: last }) {
+  if (!path) return "nowhere";
+  return first === last ? `${path}, line ${first}` : `${path}, lines ${first}–${last}`;
+}
+
+/**
+ * Give the claims that a reader should not take as they are.
+ *
+ * @template {{verdict: string}} T
+ * @param {T[] | undefined} claims
+ * @returns {T[]}
+ */
+export function doubtful(claims) {
+  return (claims ?? []).filter(({ verdict }) => verdict !== "" && verdict !== "supported");
+}
+
+/**
+ * Say in one line what the check of an answer found.
+ *
+ * @param {{citations: {verdict: string}[], claims?: {verdict: string}[], refused: boolean}} answer
+ */
+export function summary({ citations, claims, refused }) {
+  if (refused) return "No answer: the sources do not support one";
+  if (!citations.length) return "No citations";
+  const good = citations.filter(({ verdict }) => verdict === "supported").length;
+  const doubts = doubtful(claims).length;
+  const all = citations.length;
+  const found = good === all ? `${counted(all, "citation")}, checked` : `${good} of ${counted(all, "citation")} hold`;
+  return doubts ? `${found}; ${counted(doubts, "claim")} to doubt` : found;
+}
+
+/**
+ * Write a citation as text that can be pasted anywhere.
+ *
+ * @param {Citation} citation
+ */
+export function citationText(citation) {
+  const quote = visible(citation.quote).split("\n").map((line) => `> ${line}`).join("\n");
+  const head = `${visible(citation.place || lines(citation))} (${visible(citation.source)})`;
+  return [head, quote, citation.url].filter(Boolean).join("\n");
+}
+
+/**
+ * Let through what may be the address of a link; empty for all else, scripts among it.
+ *
+ * @param {string | undefined | null} url
+ */
+export function safeLink(url) {
+  return /^https?:\/\/\S+$/i.test(url ?? "") ? String(url) : "";
+}

@@ -1,0 +1,99 @@
+/** The rail: sources with their state, and earlier questions. */
+
+import { exportOf } from "./api.js";
+import { element, refill } from "./dom.js";
+import { ago, counted } from "./formatting.js";
+
+/**
+ * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
+ *   skipped: Record<string, number>, remarks: string[]}} Source
+ * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number}} Session
+ */
+
+/**
+ * @param {HTMLElement} list
+ * @param {Source[]} sources
+ * @param {{chosen: string[], writable: boolean, choose(name: string, on: boolean): void,
+ *   remove(name: string): void}} how
+ */
+export function showSources(list, sources, { chosen, writable, choose, remove }) {
+  refill(list, ...sources.map((source) => sourceItem(source, { chosen, writable, choose, remove })));
+  if (!sources.length) list.append(element("li", { class: "empty" }, "Nothing to read yet."));
+}
+
+/**
+ * @param {Source} source
+ * @param {Parameters<typeof showSources>[2]} how
+ */
+function sourceItem(source, { chosen, writable, choose, remove }) {
+  const box = element("input", {
+    ...{ type: "checkbox", checked: !chosen.length || chosen.includes(source.name) },
+    "data-focus": source.name,
+  });
+  box.addEventListener("change", () => choose(source.name, box.checked));
+  return element(
+    "li",
+    { class: "source", "data-state": source.state },
+    element("label", { class: "check" }, box, element("span", { class: "source-name" }, source.name)),
+    element("span", { class: "source-state" }, sourceWords(source)),
+    ...details(source),
+    writable &&
+      element("button", {
+        ...{ type: "button", class: "quiet small-remove", "aria-label": `Remove ${source.name}` },
+        onclick: () => remove(source.name),
+      }, "Remove"),
+  );
+}
+
+/** @param {Source} source */
+function sourceWords({ state, documents, message }) {
+  if (state === "indexing") return message || "reading …";
+  if (state === "error") return message || "could not be read";
+  return counted(documents, "document");
+}
+
+/** @param {Source} source */
+function details({ skipped, remarks }) {
+  const left = Object.entries(skipped ?? {}).map(([reason, count]) => `${counted(count, "file")} left out: ${reason}`);
+  const words = [...left, ...(remarks ?? [])];
+  if (!words.length) return [];
+  return [
+    element("details", { class: "source-more" },
+      element("summary", {}, counted(words.length, "remark")),
+      element("ul", {}, ...words.map((word) => element("li", {}, word)))),
+  ];
+}
+
+/**
+ * @param {HTMLElement} list
+ * @param {Session[]} sessions the latest first
+ * @param {{current: string, now: number, open(id: string): void, rename(session: Session): void,
+ *   remove(session: Session): void}} how
+ */
+export function showHistory(list, sessions, { current, now, open, rename, remove }) {
+  refill(
+    list,
+    ...sessions.map((session, at) => {
+      const isCurrent = session.id === current;
+      const name = session.title || "Untitled";
+      return element(
+        "li",
+        { class: "session", "data-current": String(isCurrent) },
+        element("button", {
+          ...{ type: "button", class: "session-open", tabindex: at === 0 ? 0 : -1, "data-focus": session.id },
+          "aria-current": isCurrent ? "true" : null,
+          onclick: () => open(session.id),
+        }, element("span", { class: "session-title" }, name),
+          element("span", { class: "session-when" }, ago(session.updated_at, now))),
+        element("details", { class: "session-more" },
+          element("summary", { "aria-label": `More for ${name}` }, "…"),
+          element("div", { class: "menu" },
+            element("button", { type: "button", class: "quiet", onclick: () => rename(session) }, "Rename"),
+            element("a", { class: "quiet", href: exportOf(session.id, "markdown"), download: true }, "Export Markdown"),
+            element("a", { class: "quiet", href: exportOf(session.id, "json"), download: true }, "Export JSON"),
+            element("button", { type: "button", class: "quiet danger", onclick: () => remove(session) }, "Delete"))),
+      );
+    }),
+  );
+  if (!sessions.length) list.append(element("li", { class: "empty" }, "None yet."));
+}

@@ -1,0 +1,163 @@
+/**
+ * What the page knows, and how it changes. No page is needed to read or test this.
+ *
+ * @typedef {{number: number, mark: string, verdict: string, reason: string, quote: string, label: string,
+ *   place: string, source: string, path: string, document_id: string, start_char: number, end_char: number,
+ *   start_line: number, end_line: number, symbol: string, url: string}} Citation
+ * @typedef {{text: string, verdict: string, reason: string}} Claim
+ * @typedef {{answer: string, html: string, citations: Citation[], claims?: Claim[],
+ *   nearest?: Omit<Citation, "number" | "mark" | "verdict" | "reason">[], refused: boolean, reason: string,
+ *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, warning?: string,
+ *   session_id?: string, query?: string}} Answer
+ * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
+ * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
+ * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[],
+ *   tools: {name: string, outcome: string}[], answer: Answer | null, failure: Failure | null}} Exchange
+ */
+
+/** What each stage is called while it lasts. */
+export const STAGES = Object.freeze({
+  sending: "Sending the question",
+  searching: "Searching the sources",
+  writing: "Writing. Nothing is checked yet",
+  checking: "Checking each claim against its source",
+});
+
+/** What is said of a stream that ends before its time. */
+export const BROKEN = Object.freeze({
+  message: "The connection broke off before the end",
+  hint: "See whether the server still runs, then ask again",
+});
+
+/**
+ * @param {number} id
+ * @param {string} query
+ * @returns {Exchange}
+ */
+export function startExchange(id, query) {
+  return {
+    ...{ id, query, phase: "asking", stage: "sending", raw: "", covered: 0, blocks: [], tools: [] },
+    ...{ answer: null, failure: null },
+  };
+}
+
+/**
+ * Give an exchange that was had before, as the server keeps it.
+ *
+ * @param {number} id
+ * @param {Answer & {query: string}} kept
+ * @returns {Exchange}
+ */
+export function pastExchange(id, kept) {
+  return { ...startExchange(id, kept.query), phase: "answered", stage: "", answer: kept };
+}
+
+/**
+ * Give the exchange after an event of its stream. Events that are not known change nothing.
+ *
+ * @param {Exchange} exchange
+ * @param {import("./events.js").ServerEvent} event
+ * @returns {Exchange}
+ */
+export function applyEvent(exchange, { event, data }) {
+  switch (event) {
+    case "status":
+      return { ...exchange, stage: data.stage, covered: exchange.raw.length };
+    case "delta":
+      return { ...exchange, raw: exchange.raw + data.text };
+    case "block": {
+      const blocks = exchange.blocks.slice();
+      blocks[data.index] = data.html;
+      return { ...exchange, blocks, covered: endOfBlocks(exchange.raw) };
+    }
+    case "tool":
+      return { ...exchange, tools: [...exchange.tools, { name: data.name, outcome: data.outcome }] };
+    case "done":
+      return { ...exchange, phase: "answered", stage: "", answer: data };
+    case "error":
+      return failed(exchange, data);
+    default:
+      return exchange;
+  }
+}
+
+/** @param {string} raw */
+function endOfBlocks(raw) {
+  let end = 0;
+  for (const blank of raw.matchAll(/\n[ \t]*\n/g)) end = blank.index + blank[0].length;
+  return end;
+}
+
+/**
+ * Give the words behind the last finished block.
+ *
+ * @param {Exchange} exchange
+ */
+export function tail({ raw, covered }) {
+  return raw.slice(covered);
+}
+
+/**
+ * @param {Exchange} exchange
+ * @param {Failure} failure
+ * @returns {Exchange}
+ */
+export function failed(exchange, failure) {
+  return { ...exchange, phase: "failed", stage: "", failure };
+}
+
+/**
+ * Give the exchange after its stream has ended: one without an answer was broken off.
+ *
+ * @param {Exchange} exchange
+ * @param {{byPerson: boolean}} how
+ * @returns {Exchange}
+ */
+export function ended(exchange, { byPerson }) {
+  if (exchange.phase !== "asking") return exchange;
+  if (byPerson) return { ...exchange, phase: "stopped", stage: "" };
+  return failed(exchange, BROKEN);
+}
+
+/**
+ * Write the body of a question. What is not chosen is left out.
+ *
+ * @param {string} query
+ * @param {{model: string, sources: string[], course: string, lesson: string}} scope
+ * @param {string} sessionId
+ */
+export function questionBody(query, scope, sessionId) {
+  /** @type {Record<string, unknown>} */
+  const body = { query };
+  if (sessionId) body.session_id = sessionId;
+  if (scope.model) body.model = scope.model;
+  if (scope.sources.length) body.filters = { sources: scope.sources };
+  if (scope.course) body.course_name = scope.course;
+  if (scope.lesson !== "") body.lesson_number = Number(scope.lesson);
+  return body;
+}
+
+/**
+ * Keep a value and tell who listens when it changes.
+ *
+ * @template T
+ * @param {T} initial
+ */
+export function createStore(initial) {
+  let value = initial;
+  /** @type {Set<(value: T) => void>} */
+  const listeners = new Set();
+  return {
+    get: () => value,
+    /** @param {Partial<T>} change */
+    update(change) {
+      value = { ...value, ...change };
+      for (const listener of listeners) listener(value);
+    },
+    /** @param {(value: T) => void} listener */
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/** The source beside the answer: the cited units, highlighted, with what stands around them. */
+
+import * as api from "./api.js";
+import { announce, byId, copy, element, fill } from "./dom.js";
+import { citationText, lines, safeLink, sentences, verdictOf } from "./formatting.js";
+
+/** @typedef {import("./state.js").Citation} Citation */
+
+const CONTEXT_LINES = 20;
+// The server gives at most 400 lines at a time.
+const MOST_LINES = 180;
+
+/** @type {Citation[]} */
+let citations = [];
+let at = 0;
+let context = CONTEXT_LINES;
+/** What had the focus before the viewer was opened. @type {HTMLElement | null} */
+let opener = null;
+
+/** Whether a source is shown. */
+export const isOpen = () => !byId("viewer").hidden;
+
+/**
+ * Show the source of one of several citations.
+ *
+ * @param {Citation[]} all
+ * @param {number} number of the one to show
+ */
+export async function openViewer(all, number) {
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+  if (!byId("viewer").contains(focused)) opener = focused;
+  citations = all;
+  at = Math.max(0, all.findIndex((citation) => citation.number === number));
+  context = CONTEXT_LINES;
+  byId("viewer").hidden = false;
+  byId("frame").classList.add("with-viewer");
+  await show();
+  byId("viewer-title").focus({ preventScroll: true });
+}
+
+/** Put the source away, and the focus back. */
+export function closeViewer() {
+  if (!isOpen()) return;
+  byId("viewer").hidden = true;
+  byId("frame").classList.remove("with-viewer");
+  markChips(null);
+  if (opener?.isConnected) opener.focus();
+}
+
+/** @param {number} by */
+export function step(by) {
+  if (!isOpen() || !citations[at + by]) return;
+  at += by;
+  context = CONTEXT_LINES;
+  show();
+}
+
+/** Wire the buttons. Called once. */
+export function startViewer() {
+  byId("viewer-close").addEventListener("click", closeViewer);
+  byId("viewer-before").addEventListener("click", () => step(-1));
+  byId("viewer-next").addEventListener("click", () => step(1));
+  byId("viewer-copy").addEventListener("click", (/** @type {Event} */ event) =>
+    copy(/** @type {HTMLElement} */ (event.currentTarget), citationText(citations[at])),
+  );
+}
+
+async function show() {
+  const citation = citations[at];
+  const body = byId("viewer-body");
+  fill(byId("viewer-title"), citation.symbol || citation.path.split("/").pop() || "Nowhere");
+  fill(byId("viewer-place"), [lines(citation), citation.label, citation.source].filter(Boolean).join(" · "));
+  showVerdict(citation);
+  byId("viewer-before").disabled = at === 0;
+  byId("viewer-next").disabled = at === citations.length - 1;
+  link("");
+  markChips(citation);
+  if (!citation.document_id) {
+    fill(body, element("p", { class: "empty" }, "There is no such source, so there is nothing to show."));
+    return;
+  }
+  body.setAttribute("aria-busy", "true");
+  try {
+    const shown = await api.documentAt(citation.document_id, citation, context);
+    if (citations[at] === citation) showDocument(shown, citation);
+  } catch (error) {
+    const { message, hint } = /** @type {api.ApiError} */ (error);
+    fill(body, element("p", { class: "empty" }, sentences(message, hint)), quote(citation));
+  } finally {
+    body.removeAttribute("aria-busy");
+  }
+}
+
+/** @param {Citation} citation */
+function quote(citation) {
+  return element("blockquote", { class: "kept-quote" }, element("p", {}, "As it was quoted:"), citation.quote);
+}
+
+/** @param {Citation} citation */
+function showVerdict({ number, verdict, reason }) {
+  const { sign, word, meaning } = verdictOf(verdict);
+  const place = byId("viewer-verdict");
+  place.hidden = !word;
+  place.className = `viewer-verdict verdict-${verdict}`;
+  fill(
+    place,
+    element("span", { class: `cite cite-${verdict}` },
+      element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(number)),
+    element("strong", {}, word),
+    element("span", {}, reason ? `${meaning} Found: ${reason}.` : meaning),
+  );
+}
+
+/**
+ * @param {any} shown the document, as the server gives it
+ * @param {Citation} citation
+ */
+function showDocument(shown, citation) {
+  const body = byId("viewer-body");
+  const isProse = shown.kind === "docs" || shown.kind === "course";
+  body.dataset.kind = isProse ? "prose" : "code";
+  const more = (/** @type {string} */ words) =>
+    element("button", { type: "button", class: "quiet more", onclick: widen }, words);
+  fill(
+    body,
+    ...shown.remarks.map((/** @type {string} */ remark) => element("p", { class: "remark" }, remark)),
+    shown.more_before && context < MOST_LINES && more("Show more above"),
+    rows(shown.units),
+    shown.more_after && context < MOST_LINES && more("Show more below"),
+  );
+  link(citation.url || shown.url);
+  const first = body.querySelector("mark");
+  first?.scrollIntoView({ block: "center" });
+  announce(`${lines(citation)} is shown${first ? ", the cited lines are highlighted" : ""}`);
+}
+
+/**
+ * Put units into lines: one row each, with its number, and what the original calls the place where that changes.
+ *
+ * @param {{number: number, text: string, cited: boolean, label: string}[]} units
+ */
+function rows(units) {
+  const list = element("div", { class: "lines" });
+  let label = "";
+  let number = 0;
+  let row = element("p", {});
+  for (const unit of units) {
+    if (unit.label && unit.label !== label) list.append(element("p", { class: "line-label" }, unit.label));
+    label = unit.label;
+    if (unit.number !== number) {
+      row = element("p", { class: "line" });
+      list.append(element("span", { class: "line-number", "aria-hidden": "true" }, String(unit.number)), row);
+      number = unit.number;
+    } else row.append(" ");
+    row.append(unit.cited && unit.text.trim() ? element("mark", {}, unit.text) : element("span", {}, unit.text));
+    if (unit.cited) row.classList.add("cited");
+  }
+  return list;
+}
+
+async function widen() {
+  context = Math.min(MOST_LINES, context * 3);
+  await show();
+  byId("viewer-body").focus({ preventScroll: true });
+}
+
+/** @param {string} url */
+function link(url) {
+  const address = safeLink(url);
+  byId("viewer-link").hidden = !address;
+  if (address) byId("viewer-link").href = address;
+}
+
+/** @param {Citation | null} citation */
+function markChips(citation) {
+  for (const chip of document.querySelectorAll("a.cite[aria-current]")) chip.removeAttribute("aria-current");
+  if (!citation || !opener) return;
+  const article = opener.closest("article");
+  article?.querySelectorAll(`a.cite[data-cite="${Number(citation.number)}"]`).forEach((chip) =>
+    chip.setAttribute("aria-current", "true"),
+  );
+}

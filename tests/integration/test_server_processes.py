@@ -1,0 +1,178 @@
+"""`openbook serve` as people run it: a child process that is stopped, killed, and given a full disk."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from tests.integration.support_cli import assert_fails_clearly, only_library, run_alone, start
+from tests.support import write_tree
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+QUESTION = "When do sessions end?"
+_ADDRESS = re.compile(r"serving on (http://\S+:\d+)/")
+
+
+class Serving:
+    """A server in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.said: list[str] = []
+        assert process.stderr is not None
+        address = None
+        while address is None:
+            line = process.stderr.readline()
+            assert line, "".join(self.said)
+            self.said.append(line)
+            address = _ADDRESS.search(line)
+        self.url = address[1]
+        self.client = httpx2.Client(base_url=self.url, timeout=30, headers={"X-Openbook": "1"})
+        self._reading = threading.Thread(target=self.said.extend, args=(process.stderr,))
+        self._reading.start()
+
+    def end(self, sent: signal.Signals) -> int:
+        """Send a signal, and give the exit code."""
+        self.process.send_signal(sent)
+        code = self.process.wait(60)
+        self._reading.join()
+        self.client.close()
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        return code
+
+    def ask(self, query: str) -> Any:
+        return self.client.post("/api/query", json={"query": query}).json()
+
+    def settled(self) -> list[Any]:
+        """Wait until nothing is being indexed, and list the sources."""
+        while True:
+            sources: list[Any] = self.client.get("/api/sources").json()["sources"]
+            if all(source["state"] != "indexing" for source in sources):
+                return sources
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "harbour", {"guide.md": "# Sessions\n\nSessions end after one hour.\n"})
+
+
+@pytest.fixture
+def serve(harbour: Path) -> Iterator[Callable[..., Serving]]:
+    """Start servers of the folder. Those that a test leaves running are killed."""
+    with ExitStack() as stack:
+
+        def begin(**options: Any) -> Serving:
+            serving = Serving(start("serve", harbour, "--port", "0", **options))
+            stack.callback(lambda: serving.process.poll() is None and serving.end(signal.SIGKILL))
+            return serving
+
+        yield begin
+
+
+def test_on_another_address_nothing_is_served_without_a_key(harbour: Path) -> None:
+    for arguments in (("--host", "0.0.0.0"), ("--require-key",)):
+        outcome = run_alone("serve", harbour, "--port", "0", *arguments)
+
+        assert_fails_clearly(outcome, 2, "everybody needs a key", "openbook keys add NAME")
+
+
+def test_a_key_is_made_shown_once_listed_and_removed() -> None:
+    made = run_alone("keys", "add", "team")
+    listed = run_alone("keys", "list")
+    removed, again = run_alone("keys", "remove", "team"), run_alone("keys", "remove", "team")
+
+    assert re.fullmatch(r"obk_[\w-]{43}\n", made.out)
+    assert listed.out.startswith("team  made ")
+    assert made.out.strip() not in listed.out
+    assert (removed.code, again.code) == (0, 1)
+    assert "there are no keys" in run_alone("keys", "list").err
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_read(harbour: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        outcome = run_alone("serve", harbour, "--port", str(taken.getsockname()[1]))
+
+    assert_fails_clearly(outcome, 2, "cannot listen on 127.0.0.1", "--port")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_is_told_to_stop_ends_well(serve: Callable[..., Serving], sent: signal.Signals) -> None:
+    serving = serve()
+    answer = serving.ask(QUESTION)["answer"]
+
+    code = serving.end(sent)
+
+    assert "one hour" in answer
+    assert (code, serving.said[-1]) == (0, "stopped\n")
+    assert "Traceback" not in "".join(serving.said)
+
+
+def test_what_was_accepted_before_a_kill_is_indexed_after_it(serve: Callable[..., Serving]) -> None:
+    killed = serve()
+    session_id = killed.ask(QUESTION)["session_id"]
+    cookies = dict(killed.client.cookies)
+    texts = ["The zebra sleeps standing.", *(f"Parcel {number} is blue." for number in range(19))]
+    files = [("files", (f"{number}.md", f"# Note\n\n{text}\n")) for number, text in enumerate(texts)]
+
+    accepted = killed.client.post("/api/uploads", files=files).json()["accepted"]
+    killed.end(signal.SIGKILL)
+    again = serve()
+    again.client.cookies.update(cookies)
+    sources = {source["name"]: source["documents"] for source in again.settled()}
+
+    assert (len(accepted), sources) == (20, {"harbour": 1, "uploads": 20})
+    assert "standing" in again.ask("How does the zebra sleep?")["answer"]
+    assert again.client.get(f"/api/sessions/{session_id}").status_code == 200
+
+
+def test_an_upload_that_a_kill_cuts_off_leaves_nothing(serve: Callable[..., Serving], harbour: Path) -> None:
+    killed = serve()
+    address = urlsplit(killed.url)
+    head = (
+        f"POST /api/uploads HTTP/1.1\r\nHost: {address.netloc}\r\nX-Openbook: 1\r\nContent-Length: 100000\r\n"
+        "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n"
+        'Content-Disposition: form-data; name="files"; filename="half.md"\r\n\r\n# Half\n\nThe half moon rises.\n'
+    )
+
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        connection.sendall(head.encode())
+        killed.client.get("/healthz")
+        killed.end(signal.SIGKILL)
+    again = serve()
+
+    assert [source["name"] for source in again.settled()] == ["harbour"]
+    assert list(only_library().parents[1].glob("uploads/*/*")) == []
+    assert "one hour" in again.ask(QUESTION)["answer"]
+
+
+def test_on_a_full_disk_answers_go_on_and_nothing_is_half_kept(serve: Callable[..., Serving]) -> None:
+    first = serve()
+    first.end(signal.SIGTERM)
+    full = serve(largest_file_bytes=max(100_000, only_library().stat().st_size + 4096))
+
+    refused = full.client.post("/api/uploads", files={"files": ("big.md", b"# Big\n" + b"word " * 100_000)})
+    warned = next(reply for reply in (full.ask(QUESTION) for _ in range(200)) if reply["warning"])
+    kept = full.client.get("/api/sessions").json()["sessions"]
+
+    assert (refused.status_code, "nothing of it was kept" in refused.text) == (507, True)
+    assert list(only_library().parents[1].glob("uploads/*/uploads/*")) == []
+    assert "one hour" in warned["answer"]
+    assert "conversations cannot be kept" in warned["warning"]
+    assert len(kept) > 0
+    assert all(full.client.get(f"/api/sessions/{each['id']}").status_code == 200 for each in kept)

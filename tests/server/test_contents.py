@@ -1,0 +1,175 @@
+"""What the library holds over HTTP: sources, uploads, courses, documents, suggestions, and work in the background."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.server.conftest import Serve
+from tests.server.reading import ask, finished
+from tests.support import write_tree
+
+
+def upload(client: TestClient, *files: tuple[str, bytes], **fields: str) -> Any:
+    return client.post("/api/uploads", files=[("files", file) for file in files], data=fields)
+
+
+def test_courses_have_what_clients_of_the_seed_read_and_their_lessons(client: TestClient) -> None:
+    reply = client.get("/api/courses").json()
+
+    assert (reply["total_courses"], reply["course_titles"]) == (1, ["Working at the Quay"])
+    (course,) = reply["courses"]
+    assert (course["instructor"], course["link"]) == ("Runa Holm", "https://harbour.example/quay")
+    assert [(lesson["number"], lesson["title"]) for lesson in course["lessons"]] == [(0, "Welcome"), (1, "Lifting")]
+
+
+def test_suggested_questions_are_answered(client: TestClient) -> None:
+    questions = client.get("/api/suggestions").json()["questions"]
+
+    assert len(questions) >= 3
+    assert [question for question in questions if ask(client, question)["refused"]] == []
+
+
+def test_a_source_is_shown_without_its_place_on_the_machine(client: TestClient, folder: Path) -> None:
+    (source,) = client.get("/api/sources").json()["sources"]
+
+    assert (source["name"], source["kind"], source["documents"], source["state"]) == ("harbour", "folder", 3, "ready")
+    assert str(folder.parent) not in str(source)
+
+
+def test_a_folder_below_an_allowed_one_is_added_in_the_background_and_removed(client: TestClient, folder: Path) -> None:
+    write_tree(folder / "annex", {"tides.md": "# Tides\n\nThe tide turns at noon.\n"})
+
+    accepted = client.post("/api/sources", json={"path": str(folder / "annex")})
+    name, value = finished(client, accepted.json()["job_id"])
+    found = ask(client, "When does the tide turn?")
+    removed = client.delete("/api/sources/annex")
+
+    assert (accepted.status_code, accepted.json()["source"]) == (202, "annex")
+    assert (name, value["report"]["added"]) == ("done", 1)
+    assert found["citations"][0]["source"] == "annex"
+    assert (removed.status_code, client.delete("/api/sources/annex").status_code) == (204, 404)
+    assert (folder / "annex" / "tides.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        pytest.param({"path": "/etc"}, 403, id="a folder elsewhere"),
+        pytest.param({"path": "{folder}/../secrets"}, 403, id="a way out"),
+        pytest.param({"path": "{folder}/link"}, 403, id="a link out"),
+        pytest.param({"path": "{folder}/nothing"}, 400, id="nothing there"),
+        pytest.param({"path": "\x00"}, 403, id="no path"),
+        pytest.param({"url": "https://evil.example/o/r"}, 403, id="a host that is not allowed"),
+        pytest.param({"url": "git@github.com:o/r.git"}, 403, id="by SSH"),
+        pytest.param({"url": "file:///etc"}, 400, id="a file"),
+        pytest.param({"url": "--upload-pack=x"}, 400, id="an option"),
+        pytest.param({}, 400, id="neither"),
+        pytest.param({"path": "a", "url": "o/r"}, 400, id="both"),
+    ],
+)
+def test_no_source_comes_from_where_it_may_not(
+    client: TestClient, folder: Path, body: dict[str, str], status: int
+) -> None:
+    (folder / "link").symlink_to("/etc")
+
+    response = client.post(
+        "/api/sources", json={name: value.replace("{folder}", str(folder)) for name, value in body.items()}
+    )
+
+    assert response.status_code == status, response.text
+    assert response.json()["error"]["hint"]
+    assert len(client.get("/api/sources").json()["sources"]) == 1
+
+
+def test_an_uploaded_file_can_be_asked_about_and_goes_with_its_source(client: TestClient, home: Path) -> None:
+    reply = upload(client, ("../../notes/zebra.md", b"# Zebra\n\nThe zebra sleeps standing.\n"))
+    name, _ = finished(client, reply.json()["job_id"])
+
+    found = ask(client, "How does the zebra sleep?")
+    kept = list((home / "uploads").rglob("*.md"))
+    client.delete("/api/sources/uploads")
+
+    assert (reply.status_code, reply.json()["accepted"], name) == (202, ["zebra.md"], "done")
+    assert found["citations"][0]["source"] == "uploads"
+    assert [file.name[9:] for file in kept] == ["zebra.md"]
+    assert list((home / "uploads").rglob("*.md")) == []
+
+
+def test_uploaded_course_material_is_a_course(client: TestClient) -> None:
+    text = b"Course Title: Knots\n\nLesson 1: Bowline\nThe rabbit leaves the hole.\n"
+
+    finished(client, upload(client, ("knots.txt", text), course="true").json()["job_id"])
+
+    assert "Knots" in client.get("/api/courses").json()["course_titles"]
+
+
+def test_files_that_are_not_taken_are_named_with_the_reason(client: TestClient) -> None:
+    mixed = upload(client, ("a.md", b"# A"), ("b.png", b"\x89PNG"), (".env", b"KEY=1"), ("c.md", b""))
+    nothing = upload(client, ("b.exe", b"MZ"))
+
+    refused = {each["name"]: each["reason"] for each in mixed.json()["refused"]}
+    assert mixed.json()["accepted"] == ["a.md"]
+    assert refused == {"b.png": "binary by name", ".env": "secret", "c.md": "empty"}
+    assert nothing.status_code == 415
+    assert "b.exe" in nothing.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "files"),
+    [
+        pytest.param({"upload_files": 1}, [("a.md", b"# A"), ("b.md", b"# B")], id="too many"),
+        pytest.param({"upload_bytes": 1000}, [("a.md", b"x" * 900), ("b.md", b"x" * 900)], id="too large together"),
+        pytest.param({"upload_bytes": 1000}, [("a.md", b"x" * 300_000)], id="too large to be read"),
+    ],
+)
+def test_an_upload_has_its_limits(
+    serve: Serve, limits: dict[str, int], files: list[tuple[str, bytes]], home: Path
+) -> None:
+    client = serve(**limits)
+
+    response = upload(client, *files)
+
+    assert response.status_code == 413
+    assert not (home / "uploads").exists()
+
+
+def test_work_of_another_caller_is_nobodys(client: TestClient) -> None:
+    job_id = upload(client, ("a.md", b"# A")).json()["job_id"]
+    own = finished(client, job_id)
+
+    client.cookies.clear()
+
+    assert own[0] == "done"
+    assert client.get(f"/api/jobs/{job_id}").status_code == 404
+    assert client.get(f"/api/jobs/{job_id}/events").status_code == 404
+
+
+@pytest.mark.parametrize("document_id", ["0" * 32, "..%2F..%2Fetc%2Fpasswd", "guide.md"])
+def test_no_document_is_named_by_its_path(client: TestClient, document_id: str) -> None:
+    assert client.get(f"/api/documents/{document_id}").status_code in (404, 422)
+
+
+def test_a_span_that_a_document_does_not_have_is_told(client: TestClient) -> None:
+    (citation,) = ask(client, "When do sessions end?")["citations"]
+
+    response = client.get(f"/api/documents/{citation['document_id']}", params={"start_char": 5, "end_char": 9_999})
+
+    assert (response.status_code, "9999" in response.json()["error"]["message"]) == (400, True)
+
+
+def test_a_server_that_was_killed_goes_on_with_what_was_uploaded(serve: Serve, home: Path, folder: Path) -> None:
+    from openbook.libraries import name_for
+
+    uploads = home / "uploads" / name_for([folder])
+    write_tree(uploads, {"uploads/0a1b2c3d-zebra.md": "# Zebra\n\nThe zebra sleeps standing.\n", "9f.part": "half"})
+
+    client = serve()
+    while client.get("/api/sources").json()["sources"][-1]["state"] != "ready":
+        pass
+
+    assert ask(client, "How does the zebra sleep?")["citations"][0]["source"] == "uploads"
+    assert not (uploads / "9f.part").exists()

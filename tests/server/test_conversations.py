@@ -1,0 +1,41 @@
+"""A caller's own conversations over HTTP: listed, read, renamed, exported, deleted."""
+
+from __future__ import annotations
+
+from fastapi.testclient import TestClient
+
+from tests.server.reading import ask
+
+QUESTION = "When do sessions end?"
+
+
+def test_a_conversation_is_listed_read_renamed_and_deleted(client: TestClient) -> None:
+    first = ask(client, QUESTION)
+    second = ask(client, "How long does the retry policy wait?", session_id=first["session_id"])
+    route = f"/api/sessions/{first['session_id']}"
+
+    renamed = client.patch(route, json={"title": "Ends and waits"})
+    (listed,) = client.get("/api/sessions").json()["sessions"]
+    whole = client.get(route).json()
+    deleted = client.delete(route)
+
+    assert (renamed.status_code, listed["title"], listed["exchanges"]) == (204, "Ends and waits", 2)
+    assert whole["exchanges"] == [first, second]
+    assert (deleted.status_code, client.get(route).status_code) == (204, 404)
+    assert client.get("/api/sessions").json() == {"sessions": []}
+
+
+def test_an_export_has_every_citation_with_its_verdict(client: TestClient) -> None:
+    reply = ask(client, QUESTION)
+    route = f"/api/sessions/{reply['session_id']}/export"
+
+    markdown, json = client.get(route), client.get(route, params={"format": "json"})
+
+    assert markdown.text == (
+        "# When do sessions end?\n\n## When do sessions end?\n\n"
+        f"{reply['answer']}\n\n- `[1:2]` guide.md:3-3 (Sessions): supported\n"
+    )
+    assert json.json()["exchanges"] == [reply]
+    for response, ending in ((markdown, "md"), (json, "json")):
+        assert response.headers["content-disposition"] == f'attachment; filename="{reply["session_id"]}.{ending}"'
+    assert client.get(route, params={"format": "pdf"}).status_code == 422

@@ -1,0 +1,255 @@
+"""Who gets in, what is refused before anything is answered, and what every reply carries."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from openbook.server.keys import Keys
+from openbook.server.logs import JsonLines
+from openbook.testing import Reply, ScriptedModel
+from openbook.usage import Usage
+from tests.server.conftest import Serve
+from tests.server.reading import ask, events_of
+
+QUESTION = "When do sessions end?"
+PRICED = "anthropic:claude-sonnet-5-5"
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.fixture
+def keys(home: Path) -> Iterator[Keys]:
+    with closing(Keys(home)) as opened:
+        yield opened
+
+
+def test_without_a_key_nothing_but_health_and_the_page_is_answered(serve: Serve, keys: Keys) -> None:
+    client = serve(needs_key=True)
+
+    refused = {
+        route: client.get(route).status_code
+        for route in ("/api/sources", "/api/sessions", "/api/courses", "/metrics", "/api/me", "/openapi.json")
+    }
+
+    assert set(refused.values()) == {401}
+    assert client.get("/healthz").status_code == 200
+    assert client.post("/api/query", json={"query": QUESTION}, headers=bearer("obk_guessed")).status_code == 401
+
+
+def test_a_key_opens_and_is_worthless_once_removed(serve: Serve, keys: Keys) -> None:
+    key = keys.add("team")
+    client = serve(needs_key=True)
+
+    opened = client.get("/api/me", headers=bearer(key))
+    keys.remove("team")
+
+    assert opened.json() == {"key": "team", "needs_key": True}
+    assert client.get("/api/me", headers=bearer(key)).status_code == 401
+
+
+def test_a_browser_keeps_a_key_where_no_script_reads_it(serve: Serve, keys: Keys) -> None:
+    key = keys.add("team")
+    client = serve(needs_key=True)
+
+    wrong = client.post("/api/login", json={"key": "obk_guessed"})
+    right = client.post("/api/login", json={"key": key})
+    inside = client.get("/api/me")
+    client.post("/api/logout")
+
+    assert (wrong.status_code, right.status_code, inside.json()["key"]) == (401, 204, "team")
+    assert {"HttpOnly", "SameSite=strict"} <= set(right.headers["set-cookie"].split("; "))
+    assert client.get("/api/me").status_code == 401
+
+
+def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve, keys: Keys) -> None:
+    client = serve()
+    first, second = keys.add("first"), keys.add("second")
+    session_id = ask(client, QUESTION)["session_id"]
+    others = client.post("/api/query", json={"query": QUESTION}, headers=bearer(first)).json()["session_id"]
+
+    client.cookies.clear()
+
+    for headers, id_ in (({}, session_id), (bearer(second), others), (bearer(first), session_id)):
+        assert client.get("/api/sessions", headers=headers).json()["sessions"] == [] or headers == bearer(first)
+        for method, route, body in (
+            ("GET", f"/api/sessions/{id_}", None),
+            ("GET", f"/api/sessions/{id_}/export", None),
+            ("PATCH", f"/api/sessions/{id_}", {"title": "mine"}),
+            ("DELETE", f"/api/sessions/{id_}", None),
+            ("POST", "/api/query", {"query": QUESTION, "session_id": id_}),
+        ):
+            assert client.request(method, route, json=body, headers=headers).status_code == 404, (method, route)
+
+
+def test_a_key_asks_no_more_than_its_questions_a_minute(serve: Serve, keys: Keys) -> None:
+    headers = bearer(keys.add("team"))
+    client = serve(key_questions_per_minute=2)
+
+    statuses = [client.post("/api/query", json={"query": QUESTION}, headers=headers) for _ in range(3)]
+
+    assert [response.status_code for response in statuses] == [200, 200, 429]
+    assert int(statuses[-1].headers["retry-after"]) >= 1
+    assert "more than 2 questions in a minute" in statuses[-1].json()["error"]["message"]
+
+
+def test_a_key_spends_no_more_than_its_money_a_day(serve: Serve, keys: Keys) -> None:
+    dear = Reply("Sessions end after one hour [1:2].", usage=Usage(100_000, 10_000))
+    headers = bearer(keys.add("team"))
+    client = serve(ScriptedModel(dear, name=PRICED), key_usd_per_day=0.2)
+    body = {"query": QUESTION, "model": PRICED}
+
+    first = client.post("/api/query", json=body, headers=headers)
+    second = client.post("/api/query", json=body, headers=headers)
+
+    assert (first.status_code, first.json()["cost_usd"] > 0.2) == (200, True)
+    assert second.status_code == 429
+    assert "spent for today" in second.json()["error"]["message"]
+    assert client.post("/api/query", json={"query": QUESTION}, headers=headers).status_code == 200  # quotes are free
+
+
+def test_no_answer_costs_more_than_is_allowed(serve: Serve) -> None:
+    client = serve(ScriptedModel(name=PRICED), answer_usd=0.000001)
+
+    reply = ask(client, QUESTION, model=PRICED)
+
+    assert (reply["stopped"], reply["refused"]) == ("max_usd", True)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        *[("localhost:8321", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("books.example", 200)],
+        *[("evil.example", 400), ("localhost.evil.example", 400), ("", 400), ("[", 400)],
+    ],
+)
+def test_a_name_that_is_not_ours_may_be_another_site(serve: Serve, host: str, status: int) -> None:
+    client = serve(server_hosts=("books.example",))
+
+    assert client.get("/healthz", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"Origin": "http://evil.example"}, id="origin"),
+        pytest.param({"Origin": "null"}, id="no origin"),
+        pytest.param({"Sec-Fetch-Site": "cross-site"}, id="fetched by another site"),
+        pytest.param({"Sec-Fetch-Site": "same-site"}, id="fetched by a neighbour"),
+    ],
+)
+def test_what_another_site_sends_changes_nothing(client: TestClient, headers: dict[str, str]) -> None:
+    response = client.post("/api/query", json={"query": QUESTION}, headers=headers)
+
+    assert response.status_code == 403
+    assert client.get("/api/sessions").json()["sessions"] == []
+
+
+def test_a_form_cannot_change_anything(client: TestClient) -> None:
+    del client.headers["X-Openbook"]
+
+    response = client.post("/api/uploads", files={"files": ("a.md", b"# A")})
+
+    assert response.status_code == 403
+    assert (
+        client.post("/api/query", json={"query": QUESTION}, headers={"Origin": "http://localhost"}).status_code == 200
+    )
+
+
+def test_a_body_that_is_too_large_is_refused_whatever_length_it_claims(client: TestClient) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(40):
+            yield b" " * 10_000
+
+    claimed = client.post("/api/query", content=b" " * 400_000, headers={"Content-Type": "application/json"})
+    chunked = client.post("/api/query", content=pieces(), headers={"Content-Type": "application/json"})
+
+    assert (claimed.status_code, chunked.status_code) == (413, 413)
+    assert "262,144 bytes" in chunked.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("route", ["/", "/healthz", "/docs", "/api/nothing", "/static/nothing.js", "/api/courses"])
+def test_every_reply_has_an_id_and_forbids_what_a_page_does_not_need(client: TestClient, route: str) -> None:
+    headers = client.get(route).headers
+
+    policy = headers["content-security-policy"]
+    assert re.fullmatch("[0-9a-f]{16}", headers["x-request-id"])
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert "access-control-allow-origin" not in headers
+
+
+def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestClient) -> None:
+    page = client.get("/docs").text
+
+    assert "/api/query/stream" in page
+    assert not re.search(r"<script|<style|style=|https?://", page)
+    assert "/api/query" in client.get("/openapi.json").json()["paths"]
+
+
+def test_a_log_has_ids_and_routes_and_neither_texts_nor_keys(
+    serve: Serve, keys: Keys, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = keys.add("team")
+    client = serve(needs_key=True)
+
+    with caplog.at_level(logging.INFO, logger="openbook"):
+        response = client.post("/api/query", json={"query": QUESTION}, headers=bearer(key))
+        client.get(f"/api/sessions/{response.json()['session_id']}", headers=bearer(key))
+
+    lines = [JsonLines().format(record) for record in caplog.records]
+    logged: list[Any] = [json.loads(line) for line in lines]
+    assert [line["route"] for line in logged] == ["/api/query", "/api/sessions/{session_id}"]
+    assert (logged[0]["status"], logged[0]["caller"]) == (200, "team")
+    for secret in (key, "sessions end", response.json()["session_id"]):
+        assert secret not in "".join(lines)
+
+
+def test_a_fault_of_ours_is_told_without_its_words(serve: Serve) -> None:
+    model = ScriptedModel()  # it has nothing to say, and fails a call with an error that is none of ours
+    asking = {"query": QUESTION, "model": model.name}
+    client = serve(model)
+    quiet = TestClient(client.app, base_url="http://localhost", raise_server_exceptions=False)
+
+    whole = quiet.post("/api/query", json=asking)
+    kind, streamed = events_of(quiet.post("/api/query/stream", json=asking).text)[-1]
+
+    assert (whole.status_code, kind, whole.json()) == (500, "error", {"error": streamed})
+    assert (streamed["message"], "request id" in streamed["hint"]) == ("the server failed at this request", True)
+    assert "content-security-policy" in whole.headers
+    assert 'openbook_questions_total{outcome="failed"} 2.0' in client.get("/metrics").text
+
+
+def test_metrics_count_questions_stages_verdicts_tokens_and_refusals(serve: Serve) -> None:
+    client = serve(ScriptedModel("Sessions end after one hour [1:2]."))
+    ask(client, QUESTION, model="scripted:model")
+    ask(client, "What is the airspeed of a swallow?")
+    events_of(client.post("/api/query/stream", json={"query": QUESTION}).text)
+
+    counted = client.get("/metrics").text
+
+    for line in (
+        'openbook_questions_total{outcome="answered"} 2.0',
+        'openbook_questions_total{outcome="refused"} 1.0',
+        'openbook_citations_total{verdict="supported"} 2.0',
+        'openbook_tokens_total{direction="output"} 5.0',
+        "openbook_unpriced_answers_total 1.0",
+        'openbook_stage_seconds_count{stage="searching"} 3.0',
+        'openbook_stage_seconds_count{stage="rendering"} 3.0',
+        'openbook_stage_seconds_count{stage="own"} 3.0',
+        'openbook_requests_total{method="POST",route="/api/query",status="200"} 2.0',
+    ):
+        assert line in counted, line
+    assert "openbook_refusals_total{reason=" in counted

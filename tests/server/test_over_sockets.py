@@ -1,0 +1,179 @@
+"""The server as it runs: real connections, clients that leave, models that hang, many callers at once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from openbook.assistant import Assistant
+from openbook.llm.choose import open_model
+from openbook.server.app import create_app
+from openbook.server.models import Models
+from openbook.server.running import Server, address_of, listen
+from openbook.settings import Settings
+from openbook.testing import FakeServer, Fault, Reply
+from tests.server.reading import events_of
+
+QUESTION = "When do sessions end?"
+Start = Callable[..., FakeServer]
+
+
+@contextmanager
+def running(app: FastAPI) -> Iterator[str]:
+    """Run a server in a thread of this process, and give its address."""
+    listener, started = listen("127.0.0.1", 0), threading.Event()
+    server = Server(app, grace_s=1, started=started.set)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    assert started.wait(30)
+    try:
+        yield address_of(listener).rstrip("/")
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def app_of(folder: Path, home: Path, model: FakeServer) -> tuple[FastAPI, str]:
+    name = f"{model.openai_url}#tiny"
+    environ = {"LLM_API_KEY": model.key}
+    models = Models([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
+    return create_app(Assistant.of(folder, settings=Settings(home=home, workers=1)), models=models), name
+
+
+def test_a_client_that_goes_away_ends_the_call_of_the_model(fake_server: Start, folder: Path, home: Path) -> None:
+    held = fake_server(Fault("hold", Reply("Sessions end after one hour."), after=4), Fault("hold", after=0))
+    app, name = app_of(folder, home, held)
+    body = {"query": QUESTION, "model": name}
+
+    with running(app) as url:
+        with httpx2.stream("POST", f"{url}/api/query/stream", json=body, timeout=30) as response:
+            told = next(text for text in response.iter_text() if "delta" in text)
+        left_the_stream = held.wait_for_disconnect()
+        with pytest.raises(httpx2.ReadTimeout):
+            httpx2.post(f"{url}/api/query", json=body, timeout=1)
+        left_the_query = held.wait_for_disconnect()
+        counted = httpx2.get(f"{url}/metrics").text
+
+    assert "event: delta" in told
+    assert (left_the_stream, left_the_query) == (True, True)
+    assert 'openbook_questions_total{outcome="cancelled"} 2.0' in counted
+
+
+def test_while_a_model_is_waited_for_everything_else_is_answered(fake_server: Start, folder: Path, home: Path) -> None:
+    held = fake_server(*[Fault("hold", after=0)] * 8)
+    app, name = app_of(folder, home, held)
+
+    async def ask_meanwhile(url: str) -> tuple[list[asyncio.Task[Any]], list[int]]:
+        async with httpx2.AsyncClient(base_url=url, timeout=30) as client:
+            body = {"query": QUESTION, "model": name}
+            waiting = [asyncio.create_task(client.post("/api/query", json=body)) for _ in range(8)]
+            while len(held.requests) < len(waiting):  # noqa: ASYNC110 - it counts in another thread
+                await asyncio.sleep(0.01)
+            replies = [
+                await client.get("/healthz"),
+                await client.post("/api/query", json={"query": QUESTION}),
+                await client.get("/api/courses"),
+            ]
+            open_still = [task for task in waiting if not task.done()]
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            return open_still, [reply.status_code for reply in replies]
+
+    with running(app) as url:
+        still_waiting, statuses = asyncio.run(ask_meanwhile(url))
+
+    assert statuses == [200, 200, 200]
+    assert len(still_waiting) == 8
+
+
+def test_a_server_that_stops_ends_what_it_waits_for(fake_server: Start, folder: Path, home: Path) -> None:
+    held = fake_server(Fault("hold", after=0))
+    app, name = app_of(folder, home, held)
+    ended: list[object] = []
+
+    def ask(url: str) -> None:
+        try:
+            ended.append(httpx2.post(f"{url}/api/query", json={"query": QUESTION, "model": name}, timeout=30))
+        except httpx2.HTTPError as exc:
+            ended.append(exc)
+
+    with running(app) as url:
+        asking = threading.Thread(target=ask, args=(url,))
+        asking.start()
+        while not held.requests:
+            pass
+    asking.join()
+
+    assert held.wait_for_disconnect()
+    assert len(ended) == 1
+
+
+@pytest.mark.parametrize("fault", ["cut", "end", "malformed", "error"])
+def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
+    fake_server: Start, folder: Path, home: Path, fault: Any
+) -> None:
+    model = fake_server(Fault(fault, Reply("Sessions end after one hour."), after=4))
+    app, name = app_of(folder, home, model)
+
+    with running(app) as url, httpx2.Client(base_url=url, timeout=30) as client:
+        text = client.post("/api/query/stream", json={"query": QUESTION, "model": name}).text
+        sessions = client.get("/api/sessions").json()["sessions"]
+        again = client.post("/api/query", json={"query": QUESTION})
+
+    kind, told = events_of(text)[-1]
+    assert (kind, bool(told["message"])) == ("error", True)
+    assert (sessions, again.status_code) == ([], 200)
+
+
+def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(fake_server: Start, folder: Path, home: Path) -> None:
+    words = "Sessions end after one hour [1:2]. " + "The ferry departs at six in the morning. " * 500
+    app, name = app_of(folder, home, fake_server(Reply(words), piece=100))
+
+    body = {"query": QUESTION, "model": name}
+    with running(app) as url, httpx2.stream("POST", f"{url}/api/query/stream", json=body, timeout=30) as response:
+        pieces = response.iter_raw(256)
+        first = next(pieces)
+        meanwhile = httpx2.post(f"{url}/api/query", json={"query": QUESTION})
+        rest = b"".join(pieces)
+
+    assert meanwhile.status_code == 200
+    assert events_of((first + rest).decode())[-1][0] == "done"
+
+
+def test_fifty_callers_at_once_see_nothing_of_each_other(fake_server: Start, folder: Path, home: Path) -> None:
+    callers, rounds = 50, 2
+
+    def echo(received: Any) -> str:
+        said = re.findall(r"caller (\d+) asks", str(received.body))
+        return f"Sessions end after one hour [1:2]. Heard: {' '.join(sorted(set(said)))}."
+
+    app, name = app_of(folder, home, fake_server(*[echo] * callers * rounds))
+
+    async def converse(url: str, number: int) -> tuple[list[str], int]:
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
+            body: dict[str, Any] = {"query": f"When do sessions end, caller {number} asks?", "model": name}
+            heard = []
+            for _ in range(rounds):
+                reply = (await client.post("/api/query", json=body)).json()
+                body["session_id"] = reply["session_id"]
+                heard.append(reply["answer"].partition("Heard: ")[2])
+            sessions = (await client.get("/api/sessions")).json()["sessions"]
+            return heard, len(sessions)
+
+    async def all_at_once(url: str) -> list[tuple[list[str], int]]:
+        return await asyncio.gather(*(converse(url, number) for number in range(callers)))
+
+    with running(app) as url:
+        told = asyncio.run(all_at_once(url))
+
+    assert told == [([f"{number}."] * rounds, 1) for number in range(callers)]

@@ -1,0 +1,168 @@
+"""Questions over HTTP: whole answers, streams, conversations, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from openbook.errors import CutOffError, OverloadedError
+from openbook.llm.messages import Request
+from openbook.testing import Reply, ScriptedModel
+from tests.server.conftest import Serve
+from tests.server.reading import ask, events_of
+
+QUESTION = "When do sessions end?"
+MODEL = "scripted:model"
+
+
+def test_an_answer_has_what_clients_of_the_seed_read_and_checked_citations(client: TestClient) -> None:
+    reply = ask(client, QUESTION)
+
+    assert "Sessions end after one hour." in reply["answer"]
+    assert reply["sources"] == ["guide.md:3-3 (Sessions)"]
+    assert len(reply["session_id"]) == 32
+    (citation,) = reply["citations"]
+    assert (citation["number"], citation["verdict"], citation["quote"]) == (
+        1,
+        "supported",
+        "Sessions end after one hour.",
+    )
+    assert 'data-cite="1"' in reply["html"]
+    assert (reply["refused"], reply["cost_usd"], reply["model"]) == (False, 0.0, "extractive")
+
+
+def test_a_citation_opens_in_the_viewer_at_its_characters(client: TestClient) -> None:
+    (citation,) = ask(client, QUESTION)["citations"]
+
+    span = {name: citation[name] for name in ("start_char", "end_char")}
+    shown = client.get(f"/api/documents/{citation['document_id']}", params={**span, "context": 1}).json()
+
+    assert [(unit["number"], unit["text"], unit["cited"]) for unit in shown["units"]] == [
+        (2, "", False),
+        (3, "Sessions end after one hour.", True),
+        (4, "", False),
+    ]
+    assert (shown["path"], shown["more_before"], shown["more_after"]) == ("guide.md", True, True)
+
+
+def test_what_the_sources_do_not_say_is_refused_and_no_error(client: TestClient) -> None:
+    reply = ask(client, "What is the airspeed of a swallow?")
+
+    assert (reply["refused"], reply["citations"]) == (True, [])
+    assert reply["reason"]
+
+
+def test_a_stream_tells_stages_words_blocks_and_the_same_answer(serve: Serve) -> None:
+    client = serve(ScriptedModel("Sessions end after **one hour** [1:2].\n\nThat is all."))
+
+    text = client.post("/api/query/stream", json={"query": QUESTION, "model": MODEL}).text
+
+    events = events_of(text)
+    done = events[-1][1]
+    assert [value["stage"] for name, value in events if name == "status"] == ["searching", "writing", "checking"]
+    assert "".join(value["text"] for name, value in events if name == "delta").startswith("Sessions end")
+    blocks = [value for name, value in events if name == "block"]
+    assert [block["index"] for block in blocks] == [0, 1]
+    assert "<strong>one hour</strong>" in blocks[0]["html"]
+    assert [value["number"] for name, value in events if name == "citation"] == [1]
+    assert (events[-1][0], done["model"], done["usage"]["output_tokens"]) == ("done", MODEL, 5)
+    assert client.get(f"/api/sessions/{done['session_id']}").json()["exchanges"] == [done]
+
+
+@pytest.mark.parametrize("route", ["/api/query", "/api/query/stream"])
+def test_a_model_that_dies_in_its_answer_is_told_in_words(serve: Serve, route: str) -> None:
+    broken = Reply("Sessions end", error=CutOffError("the stream broke off", hint="ask again"))
+    client = serve(ScriptedModel(broken))
+
+    response = client.post(route, json={"query": QUESTION, "model": MODEL})
+
+    told = {"message": "the stream broke off", "hint": "ask again"}
+    if route == "/api/query":
+        assert (response.status_code, response.json()) == (502, {"error": told})
+    else:
+        assert events_of(response.text)[-1] == ("error", told)
+    assert client.get("/api/sessions").json()["sessions"] == []
+
+
+def test_a_follow_up_is_asked_in_the_light_of_the_last_exchanges(serve: Serve) -> None:
+    seen: list[Request] = []
+
+    def answer(request: Request) -> str:
+        seen.append(request)
+        return f"Sessions end after one hour, answer {len(seen)} [1:2]."
+
+    client = serve(ScriptedModel(answer, answer, answer), session_history=1)
+    asked = {"model": MODEL}
+    first = ask(client, QUESTION, **asked)
+
+    for _ in range(2):
+        ask(client, QUESTION, session_id=first["session_id"], **asked)
+
+    last = "\n".join(message.text for message in seen[2].messages)
+    assert ("answer 2" in last, "answer 1" in last) == (True, False)
+    (session,) = client.get("/api/sessions").json()["sessions"]
+    assert (session["title"], session["exchanges"]) == (QUESTION, 3)
+
+
+def test_a_course_and_a_lesson_narrow_what_is_found(client: TestClient) -> None:
+    lesson = ask(client, "What does the crane lift?", course_name="quay", lesson_number=1)
+    other = ask(client, "What does the crane lift?", course_name="quay", lesson_number=0)
+
+    assert lesson["citations"][0]["path"] == "quay.txt"
+    assert other["refused"]
+
+
+def test_filters_narrow_what_is_found(client: TestClient) -> None:
+    reply = ask(client, QUESTION, filters={"globs": ["*.py"]})
+
+    assert reply["refused"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        pytest.param({"query": "???"}, 400, "word", id="no word"),
+        pytest.param({}, 422, "query", id="no question"),
+        pytest.param({"query": "x" * 20_000}, 422, "10000", id="too long"),
+        pytest.param({"query": QUESTION, "model": "http://10.0.0.1/v1#x"}, 400, "no model", id="address of a model"),
+        pytest.param({"query": QUESTION, "session_id": "0" * 32}, 404, "no conversation", id="no such conversation"),
+        pytest.param({"query": QUESTION, "session_id": "session_1"}, 422, "session_id", id="no id"),
+        pytest.param({"query": QUESTION, "course_name": "Cooking"}, 404, "course", id="no such course"),
+        pytest.param({"query": QUESTION, "filters": {"kinds": ["poem"]}}, 422, "kinds", id="no such kind"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_says_why(
+    client: TestClient, body: dict[str, object], status: int, words: str
+) -> None:
+    response = client.post("/api/query/stream", json=body)
+
+    assert response.status_code == status
+    assert words in response.json()["error"]["message"]
+    assert response.json()["error"]["hint"]
+
+
+def test_an_overloaded_model_is_no_fault_of_the_server(serve: Serve) -> None:
+    client = serve(ScriptedModel(OverloadedError("the provider has too much to do", hint="wait")))
+
+    response = client.post("/api/query", json={"query": QUESTION, "model": MODEL})
+
+    assert response.status_code == 502
+
+
+def test_an_index_that_is_replaced_is_used_from_the_next_question_on(client: TestClient, folder: Path) -> None:
+    from openbook.assistant import Assistant
+    from openbook.index.sqlite import remove_library
+
+    served: Assistant = client.app.state.library  # type: ignore[attr-defined]
+    before = ask(client, QUESTION)
+    (folder / "guide.md").write_text("# Sessions\n\nSessions end after two hours.\n", encoding="utf-8")
+    remove_library(served.path)
+    with Assistant(served.path, served.settings) as another:
+        another.add(folder)
+
+    after = ask(client, QUESTION)
+
+    assert "one hour" in before["answer"]
+    assert "two hours" in after["answer"]

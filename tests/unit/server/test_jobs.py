@@ -1,0 +1,89 @@
+"""Work in the background: in turn, told as it goes, and stopped between two commits."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from openbook.errors import SourceError
+from openbook.ingest.sync import Progress
+from openbook.server.jobs import Job, Jobs
+
+
+def followed(jobs: Jobs, job: Job) -> list[tuple[str, int, int]]:
+    async def read() -> list[tuple[str, int, int]]:
+        return [(each.state, each.done, each.total) async for each in jobs.follow(job)]
+
+    return asyncio.run(read())
+
+
+def test_work_is_followed_to_its_report() -> None:
+    jobs = Jobs()
+
+    def work(progress: Progress) -> dict[str, Any]:
+        progress(3, 3)
+        return {"added": 3}
+
+    job = jobs.start("ada", "docs", work)
+
+    assert followed(jobs, job)[-1] == ("done", 3, 3)
+    assert (job.report, jobs.get("ada", job.id), jobs.get("eve", job.id)) == ({"added": 3}, job, None)
+    jobs.close()
+
+
+def test_work_that_fails_tells_why_until_it_succeeds() -> None:
+    jobs = Jobs()
+
+    def fail(_: Progress) -> dict[str, Any]:
+        raise SourceError("docs", "does not exist", hint="look again")
+
+    failing = jobs.start("ada", "docs", fail)
+    states = followed(jobs, failing)
+    failed = jobs.failed()
+    followed(jobs, jobs.start("ada", "docs", lambda _: {}))
+
+    assert states[-1][0] == "error"
+    assert failed == {"docs": "cannot read 'docs': does not exist; look again"}
+    assert jobs.failed() == {}
+    jobs.close()
+
+
+def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
+    jobs, began, may_go_on = Jobs(), threading.Event(), threading.Event()
+
+    def work(progress: Progress) -> dict[str, Any]:
+        began.set()
+        may_go_on.wait(30)
+        progress(1, 2)
+        return {}
+
+    first, second = jobs.start("ada", "docs", work), jobs.start("ada", "src", work)
+    began.wait(30)
+    waiting = second.state
+    closing = threading.Thread(target=jobs.close)
+    closing.start()
+    while not jobs.is_stopping:
+        pass
+    may_go_on.set()
+    closing.join()
+
+    assert waiting == "queued"
+    assert {job.state for job in (first, second)} == {"error"}
+    assert {job.message for job in (first, second)} == {"the server was stopped; it goes on when it is started again"}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_ours_is_told_without_its_text() -> None:
+    jobs = Jobs()
+
+    def break_down(_: Progress) -> dict[str, Any]:
+        raise ValueError("with a secret in it")
+
+    job = jobs.start("ada", "docs", break_down)
+
+    assert followed(jobs, job)[-1][0] == "error"
+    assert "secret" not in job.message
+    jobs.close()

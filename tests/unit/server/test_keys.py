@@ -1,0 +1,79 @@
+"""Keys: shown once, found by nothing but themselves, and what they have spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from openbook.errors import SettingsError
+from openbook.server.keys import Keys
+
+NOON = 1_700_049_600.0  # 2023-11-15 12:00 UTC
+HALF_A_DAY_S = 12 * 3600
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Iterator[Keys]:
+    with closing(Keys(tmp_path)) as opened:
+        yield opened
+
+
+def test_a_key_is_kept_as_a_hash_and_found_by_itself_alone(keys: Keys, tmp_path: Path) -> None:
+    key, other = keys.add("team"), keys.add("class")
+
+    found = keys.find(key)
+    assert found is not None
+    assert found.name == "team"
+    assert (keys.find(key[:-1]), keys.find(""), keys.find("obk_\udcff")) == (None, None, None)
+    assert len(key) > 40
+    assert key != other
+    kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert key.encode() not in kept
+    assert (tmp_path / "keys.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_keys_are_listed_by_name_and_removed_once(keys: Keys, tmp_path: Path) -> None:
+    for name in ("zoe", "ada"):
+        keys.add(name)
+
+    assert [key.name for key in keys.all()] == ["ada", "zoe"]
+    assert (keys.remove("ada"), keys.remove("ada")) == (True, False)
+    with closing(Keys(tmp_path)) as again:
+        assert [key.name for key in again.all()] == ["zoe"]
+
+
+@pytest.mark.parametrize("name", ["team", "", "-x", "a/b", "x" * 101])
+def test_a_name_that_is_taken_or_none_is_refused(keys: Keys, name: str) -> None:
+    keys.add("team")
+
+    with pytest.raises(SettingsError) as caught:
+        keys.add(name)
+
+    assert caught.value.hint
+
+
+def test_money_is_counted_by_day_and_key(tmp_path: Path) -> None:
+    now_s = [NOON]
+    keys = Keys(tmp_path, now=lambda: now_s[0])
+    first, second = (keys.find(keys.add(name)) for name in ("first", "second"))
+    assert first is not None
+    assert second is not None
+
+    keys.charge(first.id, 0.25)
+    keys.charge(first.id, 0.5)
+    keys.charge("nobody", 9.0)
+
+    assert (keys.spent_today(first.id), keys.spent_today(second.id)) == (0.75, 0.0)
+    now_s[0] += HALF_A_DAY_S
+    assert keys.spent_today(first.id) == 0.0
+    keys.close()
+
+
+def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file", encoding="utf-8")
+
+    with pytest.raises(SettingsError, match="cannot be used"):
+        Keys(tmp_path / "home")

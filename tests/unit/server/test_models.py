@@ -1,0 +1,49 @@
+"""Which models may be chosen through the server."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.server.failures import RequestRefusedError
+from openbook.server.models import Models, offered
+from openbook.settings import Settings
+from openbook.testing import ScriptedModel
+
+
+def test_what_is_not_offered_is_not_opened() -> None:
+    opened: list[str] = []
+    model = ScriptedModel()
+
+    def open_one(name: str) -> ScriptedModel:
+        opened.append(name)
+        return model
+
+    models = Models(["groq:a"], "anthropic:b", open_one=open_one)
+
+    with pytest.raises(RequestRefusedError) as caught:
+        models.get("http://10.0.0.1/v1#x")
+
+    assert (models.get(None), models.get("groq:a"), models.get("groq:a")) == (model, model, model)
+    assert opened == ["anthropic:b", "groq:a"]
+    assert caught.value.hint == "choose one of anthropic:b, groq:a, extractive"
+
+
+def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
+
+    chosen = offered(Settings(model="ollama:qwen3:8b", server_models=("http://127.0.0.1:9/v1#tiny",)))
+    by_key = offered(Settings())
+
+    assert [model.label for model in chosen.listed().models] == [
+        "qwen3:8b (ollama)",
+        "tiny",
+        "openai/gpt-oss-120b (groq)",
+        "quotes, without a model",
+    ]
+    assert (by_key.default, by_key.names[-1]) == ("groq:openai/gpt-oss-120b", "extractive")
+
+
+def test_without_a_key_answers_are_quotes() -> None:
+    models = offered(Settings())
+
+    assert (models.default, models.names, models.get(None)) == ("extractive", ("extractive",), None)

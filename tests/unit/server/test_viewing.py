@@ -1,0 +1,63 @@
+"""What the viewer shows: lines around a span, sentences of long lines, the original's own names."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.errors import QueryError
+from openbook.server.viewing import view
+from openbook.types import Anchor
+from tests.support import document
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 101))
+
+
+def test_lines_around_the_span_are_shown_and_those_in_it_are_cited() -> None:
+    made = document("a.md", TEXT)
+    start = TEXT.index("line 50")
+
+    shown = view(made, "id", start, start + 14, context=1, link=lambda span: f"there#{span}")
+
+    assert [(unit.number, unit.cited) for unit in shown.units] == [(49, False), (50, True), (51, True), (52, False)]
+    assert [TEXT[unit.start_char : unit.end_char] for unit in shown.units] == [unit.text for unit in shown.units]
+    assert (shown.more_before, shown.more_after, shown.url) == (True, True, "there#a.md:50-51")
+
+
+def test_a_long_line_is_shown_by_sentences() -> None:
+    sentences = [f"This is sentence number {number} of a lecture." for number in range(40)]
+    text = " ".join(sentences) + "\nEnd.\n"
+    start = text.index("sentence number 7 ")
+
+    shown = view(document("a.txt", text), "id", start, start + 5, context=0)
+
+    assert [unit.text for unit in shown.units] == sentences
+    assert [unit.text for unit in shown.units if unit.cited] == [sentences[7]]
+
+
+def test_a_place_has_the_name_that_the_original_has_for_it() -> None:
+    made = document("a.ipynb", "one\ntwo\n", anchors=(Anchor(0, "cell 1"), Anchor(4, "cell 2")))
+
+    shown = view(made, "id", 4, 7, context=5)
+
+    assert (shown.label, [unit.label for unit in shown.units]) == ("cell 2", ["cell 1", "cell 2"])
+
+
+def test_an_empty_range_shows_the_beginning_and_cites_nothing() -> None:
+    shown = view(document("a.md", TEXT), "id", 0, 0, context=2)
+
+    assert [(unit.number, unit.cited) for unit in shown.units] == [(1, False), (2, False), (3, False)]
+    assert view(document("a.md", ""), "id", 0, 0, context=2).units[0].text == ""
+
+
+def test_a_large_span_is_cut_at_a_page() -> None:
+    text = "x\n" * 5_000
+
+    shown = view(document("a.md", text), "id", 0, len(text), context=0)
+
+    assert (len(shown.units), shown.more_after) == (400, True)
+
+
+@pytest.mark.parametrize(("start", "end"), [(5, 4), (0, 9_999), (-1, 2)])
+def test_a_range_that_is_none_is_told(start: int, end: int) -> None:
+    with pytest.raises(QueryError, match="characters"):
+        view(document("a.md", TEXT), "id", start, end, context=1)

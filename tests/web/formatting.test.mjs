@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { errorOf } from "../../src/openbook/server/web/api.js";
+import {
+  ago, citationText, cost, counted, doubtful, duration, lines, safeLink, sentences, summary,
+  VERDICTS, verdictOf, visible, wait,
+} from "../../src/openbook/server/web/formatting.js";
+
+test("what has no shape or turns the direction is written as its number", () => {
+  assert.equal(visible("a\u202eb\u2066c\u0007"), "a‹U+202E›b‹U+2066›c‹U+0007›");
+  assert.equal(visible("line\n\ttab \u200d joiner"), "line\n\ttab \u200d joiner");
+  assert.equal(visible(null), "");
+});
+
+test("every verdict has a sign, a word and a meaning, and all differ", () => {
+  const verdicts = Object.values(VERDICTS);
+
+  assert.ok(verdicts.every(({ sign, word, meaning }) => sign && word && meaning));
+  assert.equal(new Set(verdicts.map(({ word }) => word)).size, verdicts.length);
+});
+
+test("what is no verdict has no words", () => {
+  for (const name of ["", "toString", "constructor"]) assert.equal(verdictOf(name).word, "");
+});
+
+test("counts, times and money read as people write them", () => {
+  assert.deepEqual([counted(1, "file"), counted(1200, "file")], ["1 file", "1,200 files"]);
+  assert.deepEqual([duration(64.4), duration(2340)], ["64 ms", "2.3 s"]);
+  assert.deepEqual([wait(0.2), wait(89), wait(600), wait(7200)], ["1 second", "89 seconds", "10 minutes", "2 hours"]);
+  assert.deepEqual([cost(null), cost(0), cost(0.0012), cost(1.5)], ["price not known", "free", "$0.0012", "$1.50"]);
+});
+
+test("messages of the server are told as sentences", () => {
+  assert.equal(sentences("too many", "", undefined, "wait. Then ask!"), "Too many. Wait. Then ask!");
+});
+
+test("how long ago something was is told in one unit", () => {
+  const now = Date.parse("2026-01-02T12:00:00Z");
+
+  assert.equal(ago(now / 1000, now), "just now");
+  assert.equal(ago("2026-01-02T11:15:00Z", now), "45 minutes ago");
+  assert.equal(ago("2026-01-02T09:00:00Z", now), "3 hours ago");
+  assert.equal(ago("2025-12-31T12:00:00Z", now), "2 days ago");
+  assert.equal(ago("never", now), "");
+});
+
+test("a place names its line or lines, and a mark that names nothing is nowhere", () => {
+  assert.equal(lines({ path: "a.py", start_line: 3, end_line: 3 }), "a.py, line 3");
+  assert.equal(lines({ path: "a.py", start_line: 3, end_line: 5 }), "a.py, lines 3–5");
+  assert.equal(lines({ path: "", start_line: 1, end_line: 1 }), "nowhere");
+});
+
+test("a summary says what holds and what to doubt", () => {
+  const good = { verdict: "supported" };
+  const bad = { verdict: "unsupported" };
+
+  assert.equal(summary({ citations: [good, good], claims: [good], refused: false }), "2 citations, checked");
+  assert.equal(summary({ citations: [good, bad], claims: [good, bad, { verdict: "" }], refused: false }),
+    "1 of 2 citations hold; 1 claim to doubt");
+  assert.equal(summary({ citations: [], refused: false }), "No citations");
+  assert.match(summary({ citations: [], refused: true }), /No answer/);
+  assert.deepEqual(doubtful(undefined), []);
+});
+
+test("a citation is copied with its place, its quote and its permanent link", () => {
+  const url = "https://example.org/a#L3";
+
+  const text = citationText({ place: "f() (a.py:3-4)", source: "lib", quote: "def f():\n    pass", url });
+
+  assert.equal(text, `f() (a.py:3-4) (lib)\n> def f():\n>     pass\n${url}`);
+});
+
+test("only web addresses become links", () => {
+  assert.equal(safeLink("https://example.org/x#L1"), "https://example.org/x#L1");
+  for (const url of ["javascript:alert(1)", " javascript:1", "data:text/html,x", "//example.org", "", null]) {
+    assert.equal(safeLink(url), "");
+  }
+});
+
+test("an error carries what the server says, and how long to wait", async () => {
+  const reply = (status, body, wait = null) => ({
+    status,
+    headers: { get: () => wait },
+    json: async () => (body ? JSON.parse(body) : Promise.reject(new Error("no JSON"))),
+  });
+
+  const told = await errorOf(reply(429, '{"error": {"message": "too many", "hint": "wait"}}', "7"));
+  const silent = await errorOf(reply(503, ""));
+
+  assert.deepEqual([told.message, told.hint, told.retryAfter, told.status], ["too many", "wait", 7, 429]);
+  assert.match(silent.message, /not ready/);
+});

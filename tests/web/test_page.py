@@ -1,0 +1,316 @@
+"""The page in a real browser: what a person does with it, from the first question to the last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FilePayload, Page, Route, expect
+
+from openbook.errors import OverloadedError
+from openbook.llm.messages import Request
+from tests.web.serving import Served, course_in, mark_of
+
+pytestmark = pytest.mark.browser
+
+Serve = Callable[..., Served]
+Browse = Callable[..., Page]
+Shoot = Callable[[Page, str], None]
+
+DROPPED = """() => {
+    const dropped = new DataTransfer();
+    const text = "# Locks\\n\\nThe brass key opens locker nine.\\n";
+    dropped.items.add(new File([text], "harbour.md", { type: "text/markdown" }));
+    return dropped;
+}"""
+
+QUESTION = "How long does a lunar day last?"
+
+
+def ask(page: Page, question: str) -> None:
+    before = page.locator("[data-phase=answered]").count()
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-phase=answered]")).to_have_count(before + 1)
+
+
+def tutor(request: Request) -> str:
+    """Answer as a good model with two faults would."""
+    because = mark_of(request, "two high tides in a day")
+    apart = mark_of(request, "A lunar day")
+    bulges = mark_of(request, "The result is two bulges")
+    return (
+        f"Most coasts have two high tides in a day {because}.\n\n"
+        f"- One bulge is under the Moon and one opposite to it {bulges}.\n"
+        f"- A lunar day lasts 24 hours and 50 minutes {apart}.\n"
+        f"- Two high tides are about 14 hours and 25 minutes apart {apart}.\n\n"
+        "Fishermen have known this since the year 1200."
+    )
+
+
+def test_a_question_is_answered_offline_by_quotes_with_citations(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    shoot(page, "welcome")
+
+    ask(page, QUESTION)
+
+    expect(page.locator(".answer")).to_contain_text("A lunar day therefore lasts 24 hours and 50 minutes")
+    expect(page.locator(".answer a.cite").first).to_have_accessible_name(re.compile("supported by the source"))
+    expect(page.locator(".scope-words")).to_contain_text("Answers are quotes")
+    shoot(page, "quotes")
+
+
+def test_a_citation_opens_its_source_with_the_cited_sentence_highlighted(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+
+    page.locator(".answer a.cite").first.click()
+
+    expect(page.locator("#viewer mark")).to_contain_text("A lunar day therefore lasts 24 hours and 50 minutes")
+    expect(page.locator("#viewer-place")).to_contain_text("Lesson 0: Why the Sea Rises")
+    expect(page.locator("#viewer .line").first).to_be_attached()
+    expect(page.locator("#viewer-title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#viewer")).to_be_hidden()
+    expect(page.locator(".answer a.cite").first).to_be_focused()
+
+
+def test_more_of_a_source_is_shown_when_asked_for(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(Path(__file__).parents[1] / "sample"))
+    ask(page, "choose_ferry")
+    page.locator(".answer a.cite").first.click()
+    page.locator("#viewer mark").first.wait_for()
+
+    shown = page.locator("#viewer .line").count()
+
+    assert shown >= 20
+    expect(page.locator("#viewer-body")).to_have_attribute("data-kind", "code")
+
+
+def test_an_answer_of_a_model_is_streamed_and_its_failing_claims_are_marked(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path), steps=(tutor,)))
+
+    ask(page, "Why are there two high tides in a day?")
+
+    chips = page.locator(".answer a.cite")
+    expect(chips).to_have_count(4)
+    expect(chips.nth(0)).to_have_class(re.compile("cite-supported"))
+    expect(chips.nth(3)).to_contain_text("not supported")
+    expect(page.locator(".claim-uncited .flag")).to_have_text("no source given")
+    expect(page.locator(".doubts")).to_contain_text("14")
+    chips.nth(1).click()
+    expect(page.locator("#viewer mark")).to_contain_text("The result is two bulges of water")
+    shoot(page, "page")
+
+
+def test_a_chip_shows_its_quote_when_it_has_the_focus_and_escape_hides_it(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+
+    page.locator(".answer a.cite").first.focus()
+
+    expect(page.locator("#card")).to_contain_text("A lunar day therefore lasts")
+    page.keyboard.press("Escape")
+    expect(page.locator("#card")).to_be_hidden()
+
+
+def test_a_follow_up_goes_on_in_the_same_conversation(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    ask(page, "What is a neap tide?")
+
+    ask(page, "What is a spring tide?")
+
+    expect(page.locator(".session")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".question")).to_have_text(["What is a neap tide?", "What is a spring tide?"])
+
+
+def test_a_suggested_question_is_asked_with_a_click(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    suggestion = page.locator(".suggestion").first
+    words = suggestion.inner_text()
+
+    suggestion.click()
+
+    expect(page.locator(".question")).to_have_text([words])
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+
+
+def test_a_dropped_file_can_be_asked_about(serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    dropped = page.evaluate_handle(DROPPED)
+
+    page.dispatch_event("body", "dragenter", {"dataTransfer": dropped})
+    expect(page.locator("#drop")).to_be_visible()
+    page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+
+    expect(page.locator(".upload")).to_contain_text("can be asked about now")
+    shoot(page, "uploaded")
+    ask(page, "What does the brass key open?")
+    expect(page.locator(".answer")).to_contain_text("The brass key opens locker nine.")
+
+
+def test_a_file_that_is_refused_is_named_with_the_reason(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    note: FilePayload = {"name": "a.md", "mimeType": "text/markdown", "buffer": b"# Locks\n\nOne lock.\n"}
+    program: FilePayload = {"name": "run.exe", "mimeType": "application/octet-stream", "buffer": b"MZ\0\0"}
+
+    page.locator("#files").set_input_files([note, program])
+
+    expect(page.locator(".upload li")).to_contain_text("run.exe: binary by name")
+    expect(page.locator(".upload")).to_contain_text("can be asked about now")
+
+
+def test_a_conversation_is_renamed_exported_and_deleted(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+    more = page.locator(".session-more summary")
+
+    more.click()
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_label("Title").fill("The Moon")
+    page.get_by_label("Title").press("Enter")
+    expect(page.locator(".session-title")).to_have_text("The Moon")
+    more.click()
+    with page.expect_download() as exported:
+        page.get_by_role("link", name="Export Markdown").click()
+    page.locator(".menu .danger").click()
+    page.locator("dialog .button.danger").click()
+
+    expect(page.locator(".session")).to_have_count(0)
+    expect(page.locator(".question")).to_have_count(0)
+    assert "24 hours and 50 minutes" in exported.value.path().read_text(encoding="utf-8")
+
+
+def test_a_refusal_says_so_and_lists_what_came_nearest(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+
+    ask(page, "Which parliament elects the chancellor of the tide?")
+
+    expect(page.locator("[data-refused=true] .facts")).to_contain_text("No answer")
+    page.locator(".places .place").first.click()
+    expect(page.locator("#viewer .line").first).to_be_visible()
+    shoot(page, "refusal")
+
+
+def test_an_answer_can_be_limited_to_a_lesson_of_a_course(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+
+    page.get_by_label("Course").select_option("Reading the Tides")
+    page.get_by_label("Lesson").select_option("1")
+    ask(page, "What is a neap tide?")
+
+    expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
+
+
+def test_only_the_chosen_sources_are_asked(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path), Path(__file__).parents[1] / "sample"))
+
+    page.get_by_label("sample", exact=True).uncheck()
+
+    expect(page.locator(".scope-words")).to_contain_text("Only from tides")
+    ask(page, "Who decides when the ferries leave again?")
+    expect(page.locator(".answer")).not_to_contain_text("harbour master")
+
+
+def test_without_sources_the_page_says_what_to_do(serve: Serve, browse: Browse, shoot: Shoot) -> None:
+    page = browse(serve())
+
+    shoot(page, "empty")
+
+    expect(page.locator("#welcome")).to_contain_text("nothing to read yet")
+
+
+def test_a_model_that_fails_is_told_with_what_to_do_and_can_be_asked_again(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    def busy(_: Request) -> OverloadedError:
+        return OverloadedError("the tutor is overloaded", hint="ask again in a minute")
+
+    page = browse(serve(course_in(tmp_path), steps=(busy, tutor)))
+    page.get_by_label("Your question").fill("Why are there two high tides in a day?")
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".failure")).to_contain_text("overloaded")
+    shoot(page, "failure")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+
+
+def test_too_many_questions_are_held_back_with_a_countdown(
+    serve: Serve, browse: Browse, tmp_path: Path, troubles: list[str], shoot: Shoot
+) -> None:
+    served = serve(course_in(tmp_path), needs_key=True, key_questions_per_minute=1)
+    page = browse(served)
+    page.get_by_label("Key", exact=True).fill(served.key)
+    page.get_by_label("Key", exact=True).press("Enter")
+    expect(page.locator(".suggestion").first).to_be_visible()
+    ask(page, QUESTION)
+
+    page.get_by_label("Your question").fill("What is a neap tide?")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#notice")).to_contain_text("You can ask again in")
+    expect(page.locator("#send")).to_be_disabled()
+    expect(page.get_by_label("Your question")).to_have_value("What is a neap tide?")
+    shoot(page, "held-back")
+    assert {re.sub(r".*status of (\d+).*", r"\1", trouble) for trouble in troubles} == {"401", "429"}
+    troubles.clear()
+
+
+def test_a_citation_of_a_pdf_names_its_page(serve: Serve, browse: Browse) -> None:
+    page = browse(serve(Path(__file__).parents[2] / "examples" / "formats" / "tides.pdf"))
+    ask(page, QUESTION)
+
+    page.locator(".answer a.cite").first.click()
+
+    expect(page.locator("#viewer mark").first).to_contain_text("lunar day")
+    expect(page.locator("#viewer .line-label").first).to_contain_text("p. 1")
+
+
+def test_a_citation_is_copied_with_its_place_and_its_quote(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)), permissions=["clipboard-read", "clipboard-write"])
+    ask(page, QUESTION)
+    page.locator(".answer a.cite").first.click()
+
+    page.get_by_role("button", name="Copy citation").click()
+
+    expect(page.locator("#viewer-copy")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("tides.txt:22-22 (Reading the Tides · Lesson 0: Why the Sea Rises) (tides)\n> A lunar day")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_shown"),
+    [("https://github.com/a/b/blob/0f/tides.txt#L22", True), ("javascript:document.title='ran'", False)],
+    ids=["permanent", "script"],
+)
+def test_the_link_to_the_lines_is_shown_where_there_is_one(
+    serve: Serve, browse: Browse, tmp_path: Path, url: str, is_shown: bool
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+
+    def linked(route: Route) -> None:
+        reply = route.fetch()
+        route.fulfill(response=reply, json=reply.json() | {"url": url})
+
+    page.route("**/api/documents/*", linked)
+    page.locator(".answer a.cite").first.click()
+    page.locator("#viewer mark").wait_for()
+
+    assert page.locator("#viewer-link").is_visible() is is_shown
+    assert page.locator("#viewer-link").get_attribute("href") == (url if is_shown else None)

@@ -1,0 +1,169 @@
+"""The page by keyboard, in the dark, on a small screen, and for who does not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from openbook.llm.choose import connect
+from openbook.llm.providers import OPENAI
+from openbook.settings import Secret
+from openbook.testing import FakeServer, Fault, Reply
+from tests.web.axe import AXE, violations
+from tests.web.npm import unpacked
+from tests.web.serving import Served, course_in
+from tests.web.test_page import ask, tutor
+
+pytestmark = pytest.mark.browser
+
+Serve = Callable[..., Served]
+Browse = Callable[..., Page]
+Shoot = Callable[[Page, str], None]
+
+NARROW = {"width": 360, "height": 740}
+WHY = "Why are there two high tides in a day?"
+
+
+@pytest.fixture(scope="session")
+def axe(request: pytest.FixtureRequest) -> str:
+    return (unpacked(AXE, request.config) / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def slow_model() -> Iterator[FakeServer]:
+    words = Reply("The sea rises twice a day because of two bulges. " * 5)
+    with FakeServer(Fault("hold", words, after=20)) as server:
+        yield server
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [{"width": 1440, "height": 900}, NARROW], ids=["wide", "narrow"])
+def test_axe_finds_nothing_to_complain_of(
+    serve: Serve, browse: Browse, tmp_path: Path, axe: str, scheme: str, viewport: dict[str, int], shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path), steps=(tutor,)), color_scheme=scheme, viewport=viewport)
+    found = {"welcome": violations(page, axe)}
+
+    ask(page, WHY)
+    found["answer"] = violations(page, axe)
+    shoot(page, f"answer-{scheme}-{viewport['width']}")
+    page.locator(".answer a.cite").first.click()
+    page.locator("#viewer mark").wait_for()
+    found["source"] = violations(page, axe)
+    shoot(page, f"source-{scheme}-{viewport['width']}")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    found["dialog"] = violations(page, axe)
+
+    assert found == {"welcome": [], "answer": [], "source": [], "dialog": []}
+
+
+def test_the_page_needs_no_sideways_scrolling_on_a_small_screen(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path), steps=(tutor,)), viewport=NARROW)
+
+    ask(page, WHY)
+    page.get_by_role("button", name="Library").click()
+    expect(page.get_by_role("navigation", name="Library")).to_be_visible()
+    shoot(page, "rail-narrow")
+    page.keyboard.press("Escape")
+
+    expect(page.get_by_role("navigation", name="Library")).to_be_hidden()
+    assert page.evaluate("document.scrollingElement.scrollWidth") == NARROW["width"]
+    assert page.evaluate("(s => s.scrollWidth - s.clientWidth)(document.getElementById('scroll'))") == 0
+
+
+def test_everything_is_reached_by_keyboard(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path), steps=(tutor,)))
+
+    page.keyboard.press("/")
+    page.keyboard.type(WHY)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+    page.keyboard.press("Tab")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("#viewer mark")).to_contain_text("two bulges")
+    page.keyboard.press("]")
+
+    expect(page.locator("#viewer mark")).to_contain_text("24 hours and 50 minutes")
+    page.keyboard.press("Escape")
+    expect(page.locator("#viewer")).to_be_hidden()
+    expect(page.locator(".answer a.cite").nth(1)).to_be_focused()
+    page.keyboard.press("n")
+    expect(page.get_by_label("Your question")).to_be_focused()
+    expect(page.locator(".question")).to_have_count(0)
+
+
+def test_single_keys_can_be_turned_off(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    page.keyboard.press("?")
+    page.get_by_label("Use single keys").uncheck()
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("t")
+
+    expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
+
+
+def test_dark_is_what_the_system_says_until_a_person_decides(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served, color_scheme="dark")
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(background)
+
+    page.get_by_role("button", name="Use light colours").click()
+
+    light = page.evaluate(background)
+    assert light != dark
+    page.reload()
+    assert page.evaluate(background) == light
+
+
+def test_stopping_an_answer_ends_the_call_of_the_model_and_says_that_nothing_was_checked(
+    serve: Serve, browse: Browse, tmp_path: Path, slow_model: FakeServer
+) -> None:
+    model = connect(replace(OPENAI, url=slow_model.openai_url), "tutor", key=Secret(slow_model.key))
+    page = browse(serve(course_in(tmp_path), model=model))
+    page.get_by_label("Your question").fill(WHY)
+    page.keyboard.press("Enter")
+    expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
+
+    page.get_by_role("button", name="Stop").click()
+
+    expect(page.locator(".facts")).to_contain_text("has not been checked")
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    assert slow_model.wait_for_disconnect()
+
+
+def test_what_happens_is_said_to_who_does_not_see_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path), steps=(tutor,)))
+
+    ask(page, WHY)
+
+    expect(page.get_by_role("status").first).to_have_text("Answered. 3 of 4 citations hold; 2 claims to doubt.")
+
+
+def test_arrow_keys_move_between_earlier_questions_and_tab_reaches_one(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, "What is a neap tide?")
+    page.get_by_role("button", name="New question").click()
+    ask(page, "What is a spring tide?")
+    expect(page.locator(".session-open")).to_have_count(2)
+    first, second = page.locator(".session-open").nth(0), page.locator(".session-open").nth(1)
+
+    first.focus()
+    page.keyboard.press("ArrowDown")
+
+    expect(second).to_be_focused()
+    expect(first).to_have_attribute("tabindex", "-1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".question")).to_have_text(["What is a neap tide?"])
