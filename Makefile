@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-llm check format lock model bench bench-grounding wheel clean
+.PHONY: help ask test test-browser test-llm check format lock model bench bench-grounding wheel clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 
 test: $(VENV)/.dev  ## Run all tests
 	@$(BIN)/python -m pytest -q -n auto
+
+test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to build/screenshots/ (docs/page.md)
+	@SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q -m browser tests/web
 
 test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
 	@$(BIN)/python -m pytest -q -m llm tests/llm

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import settings
 
 from openbook.testing import FakeServer
+from openbook.testing.git_server import GitServer
+from openbook.testing.github_server import GitHubServer
 
 # No deadline: a slow machine is no bug. The same examples on every run where nobody is there to
 # try again.
@@ -25,9 +27,9 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let tests that ask for the fake server reach this machine, and no other."""
+    """Let tests that ask for a server of ours reach this machine, and no other."""
     for item in items:
-        if "fake_server" in getattr(item, "fixturenames", ()):
+        if not {"fake_server", "git_server", "github_server"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
 
 
@@ -40,6 +42,24 @@ def fake_server() -> Iterator[Callable[..., FakeServer]]:
             return stack.enter_context(FakeServer(*steps, **options))
 
         yield start
+
+
+@pytest.fixture
+def github_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHubServer]:
+    """Start a server that is GitHub for this test, and knew what everything meant that it was asked."""
+    monkeypatch.delenv("GITHUB_TOKEN", raising=False)
+    with GitHubServer() as server:
+        monkeypatch.setenv("GITHUB_API_URL", server.api_url)
+        yield server
+    assert server.refused == []
+
+
+@pytest.fixture
+def git_server(tmp_path: Path) -> Iterator[GitServer]:
+    """Start a server for the git repositories below the folder `served` of the test."""
+    (tmp_path / "served").mkdir()
+    with GitServer(tmp_path / "served") as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -16,11 +16,24 @@ if TYPE_CHECKING:
     from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
     from openbook.answering.writing import Writing
     from openbook.assistant import Assistant
+    from openbook.codebase import CodebaseAssistant, create_assistant
     from openbook.costs import Budget, estimate_cost
     from openbook.errors import OpenbookError
-    from openbook.generation import Answered, Citation, Claim, Exchange, GenerationResult, Repair, ToolUsed, Written
+    from openbook.generation import (
+        Answered,
+        Citation,
+        Claim,
+        Exchange,
+        GenerationResult,
+        Repair,
+        Stage,
+        ToolUsed,
+        Written,
+    )
     from openbook.llm.choose import open_model
+    from openbook.repositories import Repository
     from openbook.settings import Settings
+    from openbook.sources.loading import LoadOptions
     from openbook.types import Chunk, Document, Filter, RetrievalResult, Span, Unit
 
 __all__ = [
@@ -30,20 +43,25 @@ __all__ = [
     "Chunk",
     "Citation",
     "Claim",
+    "CodebaseAssistant",
     "Document",
     "Exchange",
     "Filter",
     "GenerationResult",
+    "LoadOptions",
     "OpenbookError",
     "Repair",
+    "Repository",
     "RetrievalResult",
     "Settings",
     "Span",
+    "Stage",
     "ToolUsed",
     "Unit",
     "Writing",
     "Written",
     "check_citations",
+    "create_assistant",
     "estimate_cost",
     "extract_code_blocks",
     "format_generation_stats",
@@ -56,13 +74,17 @@ _HOMES = {
     "Assistant": "openbook.assistant",
     "Budget": "openbook.costs",
     **dict.fromkeys(
-        ("Answered", "Citation", "Claim", "Exchange", "GenerationResult", "Repair", "ToolUsed", "Written"),
+        ("Answered", "Citation", "Claim", "Exchange", "GenerationResult", "Repair", "Stage", "ToolUsed", "Written"),
         "openbook.generation",
     ),
+    "CodebaseAssistant": "openbook.codebase",
+    "LoadOptions": "openbook.sources.loading",
     "OpenbookError": "openbook.errors",
+    "Repository": "openbook.repositories",
     "Settings": "openbook.settings",
     "Writing": "openbook.answering.writing",
     "check_citations": "openbook.answering.reporting",
+    "create_assistant": "openbook.codebase",
     "estimate_cost": "openbook.costs",
     "extract_code_blocks": "openbook.answering.reporting",
     "format_generation_stats": "openbook.answering.reporting",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -12,21 +14,26 @@ from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
 from openbook.errors import SkippedFileError, SourceError, UnknownSourceError
 from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy
-from openbook.index.protocol import Identity, Root, Stats
+from openbook.index.protocol import Identity, Index, Root, Stats
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries import DEFAULT_LIBRARY, library_path, name_for
+from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of, root_of
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
-from openbook.types import Chunk, Filter, RetrievalResult, View
+from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from openbook.answering.checking import Retry
     from openbook.answering.generator import Generator
     from openbook.answering.writing import Writing
+    from openbook.courses.catalog import PlacedLesson
+    from openbook.sources.loading import LoadOptions
 
 
 class Assistant:
@@ -95,35 +102,52 @@ class Assistant:
         """The file of the library."""
         return self._index.path
 
-    def add(self, path: str | Path, *, progress: Progress | None = None) -> SyncReport:
+    @property
+    def index(self) -> Index:
+        """What the library is kept in, for those who show what it holds."""
+        return self._index
+
+    def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
         """Put a folder or file into the library, or bring it up to date if it is there.
+
+        Args:
+            path: Of the folder or file.
+            course: What is in the folder is material of a course. It is remembered.
+            progress: Told after each commit.
 
         Raises:
             SourceError: It does not exist or cannot be listed.
             LibraryWriteError: The library cannot be written. What was committed stays.
         """
-        return self._sync(self.register(path), progress)
+        return self._sync(self.register(path, course=course), progress)
 
-    def register(self, path: str | Path) -> Root:
+    def register(self, path: str | Path, *, course: bool = False) -> Root:
         """Remember a folder or file as a source, without reading it; the next sync does.
 
+        A folder that was known becomes one of course material if asked, and is then read anew.
+
         Raises:
-            SourceError: It does not exist.
+            SourceError: It does not exist, or a course is no folder.
             LibraryWriteError: The library cannot be written.
         """
-        folder = Folder(path, max_file_bytes=self.settings.max_file_bytes)
+        Folder(path)  # refuses what is not there
         location = Path(path).expanduser().resolve()
         _check_storable(location)
+        if course and not location.is_dir():
+            raise SourceError(str(path), "it is no folder", hint="a file that names its course needs no --course")
         known = self._root_at(location)
-        if known is not None:
+        if known is not None and (known.kind == "course" or not course):
             return known
         # Under the lock of writers: two processes must not give one name to two folders.
         with self._index.batch():
             known = self._root_at(location)
-            if known is not None:
+            if known is not None and (known.kind == "course" or not course):
                 return known
-            name = _free_name(folder.name, {root.name for root in self._index.roots()})
-            root = Root(name, "folder" if location.is_dir() else "file", str(location))
+            if known is not None:
+                self._index.delete_source(known.name)
+            found = root_of(location, self.settings.home)
+            name = known.name if known else _free_name(found.name, {root.name for root in self._index.roots()})
+            root = replace(found, name=name, kind="course" if course else found.kind)
             self._index.put_root(root)
         return root
 
@@ -140,7 +164,28 @@ class Assistant:
         return [self._sync(root, progress) for root in self._index.roots()]
 
     def _sync(self, root: Root, progress: Progress | None) -> SyncReport:
-        return sync(root, self._index, settings=self.settings, load_embedder=load_embedder, progress=progress)
+        root = refreshed(root, self.settings.home)
+        report = sync(root, self._index, settings=self.settings, load_embedder=load_embedder, progress=progress)
+        stored = self._root_at(Path(root.location))
+        if stored is not None and stored.commit != root.commit:  # another commit with the same files
+            self._index.put_root(replace(root, synced_at=stored.synced_at))
+        return report
+
+    def load_repository(
+        self, url: str, options: LoadOptions | None = None, *, confined: bool = False, progress: Progress | None = None
+    ) -> Repository:
+        """Fetch a repository into the library, or what has changed in it. This goes to the network.
+
+        `confined`: only to hosts that the settings of the server allow. `progress` is told of files
+        fetched, then of files indexed.
+
+        Raises:
+            SourceError: The address names no repository, or it cannot be fetched.
+            LibraryWriteError: The library cannot be written.
+        """
+        mirror = fetch_repository(url, self.settings, options, confined=confined, told=progress)
+        report = self.add(mirror.files, progress=progress)
+        return repository_of(mirror, report.source, self._index)
 
     def remove(self, source: str) -> None:
         """Take a source and all that came from it out of the library. Its files stay.
@@ -155,6 +200,27 @@ class Assistant:
     def sources(self) -> list[Root]:
         """List the sources, in order of names."""
         return self._index.roots()
+
+    def courses(self, where: Filter = EVERYTHING) -> list[Course]:
+        """List the courses, with their lessons, in the order of source and path."""
+        return self._index.courses(where)
+
+    def course(self, name: str) -> Course:
+        """Give the course that a name means: its path, title, a part of it, a word for it.
+
+        Raises:
+            UnknownCourseError: It means none; the hint lists those that are there.
+            AmbiguousCourseError: It means several; the hint lists them.
+        """
+        from openbook.courses.names import find_course
+
+        return find_course(name, self.courses(), self._embedder)
+
+    def outline(self, course: Course) -> list[PlacedLesson]:
+        """List the lessons of a course, each with its places."""
+        from openbook.courses.catalog import outline
+
+        return outline(self._index, course)
 
     def pending(self) -> Mapping[str, Difference | SourceError]:
         """Tell per source what a sync would do, or why it cannot be compared. Reads no content."""
@@ -215,7 +281,50 @@ class Assistant:
         """
         from openbook.answering.writing import Writing
 
-        return self.generator.stream(message, limit, where=where, writing=writing or Writing())
+        events = self.generator.stream(message, limit, where=where, writing=writing or Writing())
+        return (linked(event, self._index) for event in events)
+
+    async def aquery(
+        self,
+        message: str,
+        *,
+        limit: int = 10,
+        where: Filter = EVERYTHING,
+        writing: Writing | None = None,
+        executor: Executor | None = None,
+    ) -> GenerationResult:
+        """Do what `query` does, without blocking: see `aquery_stream`."""
+        events = self.aquery_stream(message, limit=limit, where=where, writing=writing, executor=executor)
+        *_, last = [event async for event in events]
+        assert isinstance(last, Answered)
+        return last.answer
+
+    async def aquery_stream(
+        self,
+        message: str,
+        *,
+        limit: int = 10,
+        where: Filter = EVERYTHING,
+        writing: Writing | None = None,
+        executor: Executor | None = None,
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """Do what `query_stream` does, without blocking: the model is called in the event loop, all else in threads.
+
+        Closing the iterator, or cancelling the task, ends the call of the model. `executor`: whose
+        threads are used; the loop's own if not given.
+        """
+        from asyncio import get_running_loop
+
+        def begin() -> AsyncGenerator[AnswerEvent, None]:
+            from openbook.answering.writing import Writing
+
+            made = writing or Writing()
+            return self.generator.astream(message, limit, where=where, writing=made, executor=executor)
+
+        events = await get_running_loop().run_in_executor(executor, begin)  # the first time, it imports a lot
+        async with aclosing(events):
+            async for event in events:
+                yield linked(event, self._index)
 
     def context(self, results: Sequence[RetrievalResult]) -> str:
         """Give what a model is shown of results: each in a fence, its lines or sentences numbered."""
@@ -254,16 +363,19 @@ class Assistant:
         from openbook.answering.generator import Generator  # a search answers nothing
 
         return Generator(
-            self._index, self._embedder, text_now=self._text_now, context_tokens=self.settings.context_tokens
+            self._index, self._embedder, text_now=self.text_now, context_tokens=self.settings.context_tokens
         )
 
-    def _text_now(self, chunk: Chunk) -> str | None:
+    def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself."""
         root = next((root for root in self._index.roots() if root.name == chunk.source), None)
         if root is None:
             return None
+        from openbook.sources.documents import current_text  # a search reads nothing again
+
         try:
-            return folder_of(root, self.settings).read(chunk.span.path).text
+            raw = folder_of(root, self.settings).read_bytes(chunk.span.path)
+            return current_text(raw, chunk.span.path, self._index.document(chunk.source, chunk.span.path))
         except (SourceError, SkippedFileError):
             return None
 

@@ -4,12 +4,16 @@
     ├── SettingsError          a setting is set but does not parse
     ├── QueryError             a question that cannot be asked (also a ValueError)
     ├── SourceError            a source cannot be read
-    │   └── SkippedFileError   one file cannot be read; the rest of its source can
+    │   ├── SkippedFileError   one file cannot be read; the rest of its source can
+    │   └── FetchError         a repository cannot be fetched
     ├── LibraryError           an index cannot be used
     │   ├── CorruptLibraryError    the file is damaged, or is no index of ours
     │   ├── MismatchedLibraryError the index was made by another version, embedder or way of cutting
     │   ├── LibraryWriteError      the index cannot be written: disk full, read-only, locked
-    │   └── UnknownSourceError     the library has no source of that name
+    │   ├── UnknownSourceError     the library has no source of that name
+    │   ├── UnknownCourseError     the library has no course that a name can mean
+    │   └── AmbiguousCourseError   a name can mean several courses
+    ├── SessionError           conversations cannot be kept or read
     ├── MissingExtraError      an optional package is not installed
     ├── ToolError              a tool cannot do what a model wants of it; the model is told
     └── ModelError             a model did not answer
@@ -62,6 +66,19 @@ class SkippedFileError(SourceError):
     """One file cannot be read; the rest of its source can."""
 
 
+class FetchError(SourceError):
+    """A repository cannot be fetched. No token ever stands in the message."""
+
+    def __init__(
+        self, location: str, reason: str, *, hint: str = "", status: int | None = None, retry_at: float | None = None
+    ) -> None:
+        super().__init__(location, reason, hint=hint)
+        self.status = status
+        """Of HTTP. None if there was no response."""
+        self.retry_at = retry_at
+        """Unix seconds from which the host answers again; None if it did not say."""
+
+
 class LibraryError(OpenbookError):
     """An index cannot be used."""
 
@@ -80,6 +97,18 @@ class LibraryWriteError(LibraryError):
 
 class UnknownSourceError(LibraryError):
     """The library has no source of that name."""
+
+
+class UnknownCourseError(LibraryError):
+    """The library has no course that a name can mean. The hint lists what it has."""
+
+
+class AmbiguousCourseError(LibraryError):
+    """A name can mean several courses. The hint lists them by what tells them apart."""
+
+
+class SessionError(OpenbookError):
+    """Conversations cannot be kept or read."""
 
 
 class MissingExtraError(OpenbookError):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
-from openbook.types import RetrievalResult, Span
+from openbook.types import Chunk, RetrievalResult, Span
 from openbook.usage import Usage
 
 Verdict = Literal["supported", "partial", "unsupported", "unknown", "stale"]
@@ -23,6 +23,31 @@ Policy = Literal["flag", "drop", "retry"]
 """What happens to claims that fail, and that no unit supports: they stay and say so, go, or are asked for again."""
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+# Formats that text is extracted from: the lines of that text are shown by no other program.
+_WITHOUT_LINES = frozenset({"docx", "epub", "odt", "pdf", "pptx", "srt", "vtt"})
+
+
+def anchor_of(chunk: Chunk) -> str | None:
+    """Give the original's own name for the place of a chunk, if it has one, where it has no lines; else None."""
+    return chunk.anchor if chunk.language in _WITHOUT_LINES else None
+
+
+def written_place(span: Span, anchor: str | None) -> str:
+    """Write a place for people: with lines, or with what the original has in their stead.
+
+    Example:
+        >>> span = Span("talk.pdf", 9, 20, 3, 4)
+        >>> written_place(span, None), written_place(span, "p. 2"), written_place(span, "")
+        ('talk.pdf:3-4', 'talk.pdf p. 2', 'talk.pdf')
+    """
+    return str(span) if anchor is None else f"{span.path} {anchor}".rstrip()
+
+
+def place_of(chunk: Chunk) -> str:
+    """Write where a chunk stands, for people: `app.py:3-9`, or `slides.pdf p. 4`."""
+    return written_place(chunk.span, anchor_of(chunk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +69,19 @@ class Citation:
     """What is defined there, as people write it: `Client` or `Client.get()`."""
     claim: int | None = None
     """Position of the claim that it stands behind in `GenerationResult.claims`, from 0. None behind no claim."""
+    anchor: str | None = None
+    """Where the original has no lines: its own name for the place, such as `p. 4`, if it has one. Else None."""
+    url: str = ""
+    """Permanent address of these lines, for what came from a repository whose host is known; else empty."""
 
     @property
     def place(self) -> str:
         """Write the place for people: `name() (file.py:10-20)`, and its label. Empty if nothing was shown there."""
         if not self.span.path:
             return ""
-        place = f"{self.symbol} ({self.span})" if self.symbol else str(self.span)
-        return f"{place} ({self.label})" if self.label else place
+        where = written_place(self.span, self.anchor)
+        place = f"{self.symbol} ({where})" if self.symbol else where
+        return f"{place} ({self.label})" if self.label not in ("", self.anchor) else place
 
     def __str__(self) -> str:
         reason = f", {self.reason}" if self.reason else ""
@@ -63,10 +93,13 @@ class Citation:
             "mark": self.mark,
             "source": self.source,
             **self.span.to_dict(),
+            "label": self.label,
+            "anchor": self.anchor or "",
             "quote": self.quote,
             "verdict": self.verdict,
             "reason": self.reason,
             "claim": self.claim,
+            "url": self.url,
         }
 
 
@@ -140,9 +173,9 @@ class GenerationResult:
 
     @property
     def sources_cited(self) -> tuple[str, ...]:
-        """Name the places of supported citations as `path:start-end`, each once, in order."""
-        cited = (str(citation.span) for citation in self.citations if citation.verdict == "supported")
-        return tuple(dict.fromkeys(cited))
+        """Name the places of supported citations as `path:start-end` or `slides.pdf p. 4`, each once, in order."""
+        supported = (citation for citation in self.citations if citation.verdict == "supported")
+        return tuple(dict.fromkeys(written_place(citation.span, citation.anchor) for citation in supported))
 
     @property
     def has_citations(self) -> bool:
@@ -183,7 +216,7 @@ class GenerationResult:
 
     def format_for_display(self) -> str:
         """Give the answer and its sources as plain text, ending in a line feed."""
-        places = [result.chunk.span for result in self.results] if self.refused else self.citations
+        places = [place_of(result.chunk) for result in self.results] if self.refused else self.citations
         listed = "".join(f"  {place}\n" for place in dict.fromkeys(map(str, places)))
         heading = "Nearest:" if self.refused else "Sources:"
         return f"{self.answer}\n" + (f"\n{heading}\n{listed}" if listed else "")
@@ -195,6 +228,14 @@ class Exchange:
 
     question: str
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What begins now. A stage lasts until the next one, or the answer; some come twice, or not at all."""
+
+    name: Literal["rephrasing", "searching", "writing", "checking"]
+    """`rephrasing`: a model makes a follow-up stand alone. `writing`: a model, with its tools, or quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,5 +263,5 @@ class Answered:
     answer: GenerationResult
 
 
-AnswerEvent = Written | ToolUsed | Answered
+AnswerEvent = Stage | Written | ToolUsed | Answered
 """What happens while a question is answered."""

@@ -17,6 +17,13 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 _PREFIX = "OPENBOOK_"
 
+_POSITIVE = (
+    *("max_document_bytes", "max_pages", "file_timeout_s"),
+    *("fetch_timeout_s", "max_repository_bytes"),
+    *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
+    *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd"),
+)
+
 _ASSIGNMENT = re.compile(
     r"""\s*(?:export\s+)?(?P<name>\w+)\s*=\s*(?:(?P<mark>["'])(?P<quoted>.*?)(?P=mark)|(?P<plain>[^\s#"']\S*))?"""
 )
@@ -34,6 +41,14 @@ class Settings:
     """Folder where libraries live. Default: the platform's folder for user data."""
     max_file_bytes: int = 1024 * 1024
     """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
+    max_document_bytes: int = 64 * 1024 * 1024
+    """The same for PDF, Office and other formats that text is extracted from."""
+    max_pages: int = 5000
+    """A PDF with more pages is skipped and reported. Handbooks have 2,000."""
+    file_timeout_s: float = 60.0
+    """Seconds that reading one file may take in a process of its own. A PDF of 1,000 pages takes about 10."""
+    pdf_password: Secret | None = None
+    """Opens PDF that is encrypted. Never shown."""
     chunk_strategy: Strategy = "semantic"
     """How prose is cut: `semantic`, `fixed-size` or `hybrid`."""
     chunk_words: int = 500
@@ -45,12 +60,41 @@ class Settings:
     model: str = ""
     """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
-    """Processes that read and cut files. 1 keeps the work in this process."""
+    """Processes that read and cut files. 1 keeps the work in this process, but for formats that are no text."""
     lock_timeout_s: float = 60.0
     """Seconds that a writer waits for another writer of the same library."""
+    fetch_timeout_s: float = 600.0
+    """Seconds that fetching a repository may take, waiting for rate limits included."""
+    max_repository_bytes: int = 1024 * 1024 * 1024
+    """A repository that takes more is not fetched. Few have more text; the Linux kernel has 1.4 GB."""
+
+    session_days: float = 30.0
+    """Days after its last question that the server keeps a conversation."""
+    session_history: int = 2
+    """Exchanges of a conversation that the next question is asked in the light of. 0 for none."""
+    server_hosts: tuple[str, ...] = ()
+    """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
+    server_roots: tuple[str, ...] = ()
+    """Folders below which sources may be added through the server, besides those that it was started with."""
+    server_git_hosts: tuple[str, ...] = ("github.com",)
+    """Hosts that repositories may be loaded from through the server."""
+    server_models: tuple[str, ...] = ()
+    """Models that may be chosen through the server, besides the default and those whose key is set."""
+    upload_files: int = 20
+    """Most files of one upload."""
+    upload_bytes: int = 32 * 1024 * 1024
+    """Most bytes of one upload, all files together."""
+    key_questions_per_minute: int = 30
+    """Questions and uploads that one key of the server may send in a minute."""
+    key_usd_per_day: float = 5.0
+    """US dollars that the answers of one key of the server may cost in a day, by UTC."""
+    answer_usd: float = 0.5
+    """Most US dollars that one answer of the server may cost, where the price of its model is known."""
+    telemetry: str = ""
+    """Where the server sends OpenTelemetry spans: `console` or `otlp`. Empty: nowhere."""
 
     def __post_init__(self) -> None:
-        for name in ("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s"):
+        for name in _POSITIVE:
             if not 0 < getattr(self, name) < math.inf:  # in this form, "not a number" is refused too
                 raise SettingsError(
                     f"{name} is {getattr(self, name)!r}, and must be a positive number", hint=f"set {_variable(name)}"
@@ -59,6 +103,11 @@ class Settings:
             raise SettingsError(
                 f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
                 hint=f"set {_variable('chunk_overlap_words')}",
+            )
+        if self.session_history < 0:
+            raise SettingsError(
+                f"session_history is {self.session_history}, and must not be negative",
+                hint=f"set {_variable('session_history')}",
             )
         if self.chunk_strategy not in STRATEGIES:
             raise SettingsError(
@@ -115,6 +164,12 @@ class Secret:
     def __bool__(self) -> bool:
         return bool(self._text)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
     def __repr__(self) -> str:
         return "Secret(***)"
 
@@ -155,6 +210,17 @@ def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = Non
     return {name: environ[name] for name in names if environ.get(name)}
 
 
+def environment_of_git() -> dict[str, str]:
+    """Give the environment that git runs in where it must ask nobody, and where no variable leads it elsewhere.
+
+    What says how to reach a host, such as `GIT_SSH_COMMAND` and proxies, stays.
+    """
+    kept = ("GIT_SSH", "GIT_SSL", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    harmless = {name: os.environ[name] for name in os.environ if name.startswith(kept) or not name.startswith("GIT_")}
+    silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS": "", "GCM_INTERACTIVE": "never", "GIT_LFS_SKIP_SMUDGE": "1"}
+    return {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **harmless, **silent, "LC_ALL": "C"}
+
+
 def _dotenv(path: Path) -> dict[str, str]:
     """Read `NAME=value` lines, with `export`, quotes and comments as shells know them. Nothing is expanded."""
     try:
@@ -174,11 +240,28 @@ def _variable(name: str) -> str:
     return _PREFIX + name.upper()
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, text.split(","))))
+
+
+_NAMES = "names with commas between"
+
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
     "lock_timeout_s": (float, "a number"),
+    "file_timeout_s": (float, "a number"),
+    "pdf_password": (lambda text: Secret(text), "a password"),
+    "fetch_timeout_s": (float, "a number"),
+    "session_days": (float, "a number"),
+    "key_usd_per_day": (float, "a number"),
+    "answer_usd": (float, "a number"),
+    "telemetry": (str, "a name"),
+    "server_hosts": (_names, _NAMES),
+    "server_roots": (_names, _NAMES),
+    "server_git_hosts": (_names, _NAMES),
+    "server_models": (_names, _NAMES),
 }
 
 

@@ -15,10 +15,10 @@ from openbook.usage import Usage
 from tests.integration.support_cli import SECRET, copy_sample, run, run_alone
 
 RESULT_KEYS = ["source", "path", "start_line", "end_line", "start_char", "end_char"]
-RESULT_KEYS += ["kind", "language", "symbol", "score", "text"]
+RESULT_KEYS += ["kind", "language", "symbol", "anchor", "score", "text"]
 CITATION_KEYS = [
-    *("mark", "source", "path", "start_line", "end_line", "start_char", "end_char", "quote", "verdict"),
-    *("reason", "claim"),
+    *("mark", "source", "path", "start_line", "end_line", "start_char", "end_char", "label", "anchor"),
+    *("quote", "verdict", "reason", "claim", "url"),
 ]
 ANSWER_KEYS = {"query", "answer", "refused", "citations", "sources", "model", "usage", "cost_usd", "took_ms"}
 

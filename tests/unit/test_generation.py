@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 
 import pytest
 
-from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict
+from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict, place_of
 from openbook.types import Chunk, RetrievalResult, Span
 from openbook.usage import Usage
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -50,10 +50,13 @@ def test_a_citation_as_json_has_exactly_these_keys_and_its_place() -> None:
             "end_line": 3,
             "start_char": 5,
             "end_char": 15,
+            "label": "",
+            "anchor": "",
             "quote": "some\nquote",
             "verdict": "supported",
             "reason": "",
             "claim": 0,
+            "url": "",
         }
     ]
 
@@ -72,6 +75,7 @@ def test_sources_as_json_are_numbered_as_marks_count_them() -> None:
         "kind": "docs",
         "language": "markdown",
         "symbol": "",
+        "anchor": "",
         "score": 0.123457,
         "text": "some\nquote",
     }
@@ -194,6 +198,31 @@ def test_a_citation_of_code_is_displayed_with_the_name_that_is_defined_there() -
 
     assert found.place == "Client.get() (file.py:10-20)"
     assert str(found) == "[1] Client.get() (file.py:10-20): supported"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "label", "wanted"),
+    [
+        ("p. 4", "p. 4", "talk.pdf p. 4"),
+        ("p. 4", "Bread · Lesson 1: Flour", "talk.pdf p. 4 (Bread · Lesson 1: Flour)"),
+        ("", "Prices", "talk.pdf (Prices)"),
+        (None, "cell 3", "talk.pdf:10-20 (cell 3)"),
+    ],
+)
+def test_a_citation_of_what_has_no_lines_is_displayed_with_the_place_that_the_original_has(
+    anchor: str | None, label: str, wanted: str
+) -> None:
+    found = Citation("[1]", "src", Span("talk.pdf", 0, 9, 10, 20), "x", "supported", label, anchor=anchor)
+
+    assert found.place == wanted
+    assert (found.to_dict()["label"], found.to_dict()["anchor"]) == (label, anchor or "")
+
+
+def test_the_language_of_a_chunk_tells_whether_its_lines_mean_anything() -> None:
+    chunk = Chunk("s", Span("talk", 0, 4, 3, 3), "text", "docs", "pdf", anchor="p. 2")
+
+    assert place_of(chunk) == "talk p. 2"
+    assert place_of(replace(chunk, language="notebook")) == "talk:3-3"
 
 
 def test_a_citation_that_fails_is_displayed_with_its_reason() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,33 +14,45 @@ def test_without_variables_every_setting_has_its_default() -> None:
     assert Settings.from_env({}) == Settings()
 
 
+EACH: dict[str, tuple[str, Any]] = {
+    "home": ("/srv/openbook", Path("/srv/openbook")),
+    "max_file_bytes": ("2048", 2048),
+    "max_document_bytes": ("4096", 4096),
+    "max_pages": ("70", 70),
+    "file_timeout_s": ("2.5", 2.5),
+    "pdf_password": ("open sesame", Secret("open sesame")),
+    "chunk_strategy": ("hybrid", "hybrid"),
+    "chunk_words": ("200", 200),
+    "chunk_overlap_words": ("0", 0),
+    "context_tokens": ("800", 800),
+    "workers": ("3", 3),
+    "lock_timeout_s": ("0.5", 0.5),
+    "fetch_timeout_s": ("7.5", 7.5),
+    "max_repository_bytes": ("8192", 8192),
+    "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
+    "session_days": ("0.5", 0.5),
+    "session_history": ("0", 0),
+    "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
+    "server_roots": ("/srv/courses", ("/srv/courses",)),
+    "server_git_hosts": ("git.example", ("git.example",)),
+    "server_models": ("groq:a,ollama:b", ("groq:a", "ollama:b")),
+    "upload_files": ("3", 3),
+    "upload_bytes": ("1000", 1000),
+    "key_questions_per_minute": ("6", 6),
+    "key_usd_per_day": ("1.5", 1.5),
+    "answer_usd": ("0.1", 0.1),
+    "telemetry": ("console", "console"),
+}
+"""Settings, each as a variable says it and as it is then."""
+
+
 def test_every_setting_can_be_set_by_a_variable_of_its_name() -> None:
-    environ = {
-        "OPENBOOK_HOME": "/srv/openbook",
-        "OPENBOOK_MAX_FILE_BYTES": "2048",
-        "OPENBOOK_CHUNK_STRATEGY": "hybrid",
-        "OPENBOOK_CHUNK_WORDS": "200",
-        "OPENBOOK_CHUNK_OVERLAP_WORDS": "0",
-        "OPENBOOK_CONTEXT_TOKENS": "800",
-        "OPENBOOK_WORKERS": "3",
-        "OPENBOOK_LOCK_TIMEOUT_S": "0.5",
-        "OPENBOOK_MODEL": "ollama:qwen3:8b",
-    }
+    environ = {f"OPENBOOK_{name.upper()}": text for name, (text, _) in EACH.items()}
 
     settings = Settings.from_env(environ)
 
-    assert settings == Settings(
-        home=Path("/srv/openbook"),
-        max_file_bytes=2048,
-        chunk_strategy="hybrid",
-        chunk_words=200,
-        chunk_overlap_words=0,
-        context_tokens=800,
-        workers=3,
-        lock_timeout_s=0.5,
-        model="ollama:qwen3:8b",
-    )
-    assert {f"OPENBOOK_{setting.name.upper()}" for setting in fields(Settings)} == set(environ)
+    assert settings == Settings(**{name: value for name, (_, value) in EACH.items()})
+    assert {setting.name for setting in fields(Settings)} == set(EACH)
 
 
 def test_the_environment_of_this_process_is_read_if_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from openbook.types import Block, Chunk, Lesson, RetrievalResult, Span
+from openbook.types import Block, Chunk, Course, Lesson, RetrievalResult, Span
 
 SPAN = Span("a.py", 4, 8, 2, 2)
 CHUNK = Chunk("s", SPAN, "text", "code", "python", symbol="f")
@@ -102,6 +102,7 @@ def test_a_result_is_shown_as_json_values() -> None:
         "kind": "code",
         "language": "python",
         "symbol": "f",
+        "anchor": "",
         "score": 0.333333,
         "text": "text",
     }
@@ -116,3 +117,18 @@ def test_a_result_explains_itself_in_json_only_when_asked() -> None:
     assert explained == plain | {"signals": {"lexical": 0.333333, "role": -0.083333}}
     assert json.loads(json.dumps(explained)) == explained
     assert RetrievalResult(CHUNK, 0.0).to_dict(explain=True)["signals"] == {}
+
+
+def test_a_course_goes_into_json_with_its_lessons() -> None:
+    course = Course("s", "b.txt", "Bread", "https://b", "Ada", (Lesson("Bread", 0, "Flour", "https://b/0"),))
+
+    assert course.to_dict() == {
+        "source": "s",
+        "path": "b.txt",
+        "title": "Bread",
+        "link": "https://b",
+        "instructor": "Ada",
+        "lesson_count": 1,
+        "lessons": [{"number": 0, "title": "Flour", "link": "https://b/0"}],
+    }
+    assert json.loads(json.dumps(course.to_dict())) == course.to_dict()

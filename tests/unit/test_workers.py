@@ -105,7 +105,16 @@ def test_a_process_that_ended_between_two_jobs_costs_none() -> None:
 def test_a_job_that_takes_too_long_is_lost_and_no_other() -> None:
     results = run(["say a", "sleep 500", "say b", "say c"], timeout_s=3.0)
 
-    assert results == {"say a": "a", "sleep 500": Lost("took too long"), "say b": "b", "say c": "c"}
+    assert results == {"say a": "a", "sleep 500": Lost("took longer than 3 s"), "say b": "b", "say c": "c"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only here the limit is kept for all kinds of memory")
+def test_a_job_that_takes_too_much_memory_is_lost_and_no_other() -> None:
+    jobs = ["swell 1000", f"swell {3 * 1024**3}", "say a"]
+
+    results = dict(Workers(act, count=1, timeout_s=NEVER_S, memory_bytes=1024**3).run(jobs))
+
+    assert results == {jobs[0]: 1000, jobs[1]: Lost("takes too much memory"), "say a": "a"}
 
 
 @pytest.mark.parametrize("job", ["lambda", "unreadable"])

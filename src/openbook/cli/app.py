@@ -14,13 +14,24 @@ from openbook.cli import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
+    agents,
     checks,
     contents,
+    courses,
     installed_version,
     printing,
     questions,
+    serving,
 )
-from openbook.errors import OpenbookError, QueryError, SettingsError, SourceError, UnknownSourceError
+from openbook.errors import (
+    AmbiguousCourseError,
+    OpenbookError,
+    QueryError,
+    SettingsError,
+    SourceError,
+    UnknownCourseError,
+    UnknownSourceError,
+)
 
 app = typer.Typer(
     name="openbook",
@@ -45,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     except SettingsError as exc:
         printing.complain(str(exc), exc.hint or "unset it to take its default")
         return EXIT_USAGE
-    except (QueryError, UnknownSourceError) as exc:
+    except (QueryError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError) as exc:
         printing.complain(str(exc), exc.hint)
         return EXIT_USAGE
     except SourceError as exc:
@@ -77,8 +88,14 @@ app.command()(questions.chat)
 app.command()(questions.search)
 app.command()(checks.verify)
 app.command("eval")(checks.evaluate)
+app.command()(serving.serve)
+app.add_typer(serving.keys)
+app.command()(agents.mcp)
+app.command()(agents.install)
+app.command()(agents.uninstall)
 app.command()(contents.add)
 app.command()(contents.sources)
+app.command()(courses.courses)
 app.command()(contents.remove)
 app.command()(contents.status)
 app.command()(checks.doctor)

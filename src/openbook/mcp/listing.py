@@ -58,8 +58,8 @@ class Listing:
         alone = len({result.chunk.span.path for result in results}) == 1
         for position, result in enumerate(results):
             every = units(result.chunk)
-            head = self._entry(result, every, every)
-            left -= 0 if alone else estimate_tokens(f"{_head(head)}\n\n")
+            cut = self._entry(result, every[:1], every)  # its heading is the longest
+            left -= 0 if alone else estimate_tokens(f"{_head(cut)}\n\n")
             # What a result leaves of its share goes to those behind it.
             shown = _fitting(every, left // (len(results) - position)) or _fitting(every[:1], left)
             if shown:

@@ -44,7 +44,7 @@ class Retriever:
             limit: Most results.
             where: Documents that may be found.
             view: `files` gives each file once, with its best chunk; `passages` may give several of one
-                file; `auto` decides by the question, see `choose_view`.
+                file; `auto` decides by the question, see `choose_view`, and gives passages of a course.
 
         Raises:
             QueryError: See `read_query`.
@@ -53,7 +53,10 @@ class Retriever:
         if view not in VIEWS:
             raise ValueError(f"view {view!r} is none of {', '.join(VIEWS)}")
         query = read_query(text)
-        view = choose_view(query) if view == "auto" else view
+        if view == "auto":
+            # A course is one file, or a few: each of them once would be next to nothing.
+            in_course = where.courses or where.lesson is not None
+            view = "passages" if in_course else choose_view(query)
         with self._index.snapshot():
             matches = self._index.match(query.tokens, self._embedder.embed([query.text])[0], _DEPTH, where)
             outlines = self._index.outlines([evidence.id for evidence in matches.evidence])

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from openbook.cli.printing import Places, complain, print_answer, print_results
+from openbook.cli.printing import Places, complain, print_answer, print_report, print_results
 from openbook.generation import Citation, Claim, GenerationResult, Repair
+from openbook.index.protocol import Root
+from openbook.ingest.sync import SyncReport
 from openbook.types import RetrievalResult, Span
 from tests.unit.retrieval.material import chunk_of
 
@@ -19,6 +24,28 @@ def test_a_result_shows_its_place_its_score_and_its_first_lines(capsys: pytest.C
     print_results([found(**SIGNALS)], NOWHERE)
 
     assert capsys.readouterr().out == " 1. a.md:1-5  0.375\n      one\n      two\n      three\n"
+
+
+def test_a_result_of_what_has_no_lines_shows_the_place_that_the_original_has(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    chunk = replace(chunk_of("one"), language="pdf", anchor="p. 4")
+
+    print_results([RetrievalResult(chunk, 0.5)], Places([Root(chunk.source, "folder", str(tmp_path))]))
+
+    assert capsys.readouterr().out == f" 1. {(tmp_path / 'a.md').as_posix()} p. 4  0.500\n      one\n"
+
+
+def test_what_could_not_be_read_has_a_line_for_each_file_though_nothing_was_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    remarks = {f"{number:02}.pdf": ("not indexed: damaged", "b\n") for number in range(22)}
+
+    print_report(SyncReport("s", remarks=remarks))
+
+    first, *_, twentieth, rest = capsys.readouterr().err.splitlines()
+    assert (first, twentieth) == ("00.pdf: not indexed: damaged; b\ufffd", "19.pdf: not indexed: damaged; b\ufffd")
+    assert rest == "... and 2 more files; openbook status counts the reasons"
 
 
 def test_an_explained_result_shows_what_moved_it_strongest_first_and_equals_by_name(

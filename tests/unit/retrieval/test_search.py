@@ -12,7 +12,7 @@ from openbook.embedding.static import load_embedder
 from openbook.errors import QueryError
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.search import Retriever
-from openbook.types import Filter, RetrievalResult, View
+from openbook.types import Filter, Lesson, RetrievalResult, View
 from tests.unit.retrieval.material import Library
 
 if TYPE_CHECKING:
@@ -260,6 +260,16 @@ def test_unless_told_the_question_decides_on_the_view(library: Library, question
 
     assert library.search(question) == library.search(question, view="auto") == library.search(question, view=view)
     assert len(library.search(question)) == (1 if view == "files" else 2)
+
+
+@pytest.mark.parametrize("where", [Filter(courses=frozenset({("src", "a.txt")})), Filter(lesson=1)])
+def test_unless_told_a_course_gives_passages(library: Library, where: Filter) -> None:
+    lesson = Lesson("Waiting", 1)
+    library.put("a.txt", "The retry policy waits.", "The retry policy ends: send_all.", kind="course", lesson=lesson)
+    library.put("b.md", "The retry policy is old.")
+
+    assert places(library.search("retry policy", where=where)) == ["a.txt:1-1", "a.txt:3-3"]
+    assert len(library.search("retry policy", where=where, view="files")) == 1
 
 
 BODY = [f"step_{number}(retry, policy)" for number in range(20)]
