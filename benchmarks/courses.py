@@ -13,6 +13,9 @@ sentence; they were measured, found nearly nothing, and were judged harder than 
 knows what the lesson is about. They stand at the end as `foreign`, with a line of the table of their
 own, and the line `first` has the 40 questions as they were before: with these in the place of `other`.
 
+`cases/course_questions_fresh.jsonl` has 40 more, chosen in the same way by somebody who had seen neither
+results nor the other questions. They were measured when all was done, and nothing was changed after it.
+
 A hit is a citation that holds the whole sentence; of results, the first three passages count.
 """
 
@@ -31,6 +34,8 @@ from openbook.settings import Settings
 from openbook.types import Lesson
 
 QUESTIONS = Path(__file__).parent / "cases" / "course_questions.jsonl"
+
+FRESH = QUESTIONS.with_name("course_questions_fresh.jsonl")
 
 HALVES = ("tuned", "held")
 
@@ -120,13 +125,15 @@ def table(outcomes: Sequence[Outcome]) -> str:
         f"| questions | number | right lesson in first {_DEPTH} % | right sentence cited % | words quoted |",
         "|---|---|---|---|---|",
     ]
-    for name, group in groups.items():
-        lesson, sentence, words = (
-            sum(getattr(one, field) for one in group) / max(len(group), 1)
-            for field in ("lesson_found", "sentence_cited", "words")
-        )
-        lines.append(f"| {name} | {len(group)} | {100 * lesson:.1f} | {100 * sentence:.1f} | {words:.0f} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(_line(name, group) for name, group in groups.items())])
+
+
+def _line(name: str, group: Sequence[Outcome]) -> str:
+    lesson, sentence, words = (
+        sum(getattr(one, field) for one in group) / max(len(group), 1)
+        for field in ("lesson_found", "sentence_cited", "words")
+    )
+    return f"| {name} | {len(group)} | {100 * lesson:.1f} | {100 * sentence:.1f} | {words:.0f} |"
 
 
 def main() -> None:
@@ -138,7 +145,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.data / "courses"
         outcomes = measure(folder, read_cases(), Path(scratch), verbose=arguments.verbose)
+        fresh = measure(folder, read_cases(FRESH), Path(scratch), verbose=arguments.verbose)
     print(table(outcomes))
+    for wording in ("same", "other", ""):
+        print(_line(f"fresh, {wording or 'all'}", [one for one in fresh if wording in ("", one.wording)]))
 
 
 if __name__ == "__main__":
