@@ -19,7 +19,8 @@ from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries import DEFAULT_LIBRARY, library_path, name_for
-from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of, root_of
+from openbook.registering import register, root_at
+from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
@@ -130,29 +131,7 @@ class Assistant:
             SourceError: It does not exist, or a course is no folder.
             LibraryWriteError: The library cannot be written.
         """
-        Folder(path)  # refuses what is not there
-        location = Path(path).expanduser().resolve()
-        _check_storable(location)
-        if course and not location.is_dir():
-            raise SourceError(str(path), "it is no folder", hint="a file that names its course needs no --course")
-        known = self._root_at(location)
-        if known is not None and (known.kind == "course" or not course):
-            return known
-        # Under the lock of writers: two processes must not give one name to two folders.
-        with self._index.batch():
-            known = self._root_at(location)
-            if known is not None and (known.kind == "course" or not course):
-                return known
-            if known is not None:
-                self._index.delete_source(known.name)
-            found = root_of(location, self.settings.home)
-            name = known.name if known else _free_name(found.name, {root.name for root in self._index.roots()})
-            root = replace(found, name=name, kind="course" if course else found.kind)
-            self._index.put_root(root)
-        return root
-
-    def _root_at(self, location: Path) -> Root | None:
-        return next((root for root in self._index.roots() if root.location == str(location)), None)
+        return register(path, self._index, self.settings.home, course=course)
 
     def sync(self, *, progress: Progress | None = None) -> list[SyncReport]:
         """Bring every source up to date, in order of names.
@@ -166,7 +145,7 @@ class Assistant:
     def _sync(self, root: Root, progress: Progress | None) -> SyncReport:
         root = refreshed(root, self.settings.home)
         report = sync(root, self._index, settings=self.settings, load_embedder=load_embedder, progress=progress)
-        stored = self._root_at(Path(root.location))
+        stored = root_at(Path(root.location), self._index)
         if stored is not None and stored.commit != root.commit:  # another commit with the same files
             self._index.put_root(replace(root, synced_at=stored.synced_at))
         return report
@@ -378,21 +357,3 @@ class Assistant:
             return current_text(raw, chunk.span.path, self._index.document(chunk.source, chunk.span.path))
         except (SourceError, SkippedFileError):
             return None
-
-
-def _check_storable(location: Path) -> None:
-    """Refuse a path that an index cannot remember.
-
-    Raises:
-        SourceError: Its bytes are no UTF-8.
-    """
-    try:
-        str(location).encode("utf-8")
-    except UnicodeEncodeError as exc:
-        raise SourceError(str(location), "its path is not UTF-8", hint="rename it") from exc
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """Give the name, with the first number behind it that makes it new if it is taken."""
-    candidates = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
-    return next(candidate for candidate in candidates if candidate not in taken)
