@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, start
+from tests.unit.sources.readers import pdf_files
 
 Captured = pytest.CaptureFixture[str]
 
@@ -174,6 +175,18 @@ def test_status_tells_what_the_next_use_has_to_do(sample: Path, capsys: Captured
     assert "2 skipped: secret\n" in fresh.out
     assert "2 files to look at\n" in outcome.out
     assert f"library    {only_library()}\n" in outcome.out
+
+
+def test_status_names_files_that_could_not_be_read_and_pages_without_text(sample: Path, capsys: Captured) -> None:
+    (sample / "docs" / "half.pdf").write_bytes(pdf_files.pdf(pdf_files.text(pdf_files.FACT), pdf_files.picture))
+    for number in range(4):
+        (sample / "docs" / f"{number}.pdf").write_bytes(b"words")
+    run(capsys, "add", "docs", "--library", "island")
+
+    shown = run(capsys, "status", "--library", "island").out
+
+    assert "4 skipped: not a PDF file (0.pdf, 1.pdf, 2.pdf, ...)\n" in shown
+    assert "  half.pdf: no text on page 2\n" in shown
 
 
 def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, capsys: Captured) -> None:

@@ -88,6 +88,14 @@ def test_a_folder_of_folders_holds_a_course_in_each(assistant: Assistant, tmp_pa
     assert by_kind["README.md"] == "docs"
 
 
+def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assistant: Assistant, tmp_path: Path) -> None:
+    files = {"bread.txt": BREAD, "knots/1-bowline.txt": "A loop.\n", "sea/1-wind.txt": "Wind.\n"}
+
+    assistant.add(write_tree(tmp_path / "school", files), course=True)
+
+    assert told(assistant.courses()) == ["bread.txt: Bread [0, 1]", "knots: Knots [1]", "sea: Sea [1]"]
+
+
 def test_a_folder_with_files_is_one_course_of_what_does_not_introduce_itself(
     assistant: Assistant, tmp_path: Path
 ) -> None:

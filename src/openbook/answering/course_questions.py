@@ -55,10 +55,12 @@ _OUTLINE = re.compile(
 )
 
 _HEADER = re.compile(
-    r"\b(?:who\s+(?:teaches|taught|gives|holds|leads|made|is)|instructors?|teacher|wer)\b|\b(?:link|url)\b[^?]{0,20}\bcourse",
+    r"\b(?:who\s+(?:teaches|taught|gives|holds|leads|made|is)|instructors?|teacher|wer)\b|\b(?:link|url)\b[^?]{0,60}\bcourse",
     re.IGNORECASE,
 )
-_WORDS_OF_HEADER = frozenset("instructor instructors teacher link url wer unterrichtet leitet made leads".split())
+_WORDS_OF_HEADER = frozenset(
+    "instructor instructors teacher link url give send wer unterrichtet leitet made leads".split()
+)
 
 # What stands between words of asking and the name of a course.
 _BEFORE_NAME = (
@@ -188,7 +190,8 @@ def read_course_question(text: str) -> CourseQuestion | None:
         return None
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
     lesson = _LESSON.search(last)
-    if lesson is None and not _MENTIONS.search(last) and not _WHERE.match(last):
+    goes_on = bool(before) and _HEADER.search(last) is not None  # "Who teaches it?"
+    if lesson is None and not (_MENTIONS.search(last) or _WHERE.match(last) or goes_on):
         return None
     told = () if _WHICH_COURSES.match(last) else (last, *reversed(before))
     found = dict.fromkeys(name for part in told for name in _names(part))

@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+
+from openbook.generation import GenerationResult
+
+_TOLD = (
+    "I answer questions from the sources of this library, and from nothing else; each answer says where it stands. "
+    "Ask about something that they speak of."
+)
+
+# Words that sources may well speak of, if nothing else is said.
+_MAY_BE_NAMES = frozenset("cool day great help hilfe nice ok okay perfect prima super".split())
 
 # What a person says in one breath and no library answers. English and German.
 _PARTS = (
@@ -34,3 +45,10 @@ def is_small_talk(text: str) -> bool:
         (True, False)
     """
     return len(text) <= _LONGEST and _SMALL_TALK.fullmatch(text.strip()) is not None
+
+
+def reply_to_small_talk(text: str) -> GenerationResult | None:
+    """Say what can be asked, where nothing is; None for all else, and for a single word such as `super`."""
+    if text.strip(" .!?").lower() in _MAY_BE_NAMES or not is_small_talk(text):
+        return None
+    return GenerationResult(text.strip(), _TOLD, refused=True, reason="nothing was asked", cost_usd=Decimal(0))

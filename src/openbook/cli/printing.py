@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,15 +176,21 @@ def print_excerpt(chunk: Chunk) -> None:
 
 def print_report(report: SyncReport) -> None:
     """Say on standard error what a sync did, if it did anything, and what it could not read now, file by file."""
-    for path, remarks in list(report.remarks.items())[:_MOST_REMARKS]:
-        note(f"{path}: {'; '.join(remarks)}")
-    if len(report.remarks) > _MOST_REMARKS:
-        note(f"... and {len(report.remarks) - _MOST_REMARKS} more files; openbook status counts the reasons")
+    for line in remark_lines(report.remarks, "; openbook status counts the reasons"):
+        note(line)
     if not report.wrote:
         return
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
     done = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     note(f"indexed {report.source}: {done} in {report.seconds:.1f} s{skipped_text(report.skipped)}")
+
+
+def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterator[str]:
+    """Yield what is missing of files, one line each; the last line counts those that are too many, and says more."""
+    for path in list(remarks)[:_MOST_REMARKS]:
+        yield f"{path}: {'; '.join(remarks[path])}"
+    if len(remarks) > _MOST_REMARKS:
+        yield f"... and {len(remarks) - _MOST_REMARKS} more files{more}"
 
 
 def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:

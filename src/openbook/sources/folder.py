@@ -125,7 +125,9 @@ class Folder:
 
         folders, files = self._names(".")
         path = "."
-        if are_courses(folders, files):
+        if are_courses(folders, ()) and are_courses(
+            folders, [name for name in files if not self._is_course_itself(name)]
+        ):
             path, *inside = document.path.split("/")
             if not inside:
                 return document
@@ -135,6 +137,13 @@ class Folder:
             with contextlib.suppress(SkippedFileError):
                 texts.append(self.read_bytes(name if path == "." else f"{path}/{name}").decode("utf-8", "replace"))
         return as_lesson(document, describe(path, self.root.name if path == "." else path, texts))
+
+    def _is_course_itself(self, name: str) -> bool:
+        from openbook.sources.readers.course import is_course
+
+        with contextlib.suppress(SkippedFileError):
+            return is_course(self.read_bytes(name).decode("utf-8", "replace"))
+        return False
 
     def _names(self, path: str) -> tuple[list[str], list[str]]:
         """List the folders and the files in a folder, without hidden ones."""

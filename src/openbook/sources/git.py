@@ -27,7 +27,16 @@ _SAFE = (
         "core.quotePath=false",
     ),
     *("-c", "protocol.allow=never", "-c", "protocol.https.allow=always"),
-    *("-c", "fetch.recurseSubmodules=false", "-c", "gc.autoDetach=false", "-c", "advice.detachedHead=false"),
+    *(
+        "-c",
+        "fetch.recurseSubmodules=false",
+        "-c",
+        "fetch.unpackLimit=1",
+        "-c",
+        "gc.autoDetach=false",
+        "-c",
+        "advice.detachedHead=false",
+    ),
 )
 # For people, who may have hosts of their own. Never `file` and `ext`, which reach into this machine.
 _OPEN = ("-c", "protocol.http.allow=always", "-c", "protocol.ssh.allow=always")
@@ -44,6 +53,9 @@ _CONFINED = (
     ),
     *("-c", "http.cookieFile=", "-c", "http.sslVerify=true"),
 )
+
+# Where programs look for what belongs to whoever runs them.
+_HOMES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
 
 # A fetch is looked at this often: is it over, too late, too large?
 _LOOK_S = 0.1
@@ -210,6 +222,7 @@ class GitRemote:
         environ = environment_of_git()
         if self._reach.confined:
             environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "NO_PROXY": "*", "no_proxy": "*"}
+            environ |= dict.fromkeys(_HOMES, str(self._folder))  # else passwords would be taken from its `.netrc`
         try:
             git = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
@@ -245,6 +258,7 @@ class GitRemote:
 
 
 def _size(folder: Path) -> int:
+    """Count the bytes that were fetched: all in packs, however few objects there are."""
     total = 0
     for file in folder.glob("objects/pack/*"):
         try:

@@ -17,6 +17,15 @@ _FOLDER_MARK = "ps_d"
 _ANY_FOLDER = "^(?:.+/)?"
 
 
+# Of `**` in a pattern. More have no use, and each multiplies the ways to try a deep path.
+_MOST_FOLDERS = 3
+_FOLDERS = re.compile(r"\.\+")
+
+# Stands for `*` in an expression: no pattern has a line feed.
+_STAR = "\n"
+_BETWEEN_STARS = re.compile(r"\n((?:\\.|\[\^?\]?[^\]]*\]|[^\n/()|\\\[])+)(?=\n)")
+
+
 class _Patterns:
     """The patterns of one file, asked about paths below its folder."""
 
@@ -30,7 +39,11 @@ class _Patterns:
                 spec = GitIgnoreSpec.from_lines([_clear(line.removesuffix("\r"))])
             except (ValueError, re.error):
                 continue  # git, too, lets a malformed pattern match nothing
-            self._patterns.extend((p.regex, p.include) for p in spec.patterns if p.regex and p.include is not None)
+            self._patterns.extend(
+                (_without_going_back(p.regex), p.include)
+                for p in spec.patterns
+                if p.regex and p.include is not None and len(_FOLDERS.findall(p.regex.pattern)) <= _MOST_FOLDERS
+            )
         self._patterns.reverse()
         self._any = _union([regex.pattern for regex, _ in self._patterns])
 
@@ -45,6 +58,16 @@ class _Patterns:
             if _matches_itself(regex, path):
                 return ignored
         return None
+
+
+def _without_going_back(regex: re.Pattern[str]) -> re.Pattern[str]:
+    """Let a wildcard before another one stretch as little as it can: the other one makes up for it.
+
+    Else a repository could have a pattern of ten wildcards tried in more ways than a machine has days.
+    """
+    source = re.sub(r"(?:\[\^/\]\*)+", _STAR, regex.pattern)
+    source = _BETWEEN_STARS.sub(r"(?>[^/]*?\1)", source)
+    return re.compile(source.replace(_STAR, "[^/]*"))
 
 
 def _clear(line: str) -> str:

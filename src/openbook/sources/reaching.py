@@ -95,7 +95,11 @@ def is_public(address: str) -> bool:
         inner += [each for each in wrapped if each is not None]
         if parsed in _NAT64:
             inner.append(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF))
-    return all(each.is_global and not each.is_multicast for each in inner)
+        elif parsed not in _UNICAST:  # other ways to wrap an old address, and addresses of one site, count as global
+            return False
+    return all(each.is_global and not each.is_multicast and each not in _PROTOCOLS for each in inner)
 
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
+_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: the only one of which addresses are given out
+_PROTOCOLS = ipaddress.ip_network("192.0.0.0/24")  # RFC 6890; Python knows parts of it as private

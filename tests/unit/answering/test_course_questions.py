@@ -18,6 +18,8 @@ from openbook.answering.course_questions import read_course_question
         ('What is in lesson 2 of "How to Bake"?', "How to Bake", 2, "summary"),
         ("What is the course on rye bread about?", "rye bread", None, "summary"),
         ("Who teaches the bread course?", "bread", None, "header"),
+        ("Give me the link to the Baking Real Sourdough Bread course", "Baking Real Sourdough Bread", None, "header"),
+        ("What is lesson 5 of the bread course about? Who teaches it?", "bread", None, "header"),
         ("What does lesson 3 of the Bread course say about yeast?", "Bread", 3, "topic"),
         ("In the Baking Real Bread course, how is yeast kept?", "Baking Real Bread", None, "topic"),
         ("What does the course on rye bread say about yeast?", "rye bread", None, "topic"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.small_talk import is_small_talk
+from openbook.answering.small_talk import is_small_talk, reply_to_small_talk
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,12 @@ def test_greetings_thanks_and_questions_about_the_answerer_need_no_source(text: 
 )
 def test_what_asks_something_of_the_sources_is_none(text: str) -> None:
     assert not is_small_talk(text)
+
+
+def test_small_talk_is_answered_at_once_unless_it_may_be_a_name() -> None:
+    reply = reply_to_small_talk(" Hello! ")
+
+    assert reply is not None
+    assert (reply.query, reply.refused, reply.reason, reply.results) == ("Hello!", True, "nothing was asked", ())
+    assert reply_to_small_talk("super") is None
+    assert reply_to_small_talk("Hello, when do sessions end?") is None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -213,6 +215,37 @@ def test_a_short_commit_is_found_if_it_is_the_newest_of_a_branch(shop: Repositor
     commit = shop.git("rev-parse", "HEAD")
 
     assert held(fetch(f"@{commit[:9]}")) == FILES
+
+
+@pytest.mark.parametrize("confined", [True, False])
+def test_confined_no_password_of_whoever_runs_the_server_is_sent(
+    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confined: bool
+) -> None:
+    said: list[str] = []
+
+    class Doorkeeper(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            said.append(self.headers.get("authorization", ""))
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="shop"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_request(self, *_: object) -> None:
+            pass
+
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password secret\n", encoding="utf-8")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with HTTPServer(("127.0.0.1", 0), Doorkeeper) as server:
+        answering = threading.Thread(target=server.serve_forever, args=(0.02,))
+        answering.start()
+        host = f"127.0.0.1:{server.server_port}"
+        with pytest.raises(FetchError, match="does not exist, or is private"):
+            fetch(host=host, reach=Reach(confined=confined, hosts=(host,)))
+        server.shutdown()
+        answering.join()
+
+    assert any(said) is not confined
 
 
 def test_confined_only_https_is_spoken(fetch: Fetch, git_server: GitServer, tmp_path: Path) -> None:

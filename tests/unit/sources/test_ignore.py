@@ -35,6 +35,9 @@ def listed(root: Path) -> list[str]:
     ("rules", "files", "left"),
     [
         pytest.param("*.log", ["a.log", "b/c.log", "d.py"], ["d.py"], id="a-name-matches-at-every-depth"),
+        pytest.param("*a*b*a.py", ["xabxa.py", "aab.py", "abba.py"], ["aab.py"], id="several-stars-stretch"),
+        pytest.param("*a" * 30 + "b", ["a" * 200], ["a" * 200], id="a-pattern-made-to-be-slow-is-not"),
+        pytest.param("a/**/**/b/**/c/**/d/**/e", ["a/b/c/d/e"], ["a/b/c/d/e"], id="a-maze-of-folders-says-nothing"),
         pytest.param("/a.py", ["a.py", "b/a.py"], ["b/a.py"], id="a-leading-slash-anchors"),
         pytest.param("b/a.py", ["b/a.py", "c/b/a.py"], ["c/b/a.py"], id="an-inner-slash-anchors"),
         pytest.param("out/", ["out/a.py", "b/out"], ["b/out"], id="a-final-slash-means-a-folder"),

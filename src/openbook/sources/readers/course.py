@@ -61,8 +61,8 @@ def is_course(text: str) -> bool:
     r"""Tell whether a text is course material in the format above.
 
     It names its course title in the first 20 lines, or it has two lesson headings or more and
-    either a link or an instructor line, or opens with the first of these headings. Lines in fenced
-    code do not count, so a page about the format is no course.
+    either a link or an instructor line, or opens with the first of these headings. Lines of code,
+    fenced or indented, do not count, so a page about the format is no course.
 
     Example:
         >>> is_course("Course Title: Bread"), is_course("# Plan\n\nLesson 1: be brief\n")
@@ -117,14 +117,14 @@ def read_header(text: str) -> Lesson:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """Yield the lines outside fenced code."""
+    """Yield the lines outside code, fenced or indented by four."""
     lines = text.split("\n")
     fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
     # One that stays open would hide all lessons behind it.
     fenced = {number for first, last in zip(fences[::2], fences[1::2], strict=False) for number in range(first, last)}
     start = 0
     for number, line in enumerate(lines):
-        if number not in fenced:
+        if number not in fenced and not line.startswith(("    ", "\t")):
             yield _Line(start, line)
         start += len(line) + 1
 

@@ -24,6 +24,12 @@ _CLOSED_AT_ONCE = re.compile(r"<(script|style|iframe|title|svg|noscript|template
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
 
 _LONGEST_LABEL_CHARS = 80
+_SAYS_CHAPTER = re.compile(r"(?:chapter|appendix|part|kapitel|anhang|teil|chapitre)\b", re.IGNORECASE)
+
+# Of the letters of a page that only lists the others; the rest numbers them.
+_LINKED_SHARE = 0.6
+_LINK = re.compile(r"<a\b[^<>]*\bhref\b[^<>]*>(.{0,500}?)</a>", re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
 
 # Deeper indentation is layout, not structure.
 _LONG_INDENT_CHARS = 120
@@ -33,8 +39,8 @@ def read_epub(raw: bytes, path: str) -> Reading:
     """Read a book.
 
     Chapters come in the order of the book; its table of contents is left out. Anchors are `ch. ` and
-    the first heading of each file of the book, else its title, else its name. Remarks say how many
-    files are missing, and how many have no text.
+    the first heading of each file of the book, else its title, else its name; `ch. ` goes where that
+    says it. Remarks say how many files are missing, and how many behind the cover have no text.
 
     Raises:
         SkippedFileError: The file is damaged, locked or too large, or no book.
@@ -46,13 +52,16 @@ def read_epub(raw: bytes, path: str) -> Reading:
         package.refuse("locked by its publisher")
     composer = Composer()
     missing, silent = 0, 0
-    for name in _chapters(package):
+    for position, (name, is_contents) in enumerate(_chapters(package)):
         if name not in package:
             missing += 1
             continue
+        page = decode(package.read(name), path)
+        if is_contents and _is_mostly_links(page):
+            continue
         before = len(composer)
-        _add(composer, decode(package.read(name), path), name)
-        silent += len(composer) == before
+        _add(composer, page, name)
+        silent += position > 0 and len(composer) == before  # a cover is a picture
     remarks = [
         f"{count} of its files {reason}" for count, reason in ((missing, "missing"), (silent, "without text")) if count
     ]
@@ -66,8 +75,18 @@ def _is_locked(package: Package) -> bool:
     return not _FONT_SCRAMBLING.issuperset(methods)
 
 
-def _chapters(package: Package) -> Iterator[str]:
-    """Yield the parts that are chapters, each once, in reading order."""
+def _is_mostly_links(page: str) -> bool:
+    # What is called the contents may be the first chapter with a list of the others.
+    linked, whole = "".join(_LINK.findall(page)), page[max(0, page.find("<body")) :]
+    return _letters(linked) > _LINKED_SHARE * _letters(whole)
+
+
+def _letters(markup: str) -> int:
+    return sum(map(len, _TAG.sub(" ", markup).split()))
+
+
+def _chapters(package: Package) -> Iterator[tuple[str, bool]]:
+    """Yield the parts that are chapters, each once, in reading order, and whether it is said to be the contents."""
     book = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
     if not book:
         package.refuse("no EPUB book")
@@ -79,14 +98,17 @@ def _chapters(package: Package) -> Iterator[str]:
         item = items.get(reference.get("idref", ""))
         if item is not None and item.get("media-type") in _PAGES and "nav" not in item.get("properties", "").split():
             names[resolved(folder, item.get("href", ""))] = None
-    yield from names
+    contents = {resolved(folder, part.get("href", "")) for part in root.iter("reference") if part.get("type") == "toc"}
+    for name in names:
+        yield name, name in contents
 
 
 def _add(composer: Composer, page: str, name: str) -> None:
     title, chapter = read_chapter(_CLOSED_AT_ONCE.sub(r"<\1\2></\1>", page))
     first = next((block.title for block in chapter.blocks if block.level), "")
     label = first or title or name.rpartition("/")[2]
-    composer.anchor(f"ch. {label[:_LONGEST_LABEL_CHARS].rstrip()}")
+    mark = "" if _SAYS_CHAPTER.match(label) else "ch. "
+    composer.anchor(f"{mark}{label[:_LONGEST_LABEL_CHARS].rstrip()}")
     for block in chapter.blocks:
         text = chapter.text[block.start_char : block.end_char]
         if block.level:

@@ -31,12 +31,18 @@ if TYPE_CHECKING:
 
 ENCRYPTED = "encrypted; give its password with OPENBOOK_PDF_PASSWORD"
 WRONG_PASSWORD = "encrypted with another password than OPENBOOK_PDF_PASSWORD"
-NO_TEXT = "no text: scanned pages"
+NO_TEXT = "no text: scanned pages need OCR"
+_FORM_ALONE = "no text outside the fields of a form"
 
 _TOO_LONG = "more than"
 
 _BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
 _HYPHENATED = re.compile(r"\w+-\w+")
+_WHOLE_WORD = re.compile(rf"(?<![\w{HYPHEN}])\w+(?![\w{HYPHEN}])")
+
+# Shorter parts are no words of their own: in eleven manuals, 31 of the 34 words whose parts are this long and
+# stand elsewhere, while the joined word does not, were compounds with a hyphen; of five with shorter parts, one.
+_FEWEST_LETTERS = 3
 
 # A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
@@ -57,13 +63,15 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
     with _opened(raw, path, options) as document:
         if len(document) > options.max_pages:
             raise SkippedFileError(path, f"{_TOO_LONG} {options.max_pages} pages")
+        is_form = document.get_formtype() != 0
         pages = [_page(document, index) for index in range(len(document))]
     failed = {number for number, page in enumerate(pages, start=1) if page.failed}
     rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
     # A page number alone may have been put onto a scanned page.
     scanned = {number for number, page in enumerate(pages, start=1) if page.has_content and not rows[number - 1]}
     if not any(rows):
-        raise SkippedFileError(path, NO_TEXT if scanned else "damaged" if failed or not pages else "no text")
+        without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
+        raise SkippedFileError(path, "damaged" if not pages or (failed and not scanned) else without)
     remarks = (("no text on page", scanned), ("cannot read page", failed))
     return _composed(rows, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
@@ -120,13 +128,39 @@ class _Part:
     level: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What stands within the lines of a text."""
+
+    hyphenated: frozenset[str]
+    whole: frozenset[str]
+
+    def keeps_hyphen(self, before: str, behind: str) -> bool:
+        """Tell whether a word was broken at a hyphen of its own."""
+        if not before or f"{before}-{behind}" in self.hyphenated:
+            return True
+        if f"{before}{behind}" in self.whole:
+            return False
+        are_words = min(len(before), len(behind)) >= _FEWEST_LETTERS and {before, behind} <= self.whole
+        return are_words or not behind[:1].islower()
+
+
+def _words_of(pages: Sequence[Sequence[Row]]) -> _Words:
+    texts = [text_of(row) for rows in pages for row in rows]
+    hyphenated = frozenset(word for text in texts for word in _HYPHENATED.findall(text))
+    return _Words(hyphenated, frozenset(word for text in texts for word in _WHOLE_WORD.findall(text)))
+
+
 def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Reading:
     levels = heading_levels(pages, body_height(pages))
-    known = frozenset(word for rows in pages for row in rows for word in _HYPHENATED.findall(text_of(row)))
+    known = _words_of(pages)
     parts = []
     for rows in pages:
         edges = edges_of(rows)
-        parts.append([_part(lines, edges, levels, known) for lines in paragraphs_of(rows)])
+        page = [_part(lines, edges, levels, known) for lines in paragraphs_of(rows)]
+        if all(part.level for part in page):
+            _keep_largest(page)
+        parts.append(page)
     _join_overleaf([page for page in parts if page], known)
     pieces: list[str] = []
     blocks: list[Block] = []
@@ -143,33 +177,40 @@ def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Readi
     return Reading("\n\n".join(pieces), "docs", "pdf", tuple(blocks), tuple(anchors), remarks)
 
 
-def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: frozenset[str]) -> _Part:
+def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: _Words) -> _Part:
     title, level = title_of(lines, levels)
     text = title or "\n".join(unwrapped(lines, edges))
     return _Part(_whole_words(text, known), _whole_words(title, known), level)
 
 
-def _join_overleaf(pages: Iterable[list[_Part]], known: frozenset[str]) -> None:
+def _keep_largest(page: Sequence[_Part]) -> None:
+    """Make text of all but the largest lines of a page without text: below a title stand authors and dates."""
+    for part in page:
+        if part.level > min(other.level for other in page if other.level):
+            part.title, part.level = "", 0
+
+
+def _join_overleaf(pages: Iterable[list[_Part]], known: _Words) -> None:
     """Make words whole that are cut by the end of a page."""
+    halves_unknown = _Words(known.hyphenated, frozenset())  # the halves stand in lines as words do
     before: _Part | None = None
     for page in pages:
         first = page[0]
         rest = _REST_OF_WORD.match(first.text)
         if before and rest and not first.level and _CUT_WORD.search(before.text):
-            before.text = _whole_words(f"{before.text[:-1]}{HYPHEN}{rest[1]}", known)
+            before.text = _whole_words(f"{before.text[:-1]}{HYPHEN}{rest[1]}", halves_unknown)
             first.text = first.text[rest.end() :]
         before = page[-1]
 
 
-def _whole_words(text: str, known: frozenset[str]) -> str:
+def _whole_words(text: str, known: _Words) -> str:
     """Join words that were broken at the end of a line.
 
-    The hyphen stays where the text has it in the middle of a line too, and before a capital or a digit.
+    The hyphen stays where the text has it in the middle of a line too. Where the text has not the whole
+    word, it stays between parts that are words, and before a capital or a digit.
     """
 
     def joined(match: re.Match[str]) -> str:
-        hyphenated = f"{match[1]}-{match[2]}"
-        is_one = match[1] and match[2][:1].islower() and hyphenated not in known
-        return f"{match[1]}{match[2]}" if is_one else hyphenated
+        return f"{match[1]}{'-' if known.keeps_hyphen(match[1], match[2]) else ''}{match[2]}"
 
     return _BROKEN_WORD.sub(joined, text)

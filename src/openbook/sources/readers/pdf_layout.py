@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
@@ -23,6 +23,10 @@ _MARGIN = 0.12
 # A running head stands on this share of the pages: it may change with every second page.
 _RUNNING_SHARE = 0.4
 _FEWEST_PAGES = 4
+
+# A running head may repeat a title behind the number of its chapter. Shorter ones may be words of a text.
+_PART_NUMBER = re.compile(r"^\W*\d*\W*(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE)
+_FEWEST_TITLE_LETTERS = 5
 
 # White space above a paragraph, in heights of its font, beyond what stands between its lines.
 _PARAGRAPH_GAP = 0.4
@@ -42,7 +46,7 @@ _FEWEST_WRAPPED_CHARS = 30
 _CHARACTER_WIDTH = 0.43
 
 # What begins a line of its own: an item of a list, or a name with a colon as in the header of a course.
-_ITEM = re.compile(r"[•◦▪‣●○■–—*·-] |\(?\w{1,3}[.)] |[A-Z][\w ]{1,30}: ")
+_ITEM = re.compile(r"[•◦▪▫‣●○■□▶►▸➢➤→✓✔–—*·-] |\(?\w{1,3}[.)] |[A-Z][\w ]{1,30}: ")
 
 Edges = dict[tuple[int, int], float]
 
@@ -77,7 +81,8 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
     """Take out what stands at the same place of many pages, and page numbers.
 
     A line goes only if it stands in the upper or lower margin, is no larger than text, and says the
-    same on two pages of five, or the same but for a number that counts the pages.
+    same on two pages of five, or the same but for a number that counts the pages, or where two pages
+    of five have a line, the title of a chapter or section.
 
     Args:
         pages: Their lines.
@@ -94,7 +99,27 @@ def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[floa
     running = {
         (number, row) for found in places.values() if len(found) >= fewest and _runs(found) for number, row in found
     }
+    titles = {_letters(text_of(row)) for rows in pages for row in rows if row[0].height >= body * _HEADING_FACTOR}
+    heads: defaultdict[int, list[tuple[int, Row]]] = defaultdict(list)
+    for (_, place), found in places.items():
+        heads[place] += found
+    for found in heads.values():
+        if len(found) >= fewest:
+            said = Counter(_letters(line.text) for _, row in found for line in row)
+            running.update((number, row) for number, row in found if _repeats(row, titles, said))
     return [[row for row in rows if (number, row) not in running] for number, rows in enumerate(pages)]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, _PART_NUMBER.sub("", text))).casefold()
+
+
+def _repeats(row: Row, titles: Collection[str], said: Mapping[str, int]) -> bool:
+    """Tell whether a line says a title, and nothing that no other line at its place says."""
+    parts = [_letters(line.text) for line in row]
+    says_title = any(len(letters) >= _FEWEST_TITLE_LETTERS and letters in titles for letters in parts)
+    is_entry = _LEADER.search(text_of(row)) is not None  # of a table of contents
+    return says_title and not is_entry and all(letters in titles or said[letters] > 1 for letters in parts)
 
 
 def _runs(found: Sequence[tuple[int, Row]]) -> bool:

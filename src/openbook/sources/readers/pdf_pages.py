@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import normalize
 
 HYPHEN = "\ufffe"
 """Stands where a word was broken at the end of a line."""
@@ -25,9 +26,26 @@ _WIDE_GAP = 1.0
 # Share of its height by which one line may stand higher than another, and still be the same.
 _SAME_LINE = 0.2
 
+# White space between words is at least this share of the height, and between letters less.
+_WORD_GAP = 0.12
+
+# TeX sets an accent over a letter as a character of its own, in front of it.
+_ACCENTS = dict(zip("`\u00b4\u02c6\u02dc\u00a8\u02da\u02c7", "\u0300\u0301\u0302\u0303\u0308\u030a\u030c", strict=True))
+_ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}]) ?([^\W\d_])")
+
+# Words of scripts that run from right to left, without digits. Some programs, browsers among them, hold each
+# word from left to right, and some hold the forms of letters rather than letters.
+_LEFTWARD = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
+
+# The number of a footnote in front of it, which is smaller, with no space behind it.
+_FOOTNOTE = re.compile(r"\d{1,2}(?=[^\W\d_])")
+_SMALLER = 0.85
+
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+# Bullets of symbol fonts, which have no meaning elsewhere.
+_BULLETS = dict.fromkeys([0xF076, 0xF0A7, 0xF0B7, 0xF0D8, 0xF0FC], "•")
 _CONTROL: dict[int, str | None] = dict.fromkeys([*range(9), *range(11, 32), 0x7F, 0xAD, 0xFEFF, 0xFFFF], None)
-_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, 0xA0: " "}
+_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, **_BULLETS, 0xA0: " "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +82,7 @@ def rows_of(text_page: Any) -> list[Row]:
         end = len(text) if found is None else found.start()
         row = tuple(_parts(boxes, text, start, end))
         if row and rows and _goes_on(rows[-1][-1], row[0]):
-            rows[-1] += row
+            rows[-1] = (*rows[-1][:-1], *_put_together(rows[-1][-1], row[0]), *row[1:])
         elif row:
             rows.append(row)
         start = end if found is None else found.end()
@@ -72,8 +90,17 @@ def rows_of(text_page: Any) -> list[Row]:
 
 
 def _goes_on(before: Line, line: Line) -> bool:
-    """Tell whether PDFium has broken a line at a very wide gap, as between the cells of a row."""
+    """Tell whether PDFium has broken a line at a very wide gap, as between cells, or behind a raised number."""
     return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right
+
+
+def _put_together(before: Line, line: Line) -> tuple[Line, ...]:
+    """Make one of two parts of a line, unless they are cells."""
+    gap = line.left - before.right
+    if gap > _WIDE_GAP * line.height:
+        return before, line
+    text = f"{before.text}{' ' if gap > _WORD_GAP * line.height else ''}{line.text}"
+    return (replace(before, text=text, right=line.right, reach=max(before.reach, line.reach)),)
 
 
 def _characters(text_page: Any) -> str:
@@ -110,7 +137,8 @@ def _line(boxes: _Boxes, text: str, start: int, end: int) -> Iterator[Line]:
     if not words:
         return
     end = start + len(words)
-    shown = words.translate(_CHARACTERS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    legible = _legible(boxes, words, start)
+    shown = legible.translate(_CHARACTERS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if not shown.strip():
         return
     # A bullet in front may be of another font, and a space may have no height.
@@ -118,9 +146,35 @@ def _line(boxes: _Boxes, text: str, start: int, end: int) -> Iterator[Line]:
     first, between, last = (boxes.at(index) for index in (start, middle, end - 1))
     # Behind a joined word the text goes on in another line.
     joined = words.find(HYPHEN)
-    reach = last[2] if joined < 0 else boxes.at(start + joined)[2]
+    left, right = min(first[0], last[0]), max(first[2], last[2])
+    reach = right if joined < 0 else max(right, boxes.at(start + joined)[2])
     height = max(0.0, between[3] - between[1])
-    yield Line(shown, first[0], last[2], min(first[1], last[1]), first[3], height, max(last[2], reach))
+    yield Line(shown, left, right, min(first[1], last[1]), first[3], height, reach)
+
+
+def _legible(boxes: _Boxes, words: str, start: int) -> str:
+    """Put accents onto their letters, a space behind the number of a footnote, and letters in the order of reading."""
+
+    def in_order(match: re.Match[str]) -> str:
+        first, last = boxes.at(start + match.start()), boxes.at(start + match.end() - 1)
+        return normalize("NFKC", match[0][::-1] if first[0] < last[0] else match[0])
+
+    def accented(match: re.Match[str]) -> str:
+        accent, letter = boxes.at(start + match.start()), boxes.at(start + match.start(2))
+        one = normalize("NFC", match[2].replace("\u0131", "i") + _ACCENTS[match[1]])
+        # An apostrophe or an opening quote stands before the letter, not over it.
+        return one if len(one) == 1 and accent[0] + accent[2] > 2 * letter[0] else match[0]
+
+    if words.isascii() and "`" not in words and not words[0].isdigit():
+        return words  # most lines
+    if _LEFTWARD.search(words):
+        return _LEFTWARD.sub(in_order, words)
+    text = _ACCENTED.sub(accented, words)
+    if found := _FOOTNOTE.match(words):
+        mark, letter = boxes.at(start), boxes.at(start + found.end())
+        if mark[3] - mark[1] < _SMALLER * (letter[3] - letter[1]):
+            return f"{found[0]} {text[found.end() :]}"
+    return text
 
 
 class _Boxes:

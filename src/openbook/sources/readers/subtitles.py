@@ -33,6 +33,9 @@ _LINE_CHARS = 300
 # About 45 s of speech, and half of a chunk: a citation names the time to within that.
 _PARAGRAPH_CHARS = 700
 
+# Where little is said, a time is off by no more than this, a paragraph aside.
+_FARTHEST_S = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
@@ -47,7 +50,7 @@ def read_subtitles(text: str, path: str = "") -> Reading:
 
     Cues are pieces of sentences, so they are joined: a line is one sentence or more, a paragraph ends
     at a pause, at a change of speakers, or after some 700 characters. Anchors are times of the form
-    `00:12:05`, at the cues that open paragraphs, and at least 700 characters apart. Numbers, tags,
+    `00:12:05`, at the cues that open paragraphs, and 700 characters or a minute apart. Numbers, tags,
     comments and styles are left out. A file without any cue is plain text.
 
     Example:
@@ -62,10 +65,10 @@ def read_subtitles(text: str, path: str = "") -> Reading:
         return read_plain_text(text, path)
     rolls = _INNER_TIME.search(text) is not None
     composer = Composer()
-    anchored = -_PARAGRAPH_CHARS
+    anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
     for start_s, lines in _paragraphs(_utterances(cues, rolls)):
-        if len(composer) - anchored >= _PARAGRAPH_CHARS:
-            anchored = len(composer)
+        if len(composer) - anchored >= _PARAGRAPH_CHARS or start_s - anchored_s >= _FARTHEST_S:
+            anchored, anchored_s = len(composer), start_s
             composer.anchor(_clock(start_s))
         composer.text("\n".join(lines))
     return composer.reading(language)

@@ -56,3 +56,19 @@ def picture(file: FPDF) -> None:
 
 def blank(file: FPDF) -> None:
     """Leave a page empty."""
+
+
+def pdf_of_glyphs(content: str, characters: str) -> bytes:
+    """Make a page of drawing operators; letters from `a` on in its font `/F` mean the characters, one each."""
+    meanings = "".join(f"<{code:02x}> <{ord(character):04x}> " for code, character in enumerate(characters, start=97))
+    parts = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
+        f"<</Length {len(content)}>>stream\n{content}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
+    ]
+    cmap = f"begincmap {len(characters)} beginbfchar {meanings}endbfchar endcmap"
+    objects = [*parts, f"<</Length {len(cmap)}>>stream\n{cmap}\nendstream"]
+    body = "".join(f"{number} 0 obj\n{each}\nendobj\n" for number, each in enumerate(objects, start=1))
+    return f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>\n%%EOF".encode()

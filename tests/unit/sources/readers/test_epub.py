@@ -48,7 +48,8 @@ def test_a_page_of_a_book_is_read_whole(page: str, text: str) -> None:
 
 
 def test_pictures_and_chapters_that_are_gone_are_remarked_on() -> None:
-    raw = epub_of({"1.xhtml": "<p>x</p>", "2.xhtml": "<img src='a.png'/>", "3.xhtml": "<p>y</p>"})
+    cover = "<img src='a.png'/>"
+    raw = epub_of({"0.xhtml": cover, "1.xhtml": "<p>x</p>", "2.xhtml": cover, "3.xhtml": "<p>y</p>"})
 
     reading = read_epub(changed(raw, {"b/3.xhtml": None}), "a.epub")
 
@@ -56,6 +57,14 @@ def test_pictures_and_chapters_that_are_gone_are_remarked_on() -> None:
         "x",
         ("1 of its files missing", "1 of its files without text"),
     )
+
+
+def test_a_chapter_that_says_that_it_is_one_is_not_called_so_twice() -> None:
+    raw = epub_of({"1.xhtml": "<h1>Chapter 1. Flour</h1>", "2.xhtml": "<h1>2. Water</h1>"})
+
+    labels = [anchor.label for anchor in read_epub(raw, "a.epub").anchors]
+
+    assert labels == ["Chapter 1. Flour", "ch. 2. Water"]
 
 
 def test_the_contents_and_what_is_no_page_are_left_out() -> None:
@@ -67,6 +76,17 @@ def test_the_contents_and_what_is_no_page_are_left_out() -> None:
     listed = book.replace("</manifest>", f"{nav}</manifest>").replace("<itemref", '<itemref idref="n"/><itemref', 1)
 
     assert read_epub(changed(raw, {"b/book.opf": listed}), "a.epub").text == "x"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"), [("", "x"), ("<p>Read it slowly.</p>", "Read it slowly.\n\n1. The first\n\nx")]
+)
+def test_a_page_that_is_said_to_be_the_contents_is_left_out_if_it_holds_little_but_links(page: str, text: str) -> None:
+    raw = epub_of({"0.xhtml": f"{page}<p>1. <a href='1.xhtml'>The first</a></p>", "1.xhtml": "<p>x</p>"})
+    guide = "<guide><reference type='toc' href='0.xhtml'/></guide></package>"
+    book = part_of(raw, "b/book.opf").replace("</package>", guide)
+
+    assert read_epub(changed(raw, {"b/book.opf": book}), "a.epub").text == text
 
 
 @pytest.mark.parametrize(

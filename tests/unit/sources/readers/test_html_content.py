@@ -90,7 +90,7 @@ def test_headings_are_anchors_by_the_id_that_leads_to_them(page: str, found: lis
 
 
 def test_a_citation_of_a_page_names_its_section() -> None:
-    page = "<h1 id=top>Bread</h1><p>Needs time.</p><h2 id=oven>Oven</h2><p>Hot.</p>"
+    page = f"<h1 id=top>Bread</h1><p>{'Needs time. ' * 30}</p><h2 id=oven>Oven</h2><p>{'Hot. ' * 30}</p>"
     reading = read_html(page)
 
     document = Document(

@@ -10,7 +10,7 @@ from openbook.settings import Secret
 from openbook.sources.readers.pdf import read_pdf
 from openbook.sources.readers.reading import PdfOptions, Reading
 from openbook.types import Anchor
-from tests.unit.sources.readers.pdf_files import FACT, Draw, blank, lines, pdf, picture, text, together
+from tests.unit.sources.readers.pdf_files import FACT, Draw, blank, lines, pdf, pdf_of_glyphs, picture, text, together
 
 
 def read(*pages: Draw, of: type[FPDF] = FPDF) -> Reading:
@@ -78,6 +78,46 @@ def test_words_that_are_broken_at_the_end_of_a_line_are_whole() -> None:
     assert reading.text == "A light-weight and information rich, light-weight pre-2020 Net-Work."
 
 
+def test_a_compound_that_is_only_ever_broken_at_its_hyphen_keeps_it() -> None:
+    reading = read(
+        lines("An OPTIONAL word that is clear and signed is clear-", "signed, re-", "run and OP-", "TIONAL.")
+    )
+
+    assert reading.text == "An OPTIONAL word that is clear and signed is clear-signed, rerun and OPTIONAL."
+
+
+def test_accents_that_stand_over_letters_are_part_of_them_and_quotes_are_not() -> None:
+    def draw(file: FPDF) -> None:
+        # As TeX does: a step back behind the accent, in thousandths of the size of the font.
+        moves = r"(Gr) -110 (\250) 443 (unbach says \264ni and `no`.)"
+        file._out(rf"BT /F1 11 Tf 60 700 Td [{moves}] TJ ET")
+
+    assert read(draw).text == "Gr\u00fcnbach says \u00b4ni and `no`."
+
+
+def test_letters_of_scripts_that_run_leftward_are_in_the_order_of_reading() -> None:
+    word = "\u0642\u062f\u064a\u0645"
+    leftward, rightward = "[(a) 1200 (b) 1200 (c) 1200 (d)]", "[(dcba)]"
+
+    texts = [
+        read_pdf(pdf_of_glyphs(f"BT /F 12 Tf 90 200 Td {drawn} TJ ET", word), "a.pdf").text
+        for drawn in (leftward, rightward)
+    ]
+
+    assert texts == [word, word]
+
+
+def test_small_raised_numbers_are_apart_from_what_they_stand_before() -> None:
+    def draw(file: FPDF) -> None:
+        file.set_font(size=6)
+        file.text(20, 19, "1")
+        width = file.get_string_width("1")
+        file.set_font(size=11)
+        file.text(20 + width, 20, "The copies of 2nd rank.")
+
+    assert read(draw).text == "1 The copies of 2nd rank."
+
+
 def test_a_word_that_goes_on_overleaf_is_whole() -> None:
     reading = read(text("We speak of retrie-"), text("val, and more."))
 
@@ -97,6 +137,14 @@ def test_lines_of_larger_fonts_are_headings_by_their_size() -> None:
     headings = [(block.level, block.title) for block in reading.blocks if block.level]
     assert headings == [(1, "Baking Bread"), (2, "Flour"), (2, "Water")]
     assert all(reading.text[block.start_char : block.end_char].strip() for block in reading.blocks)
+
+
+def test_what_stands_below_a_title_on_a_page_of_its_own_is_no_heading() -> None:
+    title = together(text("Baking", size=24), text("Ada Miller", size=16))
+
+    reading = read(title, together(text("Flour", size=16), text(FACT * 3)))
+
+    assert [(block.level, block.title) for block in reading.blocks if block.level] == [(1, "Baking"), (2, "Flour")]
 
 
 def test_what_is_repeated_on_pages_is_left_out_and_text_that_counts_is_not() -> None:
@@ -128,7 +176,7 @@ def test_pages_that_hold_no_text_are_named_unless_they_are_blank() -> None:
 
 
 def test_a_pdf_without_any_text_is_refused() -> None:
-    assert refusal(pdf(picture, picture)) == "no text: scanned pages"
+    assert refusal(pdf(picture, picture)) == "no text: scanned pages need OCR"
     assert refusal(pdf(blank)) == "no text"
 
 

@@ -33,6 +33,18 @@ def test_few_lines_side_by_side_or_short_ones_are_no_columns() -> None:
     assert by_columns([tuple(table)] * 6) == [(table[0],)] * 6 + [(table[1],)] * 6
 
 
+def test_a_line_in_the_margin_that_repeats_a_title_goes_where_other_pages_have_one() -> None:
+    names = ("Flour", "Water", "Yeast", "Ovens")
+    heads = [row(f"{page} CHAPTER {page}. {name.upper()}", 780) for page, name in enumerate(names, start=1)]
+    titles = [row(f"{page} {name}", 600, height=16.0) for page, name in enumerate(names, start=1)]
+    body = row("Text of a page that is long enough.", 400)
+    pages = [[head, title, body] for head, title in zip(heads, titles, strict=True)]
+
+    kept = without_running_heads([*pages, [row("A first line of text", 780), body]], [PAGE] * 5)
+
+    assert kept == [*([title, body] for title in titles), [row("A first line of text", 780), body]]
+
+
 def test_a_number_in_the_margin_goes_only_if_it_counts_the_pages() -> None:
     counted = [[row("Text.", 400), row(f"{page + 7}", 30)] for page in range(6)]
     scattered = [[row("Text.", 400), row(f"{page * page}", 30)] for page in range(6)]
@@ -75,7 +87,14 @@ def test_a_line_that_leaves_room_for_the_next_word_ends_there() -> None:
 
 def test_items_and_fields_begin_lines_of_their_own() -> None:
     rows = [row("a line as wide as its column allows", 500)]
-    rows += [row(text, 488) for text in ("• an item of a list, and a long one", "Course Link: x and all that it takes")]
+    rows += [
+        row(text, 488)
+        for text in (
+            "• an item of a list, and a long one",
+            "▶ an item of slides, and a long one",
+            "Course Link: x and all that it takes",
+        )
+    ]
 
     assert unwrapped(rows, edges_of(rows)) == texts(rows)
 

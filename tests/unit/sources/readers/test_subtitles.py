@@ -150,3 +150,9 @@ def test_speech_without_punctuation_has_lines_and_paragraphs_too() -> None:
 
     assert max(map(len, text.split("\n"))) < 400
     assert max(map(len, text.split("\n\n"))) < 1100
+
+
+def test_what_is_said_a_minute_later_has_a_time_of_its_own() -> None:
+    reading = read_subtitles(srt((1, 2, "Knead it."), (30, 31, "Wait."), (95, 96, "Bake it.")))
+
+    assert reading.anchors == (Anchor(0, "00:00:01"), Anchor(reading.text.index("Bake"), "00:01:35"))
