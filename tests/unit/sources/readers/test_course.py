@@ -150,7 +150,7 @@ def test_windows_line_ends_are_kept_and_belong_to_no_title() -> None:
         pytest.param("# Guide\n\nLesson 1: be brief.\n", False, id="one-mention"),
         pytest.param("# Guide\n\n## Lesson 1: a\n\n## Lesson 2: b\n", False, id="lessons-learned"),
         pytest.param("# Format\n\n```\nCourse Title: x\nLesson 1: y\n```\n", False, id="a-page-about-the-format"),
-        pytest.param("# Format\n\n    Course Title: x\n\n    Lesson 1: y\n", False, id="a-page-with-an-indented-example"),
+        pytest.param("# Format\n\n    Course Title: x\n\n    Lesson 1: y\n", False, id="an-indented-example"),
         pytest.param("x\n" * 30 + "Course Title: Bread\n", False, id="title-deep-in-the-text"),
         pytest.param("We read Course Title: Bread.\n", False, id="title-inside-a-sentence"),
         pytest.param("", False, id="empty"),
