@@ -48,6 +48,11 @@ VARIANTS: Mapping[str, Sequence[Patch]] = {
     "no file score in passages": [(ranking, "_FILE_WEIGHT", 0.0)],
     "no spread over files": [(ranking, "_SPREAD", 1.0)],
     "no closeness": [(closeness, "_WINDOW_WEIGHT", 0.0), (closeness, "_PAIRS_WEIGHT", 0.0)],
+    "closeness of prose as of code, no sentences": [
+        (closeness, "_CLOSENESS_OF_PROSE", 1.0),
+        (closeness, "_SENTENCE_WEIGHT", 0.0),
+    ],
+    "other languages weighed as English": [(ranking, "_DENSE_WEIGHT_OTHER_LANGUAGE", 1.0)],
     "no other forms of words in closeness": [(closeness, "_SAME_LETTERS", 1000)],
     "no headings": [(ranking, "_HEADING_WEIGHT", 0.0)],
     "no whole files among the candidates": [(catalogue, "_WHOLE_FILES", 0)],

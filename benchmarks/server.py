@@ -1,21 +1,25 @@
-"""Load on the server: `python -m benchmarks.server [--seconds 60]`.
+"""Load on the server: `python -m benchmarks.server [--seconds 60] [--alike] [--offline]`.
 
 The server, a fake model server and the clients are three processes of this machine. First 200 questions are open at
-all times, then 20 come each second, then 10,000 conversations are made and expire.
+all times, then 20 come each second, then 10,000 conversations are made and expire. Each question is another one;
+with `--alike` eight come again and again, as those of a class do. `--offline` has no model: answers are quotes.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import asyncio
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
@@ -31,7 +35,7 @@ OPEN_AT_ONCE = 200
 A_SECOND = 20
 SESSIONS = 10_000
 
-QUESTIONS = (
+ALIKE = (
     "How long is a line that is cited by sentence?",
     "What happens to claims that fail?",
     "How are prices of models found?",
@@ -45,6 +49,18 @@ QUESTIONS = (
 _QUOTED = 4
 _UNIT = re.compile(r'<source number="(?P<source>\d+)"|^(?P<unit>\d+)\| *(?P<text>\w.{30,200})$', re.MULTILINE)
 _BUCKET = re.compile(r'openbook_stage_seconds_bucket\{le="(?P<le>[^"]+)",stage="(?P<stage>\w+)"\} (?P<count>\S+)')
+
+
+def different() -> list[str]:
+    """Ask for what the package says of its parts: about 1,500 questions, in an order of chance that stays the same."""
+    asked = set[str]()
+    for file in (ROOT / "src" / "openbook").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                asked.add((ast.get_docstring(node) or "").partition("\n")[0].rstrip("."))
+    ordered = sorted(f"{summary}?" for summary in asked if summary)
+    random.Random(1).shuffle(ordered)
+    return ordered
 
 
 def answer(received: Received) -> str:
@@ -117,17 +133,17 @@ def _client(url: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=url, timeout=120, limits=limits)
 
 
-async def all_at_once(url: str, seconds: float, watch: Watch) -> tuple[Counter[str], list[float]]:
+async def all_at_once(
+    url: str, seconds: float, watch: Watch, questions: Iterator[str]
+) -> tuple[Counter[str], list[float]]:
     """Keep 200 questions open, and look at the memory meanwhile."""
     outcomes: Counter[str] = Counter()
     memory: list[float] = []
     end = time.monotonic() + seconds
 
-    async def keep_asking(client: httpx2.AsyncClient, first: int) -> None:
-        for number in cycle(range(len(QUESTIONS))):
-            if time.monotonic() > end:
-                return
-            await _ask(client, QUESTIONS[(first + number) % len(QUESTIONS)], outcomes)
+    async def keep_asking(client: httpx2.AsyncClient) -> None:
+        while time.monotonic() < end:
+            await _ask(client, next(questions), outcomes)
 
     async def look() -> None:
         while True:
@@ -136,22 +152,29 @@ async def all_at_once(url: str, seconds: float, watch: Watch) -> tuple[Counter[s
 
     async with _client(url) as client:
         looking = asyncio.create_task(look())
-        await asyncio.gather(*(keep_asking(client, number) for number in range(OPEN_AT_ONCE)))
+        await asyncio.gather(*(keep_asking(client) for _ in range(OPEN_AT_ONCE)))
         looking.cancel()
     return outcomes, memory
 
 
-async def at_a_rate(url: str, seconds: float) -> Counter[str]:
-    """Ask 20 questions each second, whether or not those before were answered."""
+async def at_a_rate(url: str, seconds: float, questions: Iterator[str]) -> tuple[Counter[str], list[float]]:
+    """Ask 20 questions each second, whether or not those before were answered. Gives what came and how long it took."""
     outcomes: Counter[str] = Counter()
+    took_s: list[float] = []
+
+    async def timed(client: httpx2.AsyncClient) -> None:
+        begun = time.monotonic()
+        await _ask(client, next(questions), outcomes)
+        took_s.append(time.monotonic() - begun)
+
     async with _client(url) as client:
         asked = []
         started = time.monotonic()
         for number in range(int(seconds * A_SECOND)):
             await asyncio.sleep(max(0.0, started + number / A_SECOND - time.monotonic()))
-            asked.append(asyncio.create_task(_ask(client, QUESTIONS[number % len(QUESTIONS)], outcomes)))
+            asked.append(asyncio.create_task(timed(client)))
         await asyncio.gather(*asked)
-    return outcomes
+    return outcomes, sorted(took_s)
 
 
 def expire_sessions(folder: Path) -> tuple[float, float]:
@@ -160,8 +183,8 @@ def expire_sessions(folder: Path) -> tuple[float, float]:
     sessions = Sessions(folder / "sessions.sqlite", expire_s=1, now=lambda: now[0])
     started = time.perf_counter()
     for number in range(SESSIONS):
-        record = {"query": QUESTIONS[0], "answer": "It is cited by sentence [1:1]."}
-        sessions.add(f"owner {number % 100}", new_id(), Exchange(QUESTIONS[0], ""), record, begins=True)
+        record = {"query": ALIKE[0], "answer": "It is cited by sentence [1:1]."}
+        sessions.add(f"owner {number % 100}", new_id(), Exchange(ALIKE[0], ""), record, begins=True)
     made = time.perf_counter()
     now[0] = 10.0
     assert sessions.expire() == SESSIONS
@@ -169,7 +192,7 @@ def expire_sessions(folder: Path) -> tuple[float, float]:
     return made - started, time.perf_counter() - made
 
 
-def measure(seconds: float, folder: Path) -> None:
+def measure(seconds: float, folder: Path, *, alike: bool, offline: bool) -> None:
     """Start the processes, put load on the server, and print what came of it."""
     model = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.server", "--play-model"],
@@ -177,18 +200,23 @@ def measure(seconds: float, folder: Path) -> None:
     )  # fmt: skip
     assert model.stdout is not None
     url, key = model.stdout.readline().split()
-    environ = os.environ | {"OPENBOOK_HOME": str(folder), "OPENBOOK_MODEL": f"{url}#tiny", "LLM_API_KEY": key}
+    environ = os.environ | {"OPENBOOK_HOME": str(folder)}
+    if not offline:
+        environ |= {"OPENBOOK_MODEL": f"{url}#tiny", "LLM_API_KEY": key}
+    questions = cycle(ALIKE if alike else different())
     log = (folder / "server.log").open("w+", encoding="utf-8")
     command = [sys.executable, "-m", "openbook", "serve", "src/openbook", "docs", "--port", "0"]
     server = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=log)
     try:
         address = _wait_for_address(folder / "server.log", server)
         watch = Watch(address, server.pid)
-        asyncio.run(at_a_rate(address, 3))  # what is loaded once is not measured
-        _print_load(*asyncio.run(all_at_once(address, seconds, watch)), seconds)
+        asyncio.run(at_a_rate(address, 3, questions))  # what is loaded once is not measured
+        _print_load(*asyncio.run(all_at_once(address, seconds, watch, questions)), seconds)
         before, cpu_s = watch.buckets(), watch.cpu_s()
-        outcomes = asyncio.run(at_a_rate(address, seconds))
+        outcomes, took_s = asyncio.run(at_a_rate(address, seconds, questions))
         _print_rate(outcomes, before, watch.buckets())
+        p50, p95 = (took_s[int(share * (len(took_s) - 1))] * 1000 for share in (0.5, 0.95))
+        print(f"  {'client':<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms")
         print(f"  processor  {(watch.cpu_s() - cpu_s) / outcomes.total() * 1000:.0f} ms for each")
     finally:
         for process in (server, model):
@@ -230,12 +258,14 @@ def main() -> None:
     """Read the arguments and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--alike", action="store_true", help="ask the same eight questions again and again")
+    parser.add_argument("--offline", action="store_true", help="answer by quotes, without a model")
     parser.add_argument("--play-model", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.play_model:
         play_model()
     with tempfile.TemporaryDirectory() as folder:
-        measure(arguments.seconds, Path(folder))
+        measure(arguments.seconds, Path(folder), alike=arguments.alike, offline=arguments.offline)
 
 
 if __name__ == "__main__":

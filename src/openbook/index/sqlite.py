@@ -6,14 +6,15 @@ import contextlib
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from openbook.errors import QueryError
 from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
+from openbook.index.rows import chunk_of, fields_of, outline_of, remarks_of
 from openbook.index.schema import damaged, open_database, translated_errors
 from openbook.index.where import allows
-from openbook.types import Anchor, Chunk, Course, Document, Filter, Lesson, Span, Stamp
+from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
     from openbook.index.catalogue import Catalogue
@@ -26,6 +27,9 @@ _KEPT_OUTLINES = 20_000
 
 # Each takes about 100 bytes. Checking an answer weighs some hundred words, and the next one many of them again.
 _KEPT_FREQUENCIES = 100_000
+
+# Each takes about 5 KB. A question reads the texts of some twenty chunks, and of ten of them again.
+_KEPT_CHUNKS = 2_000
 
 _CHUNKS = (
     "SELECT c.id, d.id, d.source, d.path, d.kind, d.language, c.start_char, c.end_char, c.start_line, c.end_line,"
@@ -52,6 +56,8 @@ class SqliteIndex:
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
         self._outlines: dict[int, Outline] = {}
+        self._chunks: dict[int, Chunk] = {}
+        self._counted: tuple[tuple[int, int], int, int] | None = None
         self._frequencies: dict[str, int] = {}
 
     @contextlib.contextmanager
@@ -78,7 +84,7 @@ class SqliteIndex:
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._connection.rollback()
-                self._pending = self._catalogue = None  # may hold what has just been undone
+                self._pending = self._catalogue = self._counted = None  # may hold what has just been undone
                 raise
 
     @contextlib.contextmanager
@@ -87,6 +93,8 @@ class SqliteIndex:
         with self.snapshot():
             try:
                 yield
+            except QueryError:
+                raise
             except (LookupError, TypeError, ValueError) as exc:
                 raise damaged(self.path) from exc
 
@@ -156,7 +164,15 @@ class SqliteIndex:
         insert_all(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                (id_, document_id, span.start_char, span.end_char, span.start_line, span.end_line, _fields(entry.chunk))
+                (
+                    id_,
+                    document_id,
+                    span.start_char,
+                    span.end_char,
+                    span.start_line,
+                    span.end_line,
+                    fields_of(entry.chunk),
+                )
                 for id_, entry in enumerate(entries, start=first)
                 for span in (entry.chunk.span,)
             ],
@@ -201,7 +217,7 @@ class SqliteIndex:
             (source,),
         )
         return {
-            path: Record(Stamp(*stamp), hash_, skipped, _remarks(packed))
+            path: Record(Stamp(*stamp), hash_, skipped, remarks_of(packed))
             for path, *stamp, hash_, skipped, packed in rows
         }
 
@@ -217,7 +233,7 @@ class SqliteIndex:
             kind, language, text, content_hash, packed, remarks = rows[0]
             anchors = tuple(Anchor(*anchor) for anchor in json.loads(packed))
             return Document(
-                source, path, kind, language, text, content_hash, anchors=anchors, remarks=_remarks(remarks)
+                source, path, kind, language, text, content_hash, anchors=anchors, remarks=remarks_of(remarks)
             )
 
     def documents(self, where: Filter) -> list[Listed]:
@@ -252,7 +268,7 @@ class SqliteIndex:
             rows = self._read(f"{_CHUNKS} WHERE d.source = ? AND d.path = ? AND d.skipped = ''", (source, path))
             document = self.document(source, path)
             text = document.text if document else ""
-            return sorted((_chunk(row, text) for row in rows), key=lambda chunk: chunk.span)
+            return sorted((chunk_of(row, text) for row in rows), key=lambda chunk: chunk.span)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
@@ -280,13 +296,17 @@ class SqliteIndex:
         """Give the catalogue of the present state of the library."""
         from openbook.index.catalogue import Catalogue
 
-        # The first number moves with commits of other connections, the second with our own.
-        state = (self._read("PRAGMA data_version")[0][0], self._connection.total_changes)
+        state = self._state()
         if self._catalogue is None or state != self._catalogue_of:
             self._catalogue, self._catalogue_of = Catalogue(self._connection), state
             self._outlines.clear()
+            self._chunks.clear()
             self._frequencies.clear()
         return self._catalogue
+
+    def _state(self) -> tuple[int, int]:
+        # The first number moves with commits of other connections, the second with our own.
+        return self._read("PRAGMA data_version")[0][0], self._connection.total_changes
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
@@ -295,7 +315,7 @@ class SqliteIndex:
             if len(known) > _KEPT_OUTLINES:
                 known.clear()
             rows = self._rows([id_ for id_ in ids if id_ not in known])
-            known.update((row[0], _outline(row)) for row in rows)
+            known.update((row[0], outline_of(row)) for row in rows)
             return [known[id_] for id_ in ids if id_ in known]
 
     def _rows(self, ids: Sequence[int]) -> list[Any]:
@@ -306,13 +326,19 @@ class SqliteIndex:
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         with self._reading():
-            rows = self._rows(ids)
-            wanted = json.dumps(sorted({row[1] for row in rows}))
-            texts = dict(
-                self._read("SELECT * FROM texts WHERE document_id IN (SELECT value FROM json_each(?))", (wanted,))
-            )
-            found = {row[0]: _chunk(row, texts[row[1]]) for row in rows}
-        return [found[id_] for id_ in ids if id_ in found]
+            self._current()  # forgets what is known of another state
+            known = self._chunks
+            if len(known) > _KEPT_CHUNKS:
+                known.clear()
+            if missing := [id_ for id_ in ids if id_ not in known]:
+                known.update(self._fetched(missing))
+            return [known[id_] for id_ in ids if id_ in known]
+
+    def _fetched(self, ids: Sequence[int]) -> dict[int, Chunk]:
+        rows = self._rows(ids)
+        wanted = json.dumps(sorted({row[1] for row in rows}))
+        texts = dict(self._read("SELECT * FROM texts WHERE document_id IN (SELECT value FROM json_each(?))", (wanted,)))
+        return {row[0]: chunk_of(row, texts[row[1]]) for row in rows}
 
     def optimize(self, *, every: bool = False) -> None:
         from openbook.index.catalogue import ids_of_chunks
@@ -330,10 +356,14 @@ class SqliteIndex:
             self._connection.execute(f"PRAGMA busy_timeout = {timeout_ms:d}")
 
     def stats(self) -> Stats:
-        (documents,) = self._read("SELECT count(*) FROM documents WHERE skipped = ''")[0]
-        (chunks,) = self._read("SELECT count(*) FROM chunks")[0]
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return Stats(documents, chunks, sum(file.stat().st_size for file in files if file.exists()))
+        with self._lock:
+            state = self._state()
+            if self._counted is None or self._counted[0] != state:  # counting looks at every row
+                (documents,) = self._read("SELECT count(*) FROM documents WHERE skipped = ''")[0]
+                (chunks,) = self._read("SELECT count(*) FROM chunks")[0]
+                self._counted = state, documents, chunks
+            files = (self.path, self.path.with_name(self.path.name + "-wal"))
+            return Stats(*self._counted[1:], sum(file.stat().st_size for file in files if file.exists()))
 
     def close(self) -> None:
         with self._lock:
@@ -342,47 +372,6 @@ class SqliteIndex:
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock, translated_errors(self.path):
             return self._connection.execute(sql, values).fetchall()
-
-
-def _fields(chunk: Chunk) -> str:
-    """Pack what only people and prompts look at; empty fields take no room."""
-    values = {
-        "symbol": chunk.symbol,
-        "defines": chunk.defines,
-        "signature": chunk.signature,
-        "docstring": chunk.docstring,
-        "context": chunk.context,
-        "anchor": chunk.anchor,
-        "lesson": asdict(chunk.lesson) if chunk.lesson else None,
-    }
-    return json.dumps({name: value for name, value in values.items() if value}, ensure_ascii=False)
-
-
-def _remarks(packed: str) -> tuple[str, ...]:
-    return tuple(json.loads(packed)) if packed else ()
-
-
-def _outline(row: tuple[Any, ...]) -> Outline:
-    id_, _, source, path, kind, language, *place, fields = row
-    values = json.loads(fields)
-    return Outline(
-        *(id_, source, Span(path, *place), kind, language),
-        values.get("symbol", ""),
-        tuple(values.get("defines", ())),
-        values.get("signature", ""),
-        tuple(values.get("context", ())),
-    )
-
-
-def _chunk(row: tuple[Any, ...], text: str) -> Chunk:
-    _, _, source, path, kind, language, *place, fields = row
-    values = json.loads(fields)
-    for name in ("defines", "context"):
-        values[name] = tuple(values.get(name, ()))
-    if "lesson" in values:
-        values["lesson"] = Lesson(**values["lesson"])
-    span = Span(path, *place)
-    return Chunk(source, span, text[span.start_char : span.end_char], kind, language, **values)
 
 
 def remove_library(path: Path) -> None:

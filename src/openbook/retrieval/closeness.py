@@ -16,6 +16,23 @@ _PAIR_GAP = 2
 _SAME_LETTERS = 5
 
 
+# In prose the words of an answer stand in one sentence, whose meaning a whole passage blurs. With both: +.010 and
+# +.003 on the halves of German XQuAD, +.010 and 0 of the Chinese, +.003 and 0 of the English; 1.2 to 1.4, .2 to .4
+# are a plateau. Names stand anywhere in code: there both lose .02 of the files of swe-qa.
+_CLOSENESS_OF_PROSE = 1.3
+_SENTENCE_WEIGHT = 0.3
+
+
+def in_prose(closeness: float, cosine: float) -> dict[str, float]:
+    """Give the signals of a passage of prose: `cosine` is that of the question and the nearest sentence.
+
+    Example:
+        >>> in_prose(0.0, 0.5)
+        {'closeness': 0.0, 'sentence': 0.15}
+    """
+    return {"closeness": _CLOSENESS_OF_PROSE * closeness, "sentence": _SENTENCE_WEIGHT * max(0.0, cosine)}
+
+
 def related(words: Sequence[str], tokens: Iterable[str]) -> list[str]:
     """Put a token of the question in place of each word of a text that begins with the same five letters.
 

@@ -35,6 +35,13 @@ FILLING_WORDS = frozenset(
     " whose yet".split()
 )
 
+# Of these, some are words of other languages as well.
+_SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
+_ENGLISH_WORDS = (STOP_WORDS | FILLING_WORDS) - _SHARED_WORDS
+
+# Fewer words without one of them may be catchwords.
+_SENTENCE_WORDS = 5
+
 # What an apostrophe leaves behind is no word: "doesn't", "we'll", "the client's".
 _CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
@@ -72,6 +79,8 @@ class Query:
     """The whole question is one name."""
     asks_for_places: bool = False
     """It asks which lessons, files or the like: several places are the answer, not one passage."""
+    in_other_language: bool = False
+    """It is a sentence without a word that English sentences are made with, or not in Latin letters at all."""
 
     @property
     def content_words(self) -> int:
@@ -92,7 +101,7 @@ def read_query(text: str) -> Query:
     """
     text = text.strip()
     if not text:
-        raise QueryError("the question is empty", hint="write what you want to know in quotes")
+        raise QueryError("the question is empty", hint="write what you want to know")
     if len(text) > MAX_QUERY_CHARS:
         raise QueryError(
             f"the question is {len(text):,} characters long; at most {MAX_QUERY_CHARS:,} are read",
@@ -109,7 +118,13 @@ def read_query(text: str) -> Query:
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} holds no telling word", hint="say what it is about, or name it")
     names = tuple(dict.fromkeys(_identifiers(text, is_symbol)))
-    return Query(text, tokens, names, is_symbol, asks_for_places=places is not None)
+    return Query(text, tokens, names, is_symbol, places is not None, _is_in_other_language(text))
+
+
+def _is_in_other_language(text: str) -> bool:
+    words = re.findall(r"\w+", text.lower())
+    is_sentence = len(words) >= _SENTENCE_WORDS or not any(word.isascii() for word in words)
+    return is_sentence and _ENGLISH_WORDS.isdisjoint(words)
 
 
 def _identifiers(text: str, is_symbol: bool) -> list[str]:

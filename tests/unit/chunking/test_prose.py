@@ -179,6 +179,29 @@ def test_a_chunk_stays_between_two_anchors() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("labels", "body", "expected"),
+    [
+        pytest.param(("#a", "#b"), "b", [("#a", ("A",))], id="small-places-of-one-page-share-a-chunk"),
+        pytest.param(("#a", "#b"), "b " * 200, [("#a", ("A",)), ("#b", ("A", "B"))], id="a-longer-one-has-its-own"),
+        pytest.param(("#a", "#b"), "b" + " " * 900, [("#a", ("A",))], id="markup-does-not-count"),
+        pytest.param(("p. 1", "p. 2"), "b", [("p. 1", ("A",)), ("p. 2", ("A", "B"))], id="pages-do-not"),
+    ],
+)
+def test_only_small_sections_share_the_anchor_of_the_first(
+    labels: tuple[str, str], body: str, expected: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    found = chunks_of(f"# A\n\na\n\n## B\n\n{body}.", Anchor(0, labels[0]), Anchor(8, labels[1]))
+
+    assert [(chunk.anchor, chunk.context) for chunk in found] == expected
+
+
+def test_a_bare_heading_goes_with_what_stands_under_it_whatever_its_anchor() -> None:
+    found = chunks_of(f"# A\n\n## B\n\n{'b ' * 200}", Anchor(0, "#a"), Anchor(5, "#b"))
+
+    assert [(chunk.anchor, chunk.context) for chunk in found] == [("#a", ("A", "B"))]
+
+
 @pytest.mark.parametrize("strategy", ["semantic", "fixed-size", "hybrid"])
 def test_every_strategy_respects_anchors_inside_a_block(strategy: str) -> None:
     found = chunks_of("one two three", Anchor(4, "page 2"), blocks=(Block(0, 13),), strategy=strategy)

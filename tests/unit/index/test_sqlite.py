@@ -312,3 +312,30 @@ def test_a_library_in_use_can_be_optimized_by_another(library: Path) -> None:
         other.optimize()
 
         assert everything(index, ["fox"], vector(1)) == before
+
+
+def texts_of(index: SqliteIndex) -> list[str]:
+    matches = index.match(["fox"], None, 5, Filter())
+    return [chunk.text for chunk in index.fetch([evidence.id for evidence in matches.evidence])]
+
+
+def test_texts_and_counts_are_those_of_the_latest_commit_of_anybody(library: Path) -> None:
+    with open_index(library) as reader, open_index(library) as writer:
+        before = texts_of(reader), reader.stats().chunks, reader.stats().documents
+        put(writer, "a.md", "grey fox")
+        put(writer, "b.md", "white fox")
+
+        assert before == (["red fox"], 1, 1)
+        assert sorted(texts_of(reader)) == ["grey fox", "white fox"]
+        assert (reader.stats().chunks, reader.stats().documents) == (2, 2)
+
+
+def test_texts_and_counts_of_what_was_undone_are_forgotten(library: Path) -> None:
+    with open_index(library) as index:
+        with contextlib.suppress(ZeroDivisionError), index.batch():
+            put(index, "b.md", "white fox")
+            assert len(texts_of(index)) == index.stats().chunks == 2
+            raise ZeroDivisionError
+
+        assert texts_of(index) == ["red fox"]
+        assert (index.stats().chunks, index.stats().documents) == (1, 1)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.errors import QueryError
 from openbook.index.where import allows
 from openbook.types import Filter
 
@@ -34,6 +35,11 @@ def test_a_document_must_pass_every_part_of_a_filter(where: Filter, allowed: boo
 
     assert check is not None
     assert check("shop", "till/cash.py", "code") is allowed
+
+
+def test_a_pattern_that_could_be_tried_for_hours_is_refused() -> None:
+    with pytest.raises(QueryError, match="more than 4 wildcards"):
+        allows(Filter(globs=("*a" * 30 + "b",)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, related
+from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, in_prose, related
 
 RARITY = {"retri": 3.0, "polici": 2.0, "wait": 1.0}
 WORDS = st.lists(st.sampled_from([*RARITY, "the", "and"]), max_size=90)
@@ -19,6 +19,10 @@ def test_a_text_without_a_word_of_the_question_is_not_close(words: list[str]) ->
 
 def test_a_question_without_a_word_is_close_to_nothing() -> None:
     assert closeness(["retri"], {}) == 0
+
+
+def test_what_is_far_from_every_sentence_in_prose_loses_nothing() -> None:
+    assert in_prose(0.5, -0.4) == in_prose(0.5, 0.0)
 
 
 def test_all_words_side_by_side_and_in_order_are_as_close_as_can_be() -> None:

@@ -244,3 +244,18 @@ def test_a_view_is_chosen_for_whatever_can_be_read(text: str) -> None:
         return
 
     assert choose_view(query) in ("files", "passages")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Wie lange wartet der Client bei einem Fehler?", True, id="german"),
+        pytest.param("Was ist der Unterschied zwischen timeout und deadline?", True, id="a-word-of-both-languages"),
+        pytest.param("Combien de temps le client attend-il ?", True, id="french"),
+        pytest.param("客户端等待多久？", True, id="chinese"),
+        pytest.param("Which timeout has the client?", False, id="english"),
+        pytest.param("Default connection timeout value?", False, id="catchwords"),
+    ],
+)
+def test_a_sentence_without_english_words_is_in_another_language(text: str, expected: bool) -> None:
+    assert read_query(text).in_other_language is expected

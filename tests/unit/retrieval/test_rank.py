@@ -318,7 +318,7 @@ def test_files_are_never_spread() -> None:
 def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
     first, second = ranked([found("a.py"), found("b.py")], "passages")
 
-    moved = near_together([first, second], [0.0, 0.5])
+    moved = near_together([first, second], [{}, {"closeness": 0.25, "sentence": 0.25}])
 
     assert [each.outline for each in moved] == [second.outline, first.outline]
     assert moved[0].score == sum(moved[0].signals.values()) > second.score
@@ -328,7 +328,7 @@ def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
 def test_closeness_counts_as_much_as_what_the_file_is_for() -> None:
     source, test = ranked([found("a.py"), found("tests/b.py")], "passages")
 
-    near = near_together([source, test], [0.5, 0.5])
+    near = near_together([source, test], [{"closeness": 0.5}, {"closeness": 0.5}])
 
     assert near[0].outline == source.outline
     assert 0 < near[1].signals["closeness"] < near[0].signals["closeness"]

@@ -52,12 +52,19 @@ def weight(question: str, view: View = "passages") -> float:
 
 
 def test_among_passages_meaning_weighs_less_the_more_words_a_question_has() -> None:
-    weights = [weight(" ".join(f"word{chr(97 + n)}" for n in range(size))) for size in range(2, 25)]
+    weights = [weight(" ".join(["the", *(f"word{chr(97 + n)}" for n in range(size))])) for size in range(2, 25)]
 
     assert weights == sorted(weights, reverse=True)
     steps = [a - b for a, b in pairwise(weights) if a != b]
     assert len(steps) > 1
     assert steps == pytest.approx([steps[0]] * len(steps))
+
+
+def test_meaning_weighs_less_in_a_language_that_the_model_has_not_read() -> None:
+    english, german = "the normannic castle was named what?", "welchen Namen trug die normannische Burg?"
+
+    assert weight(german) < weight(english)
+    assert weight(german, "files") == weight(english, "files")
 
 
 def test_among_files_meaning_weighs_the_same_for_topics_of_any_length() -> None:

@@ -339,6 +339,17 @@ def test_the_passage_with_the_words_side_by_side_comes_first(library: Library) -
     assert places(library.search("retry policy", view="passages"))[0] == "b.md:1-1"
 
 
+def test_sentences_are_read_where_no_code_is_found(meaningful: Library) -> None:
+    meaningful.put("a.md", "Bread is baked at dawn. The physician cured patients. Tax law changed.")
+
+    prose = meaningful.search("Who heals sick people?")
+    meaningful.put("b.py", "heal = sick or people", kind="code")
+    beside_code = meaningful.search("Who heals sick people?")
+
+    assert "sentence" in prose[0].signals
+    assert not any("sentence" in result.signals for result in beside_code)
+
+
 def test_words_that_stand_nowhere_leave_the_nearest_in_meaning(meaningful: Library) -> None:
     meaningful.put("a.md", "Bread is baked at dawn.", "The physician cured patients.")
     meaningful.put("b.md", "Tax law changed.")

@@ -1,0 +1,54 @@
+"""What stands in a row of the tables, as values; and what only people and prompts look at, packed into one field."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from openbook.index.protocol import Outline
+from openbook.types import Chunk, Lesson, Span
+
+
+def fields_of(chunk: Chunk) -> str:
+    """Pack what only people and prompts look at; empty fields take no room."""
+    values = {
+        "symbol": chunk.symbol,
+        "defines": chunk.defines,
+        "signature": chunk.signature,
+        "docstring": chunk.docstring,
+        "context": chunk.context,
+        "anchor": chunk.anchor,
+        "lesson": asdict(chunk.lesson) if chunk.lesson else None,
+    }
+    return json.dumps({name: value for name, value in values.items() if value}, ensure_ascii=False)
+
+
+def remarks_of(packed: str) -> tuple[str, ...]:
+    """Unpack the remarks on a document."""
+    return tuple(json.loads(packed)) if packed else ()
+
+
+def outline_of(row: tuple[Any, ...]) -> Outline:
+    """Read a chunk's row without its text."""
+    id_, _, source, path, kind, language, *place, fields = row
+    values = json.loads(fields)
+    return Outline(
+        *(id_, source, Span(path, *place), kind, language),
+        values.get("symbol", ""),
+        tuple(values.get("defines", ())),
+        values.get("signature", ""),
+        tuple(values.get("context", ())),
+    )
+
+
+def chunk_of(row: tuple[Any, ...], text: str) -> Chunk:
+    """Read a chunk's row, and cut the chunk out of the text of its document."""
+    _, _, source, path, kind, language, *place, fields = row
+    values = json.loads(fields)
+    for name in ("defines", "context"):
+        values[name] = tuple(values.get(name, ()))
+    if "lesson" in values:
+        values["lesson"] = Lesson(**values["lesson"])
+    span = Span(path, *place)
+    return Chunk(source, span, text[span.start_char : span.end_char], kind, language, **values)
