@@ -31,7 +31,12 @@ _WITHOUT_LINES = frozenset({"docx", "epub", "odt", "pdf", "pptx", "srt", "vtt"})
 
 def anchor_of(chunk: Chunk) -> str | None:
     """Give the original's own name for the place of a chunk, if it has one, where it has no lines; else None."""
-    return chunk.anchor if chunk.language in _WITHOUT_LINES else None
+    return None if has_lines(chunk.language) else chunk.anchor
+
+
+def has_lines(language: str) -> bool:
+    """Tell whether the lines of a document are those of its original."""
+    return language not in _WITHOUT_LINES
 
 
 def written_place(span: Span, anchor: str | None) -> str:

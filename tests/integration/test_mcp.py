@@ -276,7 +276,10 @@ async def _heavy(address: str, key: str = "") -> str:
 def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
     with serving(shop) as address:
         told = asyncio.run(_heavy(address))
+        foreign = ({"Host": "evil.example"}, {"Origin": "http://evil.example"})
+        refused = [httpx2.post(address, json={}, headers=headers).status_code for headers in foreign]
 
+    assert refused == [421, 403]
     assert "src/parcels.py:" in told
 
 
@@ -287,8 +290,12 @@ def test_everybody_else_needs_a_key_over_http(shop: Path) -> None:
     with serving(shop, "--host", "0.0.0.0") as address:
         refused = [httpx2.post(address, headers=headers).status_code for headers in ({}, {"Authorization": "Bearer x"})]
         told = asyncio.run(_heavy(address, key))
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_sources", "arguments": {}}}
+        accepted = {"Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream"}
+        sources = httpx2.post(address, json=call, headers=accepted).text
 
     assert refused == [401, 401]
+    assert (shop.name in sources, str(shop.parent) in sources) == (True, False)
     assert "src/parcels.py:" in told
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ def test_no_source_comes_from_where_it_may_not(
 
     assert response.status_code == status, response.text
     assert response.json()["error"]["hint"]
+    assert str(folder.parent) not in response.text
     assert len(client.get("/api/sources").json()["sources"]) == 1
 
 
@@ -97,6 +99,24 @@ def test_an_uploaded_file_can_be_asked_about_and_goes_with_its_source(client: Te
     assert found["citations"][0]["source"] == "uploads"
     assert [file.name[9:] for file in kept] == ["zebra.md"]
     assert list((home / "uploads").rglob("*.md")) == []
+
+
+def test_one_uploaded_file_is_removed_and_no_other_file_can_be(client: TestClient, home: Path, folder: Path) -> None:
+    finished(
+        client, upload(client, ("a.md", b"# Zebra\n\nThe zebra sleeps standing.\n"), ("b.md", b"# B")).json()["job_id"]
+    )
+    *_, uploads = client.get("/api/sources").json()["sources"]
+    ids = {file["name"]: file["document_id"] for file in uploads["uploaded"]}
+    (citation,) = ask(client, "When do sessions end?")["citations"]
+
+    removed = client.delete(f"/api/documents/{ids['a.md']}")
+    finished(client, removed.json()["job_id"])
+    refused = [client.delete(f"/api/documents/{id_}").status_code for id_ in (citation["document_id"], "0" * 32)]
+
+    assert (removed.status_code, refused) == (202, [403, 404])
+    assert ask(client, "How does the zebra sleep?")["refused"]
+    assert [file.name[9:] for file in (home / "uploads").rglob("*.md")] == ["b.md"]
+    assert (folder / "guide.md").exists()
 
 
 def test_uploaded_course_material_is_a_course(client: TestClient) -> None:
@@ -166,10 +186,14 @@ def test_a_server_that_was_killed_goes_on_with_what_was_uploaded(serve: Serve, h
 
     uploads = home / "uploads" / name_for([folder])
     write_tree(uploads, {"uploads/0a1b2c3d-zebra.md": "# Zebra\n\nThe zebra sleeps standing.\n", "9f.part": "half"})
+    write_tree(uploads, {"uploaded courses/0a1b2c3d-knots.txt": "Lesson 1: Bowline\nThe rabbit leaves the hole.\n"})
 
     client = serve()
-    while client.get("/api/sources").json()["sources"][-1]["state"] != "ready":
-        pass
+    sources = client.get("/api/sources").json()["sources"]
+    while any(source["state"] == "indexing" for source in client.get("/api/sources").json()["sources"]):
+        time.sleep(0.01)
 
+    assert [source["name"] for source in sources] == ["harbour", "uploaded courses", "uploads"]  # from the beginning
+    assert client.get("/api/courses").json()["total_courses"] == 2
     assert ask(client, "How does the zebra sleep?")["citations"][0]["source"] == "uploads"
     assert not (uploads / "9f.part").exists()

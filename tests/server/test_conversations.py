@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from fastapi.testclient import TestClient
 
+from openbook.testing import ScriptedModel
+from tests.server.conftest import Serve
 from tests.server.reading import ask
 
 QUESTION = "When do sessions end?"
@@ -23,6 +27,20 @@ def test_a_conversation_is_listed_read_renamed_and_deleted(client: TestClient) -
     assert whole["exchanges"] == [first, second]
     assert (deleted.status_code, client.get(route).status_code) == (204, 404)
     assert client.get("/api/sessions").json() == {"sessions": []}
+
+
+def test_an_export_holds_nothing_that_a_viewer_of_markdown_would_load_or_run(serve: Serve) -> None:
+    hostile = "![see](https://tracker.example/a) <img src=x onerror=run> `vec![1]` <b\n\n```rust\nvec![1]; // <b>\n```"
+    client = serve(ScriptedModel(f"Sessions end after one hour [1:2]. {hostile}"))
+    session_id = ask(client, f"{QUESTION} ![x](https://tracker.example)", model="scripted:model")["session_id"]
+    client.patch(f"/api/sessions/{session_id}", json={"title": "<script>\n# [x](javascript:1) \u202e"})
+
+    exported = client.get(f"/api/sessions/{session_id}/export").text
+
+    assert exported.startswith("# \\<script> # \\[x\\](javascript:1) ‹U+202E›\n")
+    assert not re.search(r"(?<!\\)<(img|script)|(?<![\\c])!\[", exported)
+    assert "`vec![1]`" in exported
+    assert "\nvec![1]; // <b>\n" in exported
 
 
 def test_an_export_has_every_citation_with_its_verdict(client: TestClient) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from openbook.errors import OverloadedError
 from openbook.server.keys import Keys
 from openbook.server.logs import JsonLines
 from openbook.testing import Reply, ScriptedModel
@@ -72,6 +73,13 @@ def test_a_browser_keeps_a_key_where_no_script_reads_it(serve: Serve, keys: Keys
     assert client.get("/api/me").status_code == 401
 
 
+@pytest.mark.parametrize("spoken", ["http", "https"])
+def test_a_cookie_is_for_https_alone_where_the_browser_speaks_it(client: TestClient, spoken: str) -> None:
+    cookie = client.get("/api/me", headers={"X-Forwarded-Proto": spoken}).headers["set-cookie"]
+
+    assert ("Secure" in cookie.split("; ")) == (spoken == "https")
+
+
 def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve, keys: Keys) -> None:
     client = serve()
     first, second = keys.add("first"), keys.add("second")
@@ -97,8 +105,9 @@ def test_a_key_asks_no_more_than_its_questions_a_minute(serve: Serve, keys: Keys
     client = serve(key_questions_per_minute=2)
 
     statuses = [client.post("/api/query", json={"query": QUESTION}, headers=headers) for _ in range(3)]
+    adding = client.post("/api/sources", json={"url": "octo/shop"}, headers=headers)
 
-    assert [response.status_code for response in statuses] == [200, 200, 429]
+    assert [response.status_code for response in (*statuses, adding)] == [200, 200, 429, 429]
     assert int(statuses[-1].headers["retry-after"]) >= 1
     assert "more than 2 questions in a minute" in statuses[-1].json()["error"]["message"]
 
@@ -118,6 +127,21 @@ def test_a_key_spends_no_more_than_its_money_a_day(serve: Serve, keys: Keys) -> 
     assert client.post("/api/query", json={"query": QUESTION}, headers=headers).status_code == 200  # quotes are free
 
 
+def test_an_answer_that_fails_at_its_end_was_not_for_nothing(serve: Serve, keys: Keys) -> None:
+    began = Reply("Sessions end", error=OverloadedError("too much to do"))
+    refused = OverloadedError("too much to do")
+    headers = bearer(keys.add("team"))
+    (key,) = keys.all()
+    client = serve(ScriptedModel(refused, began, name=PRICED), answer_usd=0.25)
+
+    spent = []
+    for _ in range(2):
+        client.post("/api/query", json={"query": QUESTION, "model": PRICED}, headers=headers)
+        spent.append(keys.spent_today(key.id))
+
+    assert spent == [0, 0.25]
+
+
 def test_no_answer_costs_more_than_is_allowed(serve: Serve) -> None:
     client = serve(ScriptedModel(name=PRICED), answer_usd=0.000001)
 
@@ -131,6 +155,7 @@ def test_no_answer_costs_more_than_is_allowed(serve: Serve) -> None:
     [
         *[("localhost:8321", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("books.example", 200)],
         *[("evil.example", 400), ("localhost.evil.example", 400), ("", 400), ("[", 400)],
+        *[("evil.example@127.0.0.1", 400), ("[::1%25evil.example]", 400), ("2130706433", 400)],
     ],
 )
 def test_a_name_that_is_not_ours_may_be_another_site(serve: Serve, host: str, status: int) -> None:
@@ -144,6 +169,7 @@ def test_a_name_that_is_not_ours_may_be_another_site(serve: Serve, host: str, st
     [
         pytest.param({"Origin": "http://evil.example"}, id="origin"),
         pytest.param({"Origin": "null"}, id="no origin"),
+        pytest.param({"Origin": "http://["}, id="an origin that is none"),
         pytest.param({"Sec-Fetch-Site": "cross-site"}, id="fetched by another site"),
         pytest.param({"Sec-Fetch-Site": "same-site"}, id="fetched by a neighbour"),
     ],
@@ -178,6 +204,33 @@ def test_a_body_that_is_too_large_is_refused_whatever_length_it_claims(client: T
     assert "262,144 bytes" in chunked.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("length", ["5", "9" * 5000], ids=["two", "endless"])
+def test_a_request_whose_end_two_could_see_at_two_places_is_refused(client: TestClient, length: str) -> None:
+    headers = {"Content-Length": length, **({"Transfer-Encoding": "chunked"} if length == "5" else {})}
+
+    response = client.post("/api/query", headers=headers)
+
+    assert response.status_code == (400 if length == "5" else 413)
+    assert response.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize("route", ["/", "/healthz", "/readyz", "/docs", "/static/main.js", "/api/courses"])
+def test_asking_for_the_head_gives_what_a_get_does_without_its_body(client: TestClient, route: str) -> None:
+    whole, head = client.get(route), client.head(route)
+
+    told = [{**each.headers, "x-request-id": "", "set-cookie": ""} for each in (whole, head)]
+    assert (head.status_code, head.content, told[0]) == (200, b"", told[1])
+
+
+def test_words_that_are_no_method_are_counted_as_one(client: TestClient) -> None:
+    for word in ("BREW", "STEEP"):
+        client.request(word, "/healthz")
+
+    counted = client.get("/metrics").text
+    assert 'method="other",route="/healthz"' in counted or 'method="other",route="none"' in counted
+    assert "BREW" not in counted
+
+
 @pytest.mark.parametrize("route", ["/", "/healthz", "/docs", "/api/nothing", "/static/nothing.js", "/api/courses"])
 def test_every_reply_has_an_id_and_forbids_what_a_page_does_not_need(client: TestClient, route: str) -> None:
     headers = client.get(route).headers
@@ -186,6 +239,7 @@ def test_every_reply_has_an_id_and_forbids_what_a_page_does_not_need(client: Tes
     assert re.fullmatch("[0-9a-f]{16}", headers["x-request-id"])
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
+    assert policy.endswith("; require-trusted-types-for 'script'; trusted-types openbook")
     assert "unsafe" not in policy
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
     assert "access-control-allow-origin" not in headers

@@ -54,6 +54,15 @@ def test_what_the_sources_do_not_say_is_refused_and_no_error(client: TestClient)
     assert reply["reason"]
 
 
+def test_the_nearest_places_of_a_refusal_name_lesson_and_heading(client: TestClient) -> None:
+    course = ask(client, "Which parliament elects the crane?", course_name="quay")
+    page = ask(client, "Which parliament elects the policy?", filters={"globs": ["*.md"]})
+
+    (lesson, *_), (heading, *_) = course["nearest"], page["nearest"]
+    assert lesson["label"].startswith("Working at the Quay · Lesson")
+    assert heading["label"] in ("Sessions", "Retries")
+
+
 def test_a_stream_tells_stages_words_blocks_and_the_same_answer(serve: Serve) -> None:
     client = serve(ScriptedModel("Sessions end after **one hour** [1:2].\n\nThat is all."))
 
@@ -124,6 +133,7 @@ def test_filters_narrow_what_is_found(client: TestClient) -> None:
     ("body", "status", "words"),
     [
         pytest.param({"query": "???"}, 400, "word", id="no word"),
+        pytest.param({"query": " "}, 400, "empty", id="blank"),
         pytest.param({}, 422, "query", id="no question"),
         pytest.param({"query": "x" * 20_000}, 422, "10000", id="too long"),
         pytest.param({"query": QUESTION, "model": "http://10.0.0.1/v1#x"}, 400, "no model", id="address of a model"),
@@ -131,6 +141,7 @@ def test_filters_narrow_what_is_found(client: TestClient) -> None:
         pytest.param({"query": QUESTION, "session_id": "session_1"}, 422, "session_id", id="no id"),
         pytest.param({"query": QUESTION, "course_name": "Cooking"}, 404, "course", id="no such course"),
         pytest.param({"query": QUESTION, "filters": {"kinds": ["poem"]}}, 422, "kinds", id="no such kind"),
+        pytest.param({"query": QUESTION, "filters": {"globs": ["*a" * 9]}}, 400, "wildcards", id="a slow pattern"),
     ],
 )
 def test_a_question_that_cannot_be_asked_says_why(
@@ -141,6 +152,7 @@ def test_a_question_that_cannot_be_asked_says_why(
     assert response.status_code == status
     assert words in response.json()["error"]["message"]
     assert response.json()["error"]["hint"]
+    assert "in quotes" not in response.text  # which is for a shell
 
 
 def test_an_overloaded_model_is_no_fault_of_the_server(serve: Serve) -> None:

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from openbook.assistant import Assistant
 from openbook.llm.choose import EXTRACTIVE
 from openbook.llm.messages import Request, Source
 from openbook.llm.protocol import Model
 from openbook.server.app import create_app
 from openbook.server.models import Models
-from openbook.server.running import address_of, listen
+from openbook.server.running import Server, address_of, listen
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 from openbook.testing.script import ModelStep
@@ -72,7 +70,7 @@ def serving(
     app = create_app(assistant, models=models, needs_key=needs_key)
     key = app.state.keys.add("class") if needs_key else ""
     listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
+    server = Server(app, grace_s=0, stopping=app.stop)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     thread.start()
     try:

@@ -74,10 +74,12 @@ test("a question names only what was chosen, and lesson 0 is a lesson", () => {
   const nothing = { model: "", sources: [], course: "", lesson: "" };
 
   assert.deepEqual(questionBody("Why?", nothing, ""), { query: "Why?" });
-  assert.deepEqual(questionBody("Why?", { model: "m", sources: ["a"], course: "Tides", lesson: "0" }, "ab"), {
+  const all = { model: "m", sources: ["a"], course: "Tides", lesson: "0", agent: true };
+  assert.deepEqual(questionBody("Why?", all, "ab"), {
     query: "Why?",
     session_id: "ab",
     model: "m",
+    agent: true,
     filters: { sources: ["a"] },
     course_name: "Tides",
     lesson_number: 0,

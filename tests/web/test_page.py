@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import FilePayload, Page, Route, expect
 
 from openbook.errors import OverloadedError
-from openbook.llm.messages import Request
+from openbook.llm.messages import Request, ToolCall
+from openbook.testing import Reply
 from tests.web.serving import Served, course_in, mark_of
 
 pytestmark = pytest.mark.browser
@@ -170,6 +171,49 @@ def test_a_file_that_is_refused_is_named_with_the_reason(serve: Serve, browse: B
 
     expect(page.locator(".upload li")).to_contain_text("run.exe: binary by name")
     expect(page.locator(".upload")).to_contain_text("can be asked about now")
+
+
+def test_files_are_chosen_as_a_course_and_removed_one_by_one(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    knots: FilePayload = {
+        "name": "knots.txt",
+        "mimeType": "text/plain",
+        "buffer": b"Course Title: Knots\n\nLesson 1: Bowline\nThe rabbit leaves the hole.\n",
+    }
+
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_label("Treat as course").check()
+    shoot(page, "add")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Choose files").click()
+    chosen.value.set_files([knots])
+    expect(page.locator("#course")).to_contain_text("Knots")
+    page.locator(".source-more summary", has_text="1 file").click()
+    shoot(page, "uploaded-course")
+    page.get_by_role("button", name="Remove knots.txt").click()
+    page.locator("dialog .button.danger").click()
+
+    expect(page.locator(".upload").last).to_contain_text("knots.txt is gone")
+    expect(page.locator("#course")).not_to_contain_text("Knots")
+
+
+def test_a_model_searches_by_itself_where_it_is_let_and_quotes_cannot(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    looks = Reply(ToolCall("1", "search", '{"query": "neap tide"}'))
+    page = browse(serve(course_in(tmp_path), steps=(looks, "The sources say nothing of that.")))
+    may_search = page.get_by_label("Let the model search")
+
+    page.locator("#model").select_option("extractive")
+    expect(may_search).to_be_hidden()
+    page.locator("#model").select_option("scripted:tutor")
+    may_search.check()
+    shoot(page, "may-search")
+    ask(page, "What is a neap tide?")
+
+    expect(page.locator(".answer")).to_contain_text("nothing of that")
 
 
 def test_a_conversation_is_renamed_exported_and_deleted(serve: Serve, browse: Browse, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_server_that_stops_while_it_answers_is_told_with_what_to_do(
 
         running.close()
 
-    expect(page.locator(".failure")).to_contain_text("ask again")
+    expect(page.locator(".failure")).to_contain_text("Ask again when it runs")
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".failure").last).to_contain_text("The server cannot be reached")
     troubles.clear()  # the browser says so too

@@ -42,6 +42,7 @@ def mcp(
         from openbook.mcp.library import Watched
         from openbook.mcp.running import run_http
         from openbook.mcp.server import build_server
+        from openbook.server.running import is_loopback
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
     from openbook.assistant import Assistant
@@ -49,7 +50,7 @@ def mcp(
     here = opening.settings()
     with Assistant(library_path(here.home, library or name_for(wanted)), here) as assistant:
         watched = Watched(assistant, wanted)
-        server = build_server(watched, version=installed_version())
+        server = build_server(watched, version=installed_version(), tells_places=not http or is_loopback(host))
         try:
             if http:
                 run_http(server, here.home, host, port, started=printing.note)

@@ -51,7 +51,8 @@ def serve(
     listener = listen(host, port)
     with opened(options.as_paths(paths), library) as assistant:
         app = create_app(assistant, needs_key=needs_key, roots=[root for root in roots if root.is_dir()])
-        run(app, listener, started=lambda: printing.note(f"serving on {address_of(listener)} (Ctrl-C stops)"))
+        address = address_of(listener)
+        run(app, listener, started=lambda: printing.note(f"serving on {address} (Ctrl-C stops)"), stopping=app.stop)
     printing.note("stopped")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 
 from openbook.errors import SettingsError
@@ -40,13 +41,26 @@ def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Ca
         )
     listener = listen(host, port)
     app: ASGIApp = server.streamable_http_app(
-        streamable_http_path=PATH, stateless_http=True, json_response=True, host=host
+        streamable_http_path=PATH,
+        stateless_http=True,
+        json_response=True,
+        host=host,
+        transport_security=None if keys else of_this_machine(host),
     )
     address = address_of(listener).rstrip("/") + PATH
     run(
         app if keys is None else WithKeys(app, keys),
         listener,
         started=lambda: started(f"serving on {address} (Ctrl-C stops)"),
+    )
+
+
+def of_this_machine(host: str) -> TransportSecuritySettings:
+    """Answer under names that no other site can turn to this machine, and no page of another site."""
+    names = [*dict.fromkeys(("localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host))]
+    return TransportSecuritySettings(
+        allowed_hosts=[*names, *(f"{name}:*" for name in names)],
+        allowed_origins=[f"http://{name}{port}" for name in names for port in ("", ":*")],
     )
 
 

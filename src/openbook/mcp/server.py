@@ -25,9 +25,9 @@ and mend or drop what is not supported. If the library does not tell, say so.
 Question: {question}"""
 
 
-def build_server(library: Watched, *, version: str) -> MCPServer:
-    """Make a server over a library."""
-    tools = Tools(library)
+def build_server(library: Watched, *, version: str, tells_places: bool = True) -> MCPServer:
+    """Make a server over a library. Agents on other machines have no use for where it lies on this one."""
+    tools = Tools(library, tells_places=tells_places)
     server: MCPServer = MCPServer("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     for function in tools.functions:

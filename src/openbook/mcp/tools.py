@@ -29,6 +29,9 @@ from openbook.types import Kind
 DEFAULT_TOKENS = 2_000
 MOST_TOKENS = 20_000
 
+# Takes three seconds where each sentence cites; a longer text can be checked in parts.
+_MOST_CHECKED_CHARS = 100_000
+
 Path = Annotated[str, Field(description="As results show it, without line numbers.")]
 Within = Annotated[str, Field(description="Only paths like this, as in .gitignore: `*.py`, `src/`, or one file.")]
 Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
@@ -90,8 +93,10 @@ def told(function: Callable[P, Any]) -> Callable[P, Any]:
 class Tools:
     """Tools over one library. Each call stands alone; threads may call at once."""
 
-    def __init__(self, library: Watched) -> None:
+    def __init__(self, library: Watched, *, tells_places: bool = True) -> None:
+        """Take a library, and whether agents may know where it lies on this machine."""
         self._library = library
+        self._tells_places = tells_places
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
@@ -187,7 +192,14 @@ class Tools:
         return _result(as_text(listing.listed), listing.listed)
 
     def verify_citations(
-        self, text: Annotated[str, Field(description="What you mean to say, citing as `path:12-18` behind each claim.")]
+        self,
+        text: Annotated[
+            str,
+            Field(
+                max_length=_MOST_CHECKED_CHARS,
+                description="What you mean to say, citing as `path:12-18` behind each claim.",
+            ),
+        ],
     ) -> Annotated[CallToolResult, Verdicts]:
         """Check what you wrote before you say it: every claim is judged by the lines that it cites.
 
@@ -210,11 +222,16 @@ class Tools:
             documents = assistant.index.documents(EVERYTHING)
             listed = [
                 SourceListed(
-                    name=root.name, location=root.location, documents=sum(d.source == root.name for d in documents)
+                    name=root.name,
+                    location=root.location if self._tells_places else root.url,
+                    documents=sum(d.source == root.name for d in documents),
                 )
                 for root in assistant.sources()
             ]
-        lines = (f"{each['name']}  {each['location']}  {each['documents']} documents" for each in listed)
+        lines = (
+            "  ".join(filter(None, (each["name"], each["location"], f"{each['documents']} documents")))
+            for each in listed
+        )
         return _result("\n".join(lines), Sources(sources=listed))
 
     def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:

@@ -29,6 +29,7 @@ from openbook.server.metrics import Metrics
 from openbook.server.models import Models, offered
 from openbook.server.routes import contents, conversations, operation, questions
 from openbook.server.shapes import ErrorReply
+from openbook.server.stopping import Stopping
 from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import Uploads
 from openbook.sessions import Sessions
@@ -42,12 +43,12 @@ _EXPIRE_EVERY_S = 3600.0
 
 _ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorReply.__name__}"}}}
 
-_REFUSALS = (400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
+_REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
 
 
 def create_app(
     assistant: Assistant, *, models: Models | None = None, needs_key: bool = False, roots: Sequence[Path] = ()
-) -> FastAPI:
+) -> GuardedApp:
     """Make an app that serves a library, and closes it in the end.
 
     Args:
@@ -61,9 +62,12 @@ def create_app(
         SessionError: Conversations cannot be kept.
     """
     settings = assistant.settings
-    metrics = Metrics()
-    app = _Guarded(
-        guards=partial(Guards, hosts=settings.server_hosts, upload_bytes=settings.upload_bytes, metrics=metrics),
+    metrics, keys = Metrics(), Keys(settings.home)
+    door = Door(keys, needs_key=needs_key)
+    app = GuardedApp(
+        guards=partial(
+            Guards, door=door, hosts=settings.server_hosts, upload_bytes=settings.upload_bytes, metrics=metrics
+        ),
         title="Openbook",
         version=version("openbook"),
         docs_url=None,
@@ -74,13 +78,13 @@ def create_app(
     )
     state: Any = app.state
     state.metrics = metrics
-    state.keys = Keys(settings.home)
-    state.door = Door(state.keys, needs_key=needs_key)
+    state.keys, state.door = keys, door
     state.limits = Limits(state.keys, settings)
     state.models = models or offered(settings)
     state.sessions = Sessions(settings.home / "sessions.sqlite", expire_s=settings.session_days * _DAY_S)
     state.library = Library(assistant)
     state.jobs = Jobs()
+    state.stopping = Stopping()
     uploads = Uploads(assistant.path.stem, settings)
     state.contents = Contents(state.library, state.jobs, uploads, settings, roots=roots)
     tracer = open_tracer(settings.telemetry)
@@ -94,7 +98,7 @@ def create_app(
     return app
 
 
-class _Guarded(FastAPI):
+class GuardedApp(FastAPI):
     """An app with guards around all of it, also around what replies where something fails."""
 
     def __init__(self, *, guards: Callable[[ASGIApp], ASGIApp], **options: Any) -> None:
@@ -104,6 +108,11 @@ class _Guarded(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Give what is called for a request."""
         return self._guards(super().build_middleware_stack())
+
+    def stop(self) -> None:
+        """End what is still waited for, each with an error that says so. In the thread of the event loop."""
+        self.state.stopping.stop()
+        self.state.jobs.stop()
 
     def openapi(self) -> dict[str, Any]:
         """Describe the API. FastAPI would say that the errors of a stream are a stream too."""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 from openbook.answering.writing import Writing
 from openbook.costs import Budget, price_of
 from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
-from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, Stage
+from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, Stage, ToolUsed, Written
+from openbook.index.where import allows
 from openbook.llm.protocol import Model
 from openbook.retrieval.names import read_query
 from openbook.server.auth import Caller
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.library import Library
 from openbook.server.limits import Limits
 from openbook.server.metrics import Metrics
@@ -124,13 +125,15 @@ class Asker:
         if question.course_name:
             with self._library.in_use() as assistant:
                 courses = frozenset({assistant.course(question.course_name).key})
-        return Filter(
+        where = Filter(
             frozenset(narrowing.kinds),
             tuple(narrowing.globs),
             frozenset(narrowing.sources),
             courses,
             question.lesson_number,
         )
+        allows(where)  # refuses what cannot be asked, while a status can say so
+        return where
 
     async def events(self, asked: Asked) -> AsyncGenerator[AnswerEvent | AnswerReply, None]:
         """Answer, and tell what happens; the reply comes last. Leaving it cancels the call of the model.
@@ -138,6 +141,7 @@ class Asker:
         Raises:
             OpenbookError: There is no answer; the message says why.
         """
+        has_called = False
         try:
             asked.cost_usd = None
             with Stages(self._metrics, self._tracer, asked.session_id) as stages, self._library.in_use() as assistant:
@@ -147,6 +151,8 @@ class Asker:
                 )
                 async with aclosing(events):
                     async for event in events:
+                        # Whoever can make an answer fail at its end must not get what came before for nothing.
+                        has_called |= isinstance(event, Written | ToolUsed) or stages.name == "rephrasing"
                         if isinstance(event, Stage):
                             stages.enter(event.name)
                         elif isinstance(event, Answered):
@@ -157,7 +163,7 @@ class Asker:
                 answer = stages.answer
                 reply = await self._in_thread(present, answer, self._library, asked.session_id)
         except OpenbookError as exc:
-            if not isinstance(exc, CutOffError | TimedOutError):
+            if not (has_called or isinstance(exc, CutOffError | TimedOutError)):
                 asked.cost_usd = Decimal(0)
             raise
         reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
@@ -179,7 +185,7 @@ class Asker:
         try:
             self._sessions.add(asked.caller.owner, asked.session_id, exchange, record, begins=asked.begins)
         except SessionError as exc:
-            return str(exc)
+            return without_places(str(exc))
         return ""
 
 

@@ -75,7 +75,8 @@ class Door:
 
 def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
     """Set a cookie that scripts cannot read and that other sites cannot make a browser send."""
-    secure = request.url.scheme == "https"
+    # Whoever makes the header up keeps a cookie from themselves, so any proxy is believed.
+    secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
     response.set_cookie(name, value, max_age=_COOKIE_S, httponly=True, samesite="strict", secure=secure)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from openbook.assistant import Assistant
+from openbook.errors import OpenbookError
 from openbook.index.protocol import Root
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.retrieval.search import EVERYTHING
-from openbook.server.failures import RequestRefusedError
-from openbook.server.jobs import Job, Jobs
+from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.jobs import Job, Jobs, Work
 from openbook.server.library import Library
 from openbook.server.shapes import (
     CourseReply,
@@ -23,9 +25,10 @@ from openbook.server.shapes import (
     RefusedFile,
     SourceReply,
     SourcesReply,
+    UploadedFile,
     UploadReply,
 )
-from openbook.server.uploads import Upload, Uploads
+from openbook.server.uploads import Upload, Uploads, name_sent
 from openbook.settings import Settings
 from openbook.sources.repository_urls import read_repository_url
 
@@ -59,11 +62,20 @@ class Contents:
         busy = {job.source: job for job in self._jobs.open()}
         failed = self._jobs.failed()
         with self._library.in_use() as assistant:
-            counts = Counter(listed.source for listed in assistant.index.documents(EVERYTHING))
+            documents = assistant.index.documents(EVERYTHING)
+            counts = Counter(listed.source for listed in documents)
+            roots = assistant.sources()
             listed = [
                 _source(root, counts[root.name], assistant, root.name in busy, failed.get(root.name, ""))
-                for root in assistant.sources()
+                for root in roots
             ]
+        for root, reply in zip(roots, listed, strict=True):
+            if self._uploads.at(root.location):
+                reply.uploaded = [
+                    UploadedFile(document_id=self._library.document_id(root.name, each.path), name=name_sent(each.path))
+                    for each in documents
+                    if each.source == root.name
+                ]
         return SourcesReply(sources=listed, writable=True)
 
     def courses(self) -> CoursesReply:
@@ -164,16 +176,39 @@ class Contents:
             assistant.remove(name)
         self._uploads.forget(location)
 
+    def remove_file(self, owner: str, document_id: str) -> Job:
+        """Delete an uploaded file, and begin to forget what it says.
+
+        Raises:
+            RequestRefusedError: There is none of that id, or it was not uploaded.
+        """
+        source, path = self._library.place(document_id) or ("", "")
+        with self._library.in_use() as assistant:
+            root = next((root for root in assistant.sources() if root.name == source), None)
+        if root is None:
+            raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
+        folder = self._uploads.at(root.location)
+        if folder is None:
+            raise RequestRefusedError(403, "only files that were uploaded can be removed", hint="remove the source")
+        self._uploads.remove(folder, path)
+        return self._jobs.start(owner, source, self._syncing(folder))
+
     def resume(self) -> None:
-        """Go on with what a server that was stopped or killed has left undone."""
+        """Go on with what a server that was stopped or killed has left undone.
+
+        What is uploaded is a source at once, if an empty one: nobody takes it for one that is ready.
+        """
         self._uploads.clean()
         for folder in self._uploads.folders:
-            self._jobs.start("", "", self._syncing(folder))
+            name, is_course = "", folder == self._uploads.folder(course=True)
+            with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will tell it
+                name = assistant.register(folder, course=is_course).name
+            self._jobs.start("", name, self._syncing(folder, course=is_course))
 
-    def _syncing(self, path: Path) -> Any:
+    def _syncing(self, path: Path, *, course: bool = False) -> Work:
         def sync(progress: Progress) -> dict[str, Any]:
             with self._library.opened_anew() as assistant:
-                return _report(assistant.add(path, progress=progress))
+                return _report(assistant.add(path, course=course, progress=progress))
 
         return sync
 
@@ -187,9 +222,10 @@ def _source(root: Root, documents: int, assistant: Assistant, is_busy: bool, fai
         location=root.url or Path(root.location).name,
         documents=documents,
         state="indexing" if is_busy else "error" if failure else "ready",
-        message="" if is_busy else failure,
+        message="" if is_busy else without_places(failure),
         skipped=dict(sorted(Counter(record.skipped for record in records.values() if record.skipped).items())),
         remarks=remarks[:_MOST_REMARKS],
+        uploaded=[],
     )
 
 

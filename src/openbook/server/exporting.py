@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from openbook.grounding.blocks import Fence, read_line
+from openbook.server.rendering import visible
 from openbook.sessions import Session
+
+# What a program that shows Markdown would load or run. Code stays as it is.
+_ACTIVE = re.compile(r"(`+[^`]*`+)|!(?=\[)|<(?=[A-Za-z/!?])")
+_SIGNS = re.compile(r"[\\`*\[\]<!]")
 
 
 def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
@@ -16,7 +23,7 @@ def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
 
 def _exchange(record: dict[str, Any]) -> Iterator[str]:
     yield f"## {_line(record['query'])}"
-    yield record["answer"].strip()
+    yield "\n".join(_harmless(record["answer"].strip()))
     if record["citations"]:
         yield "\n".join(f"- `{cited['mark']}` {_place(cited)}: {_verdict(cited)}" for cited in record["citations"])
 
@@ -30,5 +37,12 @@ def _verdict(cited: dict[str, Any]) -> str:
     return f"{cited['verdict']}, {_line(cited['reason'])}" if cited["reason"] else str(cited["verdict"])
 
 
+def _harmless(answer: str) -> Iterator[str]:
+    fence: Fence | None = None
+    for line in answer.split("\n"):
+        inside, (_, fence) = fence, read_line(line, fence)
+        yield line if inside or fence else _ACTIVE.sub(lambda match: match[1] or f"\\{match[0]}", line)
+
+
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return _SIGNS.sub(r"\\\g<0>", " ".join(visible(text).split()))

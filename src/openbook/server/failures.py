@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -30,6 +31,9 @@ _HINTS = {
     405: "GET /docs lists what there is",
     500: "the log has more under the request id",
 }
+
+# Where something lies on the server's machine is no business of those who ask it.
+_PLACE = re.compile(r"""(['"])(?:/|[A-Za-z]:\\)[^'"\n]*?([^/\\'"\n]+)[/\\]*\1""")
 
 # The first that fits decides, so kinds stand before the kind that they are of.
 _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
@@ -67,7 +71,17 @@ def status_of(error: OpenbookError) -> int:
 
 def told(message: str, hint: str = "") -> dict[str, Any]:
     """Write an error as every reply has it."""
-    return {"error": {"message": message, "hint": hint}}
+    return {"error": {"message": without_places(message), "hint": without_places(hint)}}
+
+
+def without_places(text: str) -> str:
+    """Leave only the last part of each path of the server's machine that is quoted.
+
+    Example:
+        >>> without_places("cannot read '/home/ada/notes/a.md': it is gone")
+        "cannot read 'a.md': it is gone"
+    """
+    return _PLACE.sub(r"\1\2\1", text)
 
 
 def failed() -> dict[str, Any]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import logging
+import re
 import secrets
 import time
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from openbook.server.auth import Door
 from openbook.server.failures import RequestRefusedError, reply_to
 from openbook.server.logs import REQUEST_ID
 from openbook.server.metrics import Metrics
@@ -24,10 +28,17 @@ UPLOADS = "/api/uploads"
 # A question with its filters has some kilobytes.
 _BODY_BYTES = 256 * 1024
 
+# More digits are no length of anything that is taken, and Python refuses to read thousands of them.
+_LENGTH_DIGITS = 18
+
+# Somebody who sends nothing for so long holds a connection for nothing. Uploads over a bad line come in bursts.
+_SILENCE_S = 30.0
+
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self';"
         " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        "; require-trusted-types-for 'script'; trusted-types openbook"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -39,20 +50,38 @@ _HEADERS = {
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
+# Others are counted as one: a label for every word that somebody sends would fill the memory.
+_METHODS = _READING | {"POST", "PUT", "PATCH", "DELETE"}
+
+_HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
+
 
 class Guards:
     """Stands before the app."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Sequence[str], upload_bytes: int, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        door: Door,
+        hosts: Sequence[str],
+        upload_bytes: int,
+        metrics: Metrics,
+        silence_s: float = _SILENCE_S,
+    ) -> None:
         """Guard an app.
 
         Args:
             app: What answers.
+            door: Asked before an upload is read: what strangers send is not kept, not even for a moment.
             hosts: Names that the server may be asked under, besides `localhost` and addresses of numbers.
             upload_bytes: Most bytes of files in an upload.
             metrics: Where requests are counted.
+            silence_s: How long the next piece of a body is waited for.
         """
         self._app = app
+        self._door = door
+        self._silence_s = silence_s
         self._hosts = frozenset(host.lower() for host in (*hosts, "localhost"))
         self._upload_bytes = upload_bytes + _BODY_BYTES  # what surrounds the files
         self._metrics = metrics
@@ -63,6 +92,9 @@ class Guards:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        if method == "HEAD":  # answered as GET is; the server that speaks HTTP leaves the body out
+            scope = {**scope, "method": "GET"}
         request_id = secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
         status = 499  # unless something is sent, the client has gone
@@ -84,10 +116,10 @@ class Guards:
         finally:
             # The path of a route, not of the request: that has ids in it, and whatever somebody tries.
             route = getattr(scope.get("route"), "path", "none")
-            self._metrics.request(scope["method"], route, status)
+            self._metrics.request(method, route, status)
             caller = scope.get("state", {}).get("caller", "")
             took_ms = round((time.perf_counter() - started) * 1000, 1)
-            told = {"method": scope["method"], "route": route, "status": status, "took_ms": took_ms, "caller": caller}
+            told = {"method": method, "route": route, "status": status, "took_ms": took_ms, "caller": caller}
             logger.info("request", extra=told)
             REQUEST_ID.reset(token)
 
@@ -96,13 +128,15 @@ class Guards:
         try:
             self._check(scope, most)
         except RequestRefusedError as exc:
-            await reply_to(exc)(scope, receive, send)
+            reply = reply_to(exc)
+            reply.headers["Connection"] = "close"  # nobody reads what is left of it
+            await reply(scope, receive, send)
             return
-        body = _Body(receive, send, most)
-        with contextlib.suppress(_TooLargeError):
+        body = _Body(receive, send, most, self._silence_s)
+        with contextlib.suppress(_NotReadError):
             await self._app(scope, body.receive, body.send)
-        if body.is_too_large and not body.has_begun:
-            await reply_to(_too_large(most))(scope, receive, send)
+        if body.refusal and not body.has_begun:
+            await reply_to(body.refusal)(scope, receive, send)
 
     def _check(self, scope: Scope, most: int) -> None:
         headers = Headers(scope=scope)
@@ -112,21 +146,24 @@ class Guards:
                 400, "the server is not asked under this name", hint="set OPENBOOK_SERVER_HOSTS to its names"
             )
         length = headers.get("content-length", "0")
-        if length.isdecimal() and int(length) > most:
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # Two lengths: a proxy that goes by the other one takes a part of it for the next request.
+            raise RequestRefusedError(400, "the request has two lengths", hint="send either of them")
+        if length.isdecimal() and (len(length) > _LENGTH_DIGITS or int(length) > most):
             raise _too_large(most)
         if scope["method"] not in _READING:
             _check_origin(headers, host)
+        if scope["path"] == UPLOADS and self._door.needs_key:
+            self._door.caller(Request(scope), Response())
 
     def _is_ours(self, host: str) -> bool:
         """Tell whether a name cannot be one that another site has turned to this address."""
-        try:
-            name = (urlsplit(f"//{host}").hostname or "").lower()
-        except ValueError:
-            return False
+        match = _HOST.fullmatch(host)
+        name = match["name"].lower() if match else ""
         if name in self._hosts:
             return True
         try:
-            ipaddress.ip_address(name)
+            ipaddress.ip_address(name.strip("[]"))
         except ValueError:
             return False
         return True
@@ -137,40 +174,55 @@ def _check_origin(headers: Headers, host: str) -> None:
 
     A browser that sends a form for another site can set neither this header nor this type.
     """
-    origin = headers.get("origin")
-    foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
-    if foreign or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+    if (origin is not None and _host_of(origin) != host.lower()) or site not in ("same-origin", "none"):
         raise RequestRefusedError(403, "this request comes from another site", hint="open the page of this server")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and "x-openbook" not in headers:
         raise RequestRefusedError(403, "what changes something needs a header", hint="send `X-Openbook: 1`")
 
 
-class _TooLargeError(Exception):
-    """More came than a body may have."""
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
+class _NotReadError(Exception):
+    """A body is not read to its end."""
 
 
 class _Body:
-    """Counts a body while it comes, whatever length it claims to have, and keeps quiet once it is too large."""
+    """Counts a body while it comes, whatever length it claims to have, and keeps quiet once it is refused."""
 
-    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+    def __init__(self, receive: Receive, send: Send, most: int, silence_s: float) -> None:
         self._receive = receive
         self._send = send
-        self._left = most
-        self.is_too_large = False
+        self._most = most
+        self._count = 0
+        self._silence_s: float | None = silence_s
+        self.refusal: RequestRefusedError | None = None
         self.has_begun = False
 
     async def receive(self) -> Message:
-        message = await self._receive()
+        try:
+            async with asyncio.timeout(self._silence_s):
+                message = await self._receive()
+        except TimeoutError:
+            self.refusal = RequestRefusedError(408, "the rest of the request did not come", hint="send it again")
+            raise _NotReadError from None
         if message["type"] == "http.request":
-            self._left -= len(message.get("body", b""))
-            if self._left < 0:
-                self.is_too_large = True
-                raise _TooLargeError
+            self._count += len(message.get("body", b""))
+            if self._count > self._most:
+                self.refusal = _too_large(self._most)
+                raise _NotReadError
+            if not message.get("more_body"):
+                self._silence_s = None  # what comes now is that the client leaves, which may take long
         return message
 
     async def send(self, message: Message) -> None:
-        if self.is_too_large and not self.has_begun:
+        if self.refusal and not self.has_begun:
             return
         self.has_begun = True
         await self._send(message)

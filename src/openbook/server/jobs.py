@@ -14,11 +14,15 @@ from typing import Any, Literal
 
 from openbook.errors import OpenbookError
 from openbook.ingest.sync import Progress
+from openbook.server.failures import RequestRefusedError
 
 logger = logging.getLogger(__name__)
 
 # Jobs that have ended are remembered for whoever asks late.
 _REMEMBERED = 200
+
+# Each has a piece of memory, and whoever waits behind so many waits for nothing.
+_MOST_OPEN = 100
 
 # Faster than anybody sees, and rare enough to cost nothing.
 _LOOK_EVERY_S = 0.1
@@ -62,7 +66,13 @@ class Jobs:
         self._stopping = threading.Event()
 
     def start(self, owner: str, source: str, work: Work) -> Job:
-        """Do work when what was there before is done."""
+        """Do work when what was there before is done.
+
+        Raises:
+            RequestRefusedError: Too much of it waits already.
+        """
+        if len(self.open()) >= _MOST_OPEN:
+            raise RequestRefusedError(503, "too much work waits already", hint="try again when some of it is done")
         job = Job(secrets.token_hex(16), owner, source)
         self._jobs[job.id] = job
         while len(self._jobs) > _REMEMBERED and next(iter(self._jobs.values())).has_ended:
@@ -102,9 +112,13 @@ class Jobs:
         """Whether what runs will end at its next commit."""
         return self._stopping.is_set()
 
-    def close(self) -> None:
-        """Stop after what is being committed, and wait for it. What was committed stays."""
+    def stop(self) -> None:
+        """Stop after what is being committed. What was committed stays."""
         self._stopping.set()
+
+    def close(self) -> None:
+        """Stop, and wait for it."""
+        self.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
         for job in self.open():
             job.message, job.state = "the server was stopped; it goes on when it is started again", "error"

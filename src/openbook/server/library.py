@@ -61,22 +61,33 @@ class Library:
         self._places[id_] = (source, path)
         return id_
 
-    def link(self, source: str, span: Span) -> str:
-        """Give the permanent address of a place; empty where there is none."""
+    def link(self, source: str, span: Span, anchor: str | None = None) -> str:
+        """Give the permanent address of a place; empty where there is none.
+
+        Args:
+            source: Its source.
+            span: The place.
+            anchor: As `anchor_of` gives it: where the original has no lines, the link names none.
+        """
         with self.in_use() as assistant:
             root = next((root for root in assistant.sources() if root.name == source), None)
-        return link_to(root, span) if root and span.path else ""
+        return link_to(root, span, anchor) if root and span.path else ""
 
     def document(self, document_id: str) -> Document | None:
         """Give the document of an id; None if the library has none."""
+        place = self.place(document_id)
+        with self.in_use() as assistant:
+            return assistant.index.document(*place) if place else None
+
+    def place(self, document_id: str) -> tuple[str, str] | None:
+        """Give source and path of a document; None if no such id was ever given for what the library holds."""
         with self.in_use() as assistant:
             if document_id not in self._places and self._clock() - self._listed_s >= _LIST_EVERY_S:
                 self._listed_s = self._clock()
                 self._places.clear()
                 for listed in assistant.index.documents(EVERYTHING):
                     self.document_id(listed.source, listed.path)
-            place = self._places.get(document_id)
-            return assistant.index.document(*place) if place else None
+            return self._places.get(document_id)
 
     def close(self) -> None:
         """Let go of the library once nobody uses it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from openbook.generation import Citation, GenerationResult
+from openbook.answering.context import label_of
+from openbook.generation import Citation, GenerationResult, anchor_of, written_place
 from openbook.server.library import Library
 from openbook.server.rendering import render_answer
 from openbook.server.shapes import AnswerReply, CitationReply, ClaimReply, Place, UsageReply
@@ -50,7 +51,7 @@ def _citation(number: int, citation: Citation, library: Library) -> CitationRepl
         verdict=citation.verdict,
         reason=citation.reason,
         place=citation.place,
-        **_place(citation.source, citation.span, library),
+        **_place(citation.source, citation.span, citation.url, library),
         symbol=citation.symbol,
         label=citation.label,
         quote=citation.quote,
@@ -58,16 +59,16 @@ def _citation(number: int, citation: Citation, library: Library) -> CitationRepl
 
 
 def _nearest(result: RetrievalResult, library: Library) -> Place:
-    chunk = result.chunk
+    chunk, anchor = result.chunk, anchor_of(result.chunk)
     return Place(
-        **_place(chunk.source, chunk.span, library),
+        **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
         symbol=chunk.symbol,
-        label=chunk.anchor,
-        place=str(chunk.span),
+        label=label_of(result),
+        place=written_place(chunk.span, anchor),
         quote=chunk.text[:_NEAREST_CHARS],
     )
 
 
-def _place(source: str, span: Span, library: Library) -> dict[str, Any]:
+def _place(source: str, span: Span, url: str, library: Library) -> dict[str, Any]:
     document_id = library.document_id(source, span.path) if span.path else ""
-    return {"source": source, "document_id": document_id, "url": library.link(source, span), **span.to_dict()}
+    return {"source": source, "document_id": document_id, "url": url, **span.to_dict()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -15,6 +16,9 @@ from openbook.server.logs import log_as_json
 
 # What runs when the server is asked to stop gets so long; then its calls of models are cancelled.
 _GRACE_S = 5
+
+# Then there is so long to tell those who wait.
+_GOODBYE_S = 1
 
 # Connections that wait to be accepted. More come later than are refused.
 _BACKLOG = 512
@@ -62,7 +66,13 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{shown}:{port}/"
 
 
-def run(app: ASGIApp, listener: socket.socket, *, started: Callable[[], None] = lambda: None) -> None:
+def run(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    started: Callable[[], None] = lambda: None,
+    stopping: Callable[[], None] = lambda: None,
+) -> None:
     """Serve until the process is told to stop; then end what runs, or cancel it after some seconds.
 
     A second Ctrl-C ends it at once.
@@ -71,15 +81,23 @@ def run(app: ASGIApp, listener: socket.socket, *, started: Callable[[], None] = 
         app: What answers.
         listener: As `listen` gave it. Closed in the end.
         started: Called when requests are answered.
+        stopping: Called when what runs has had its time, to end it in order.
     """
     log_as_json()
-    Server(app, started=started).run(sockets=[listener])
+    Server(app, started=started, stopping=stopping).run(sockets=[listener])
 
 
 class Server(uvicorn.Server):
     """Uvicorn as we need it: it tells when it has started, and its end is no failure."""
 
-    def __init__(self, app: ASGIApp, *, grace_s: int = _GRACE_S, started: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        grace_s: int = _GRACE_S,
+        started: Callable[[], None] = lambda: None,
+        stopping: Callable[[], None] = lambda: None,
+    ) -> None:
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -87,16 +105,26 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=False,
             backlog=_BACKLOG,
-            timeout_graceful_shutdown=grace_s,
+            timeout_graceful_shutdown=grace_s + _GOODBYE_S,
         )
         super().__init__(config)
         self._tell = started
+        self._grace_s = grace_s
+        self._stop = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to answer."""
         await super().startup(sockets)
         if self.started:
             self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more requests, and wait for those that are there."""
+        ending = asyncio.get_running_loop().call_later(self._grace_s, self._stop)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            ending.cancel()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to stop. Uvicorn would raise the signal once more when all is done, which looks like a crash."""

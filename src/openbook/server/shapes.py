@@ -38,7 +38,7 @@ class Narrowing(_Strict):
     """Which documents an answer may come from. Empty lists allow all."""
 
     kinds: list[Kind] = Field(default=[], max_length=10)
-    globs: list[Name] = Field(default=[], max_length=50)
+    globs: list[Name] = Field(default=[], max_length=20)
     sources: list[Name] = Field(default=[], max_length=100)
 
 
@@ -179,6 +179,13 @@ class SuggestionsReply(BaseModel):
     questions: list[str]
 
 
+class UploadedFile(BaseModel):
+    """A file that somebody has uploaded, under the name that it was sent with."""
+
+    document_id: str
+    name: str
+
+
 class SourceReply(BaseModel):
     """A source, and how far it is indexed."""
 
@@ -191,6 +198,8 @@ class SourceReply(BaseModel):
     message: str
     skipped: dict[str, int]
     remarks: list[str]
+    uploaded: list[UploadedFile]
+    """Of uploads: the files, which can be removed one by one. Else empty."""
 
 
 class SourcesReply(BaseModel):

@@ -24,7 +24,8 @@ class Stages:
         """Set when there is one."""
         self._metrics = metrics
         self._spans = Spans(tracer, session_id)
-        self._name = ""
+        self.name = ""
+        """Of the stage that lasts; empty for none."""
         self._since_s = 0.0
         self._models: tuple[str, ...] = ()
         self._own_s = 0.0
@@ -37,10 +38,10 @@ class Stages:
     def enter(self, name: str) -> None:
         """End the stage before, and begin one; empty for none."""
         now = time.perf_counter()
-        if self._name:
-            self._metrics.stage(self._name, now - self._since_s)
-            self._own_s += 0.0 if self._name in self._models else now - self._since_s
-        self._name, self._since_s = name, now
+        if self.name:
+            self._metrics.stage(self.name, now - self._since_s)
+            self._own_s += 0.0 if self.name in self._models else now - self._since_s
+        self.name, self._since_s = name, now
         self._spans.enter(name)
 
     def __enter__(self) -> Self:

@@ -14,6 +14,7 @@ from openbook.generation import AnswerEvent, Stage, ToolUsed, Written
 from openbook.server.failures import failed, told
 from openbook.server.rendering import BlockReader, render_block
 from openbook.server.shapes import AnswerReply
+from openbook.server.stopping import Stopping
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ _SHOWN = {"rephrasing": "searching", "searching": "searching", "writing": "writi
 
 
 async def as_events(
-    happening: AsyncGenerator[AnswerEvent | AnswerReply, None], session_id: str
+    happening: AsyncGenerator[AnswerEvent | AnswerReply, None], session_id: str, stopping: Stopping
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """Tell what happens: `status`, `delta`, `block`, `tool`, `citation`, and at last `done` or `error`.
 
@@ -31,7 +32,11 @@ async def as_events(
     teller = _Teller(session_id)
     try:
         async with aclosing(happening):
-            async for event in happening:
+            while True:
+                async with stopping.heeded():
+                    event = await anext(happening, None)
+                if event is None:
+                    break
                 for sent in await teller.tell(event):
                     yield sent
     except OpenbookError as exc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -144,13 +145,41 @@ class Uploads:
         for partial in self._home.glob(f"*{_PARTIAL}"):
             partial.unlink(missing_ok=True)
 
+    def at(self, location: str) -> Path | None:
+        """Give the folder of ours that lies at a place; None if none does."""
+        return next((folder for folder in self.folders if str(folder.resolve()) == location), None)
+
     def forget(self, location: str) -> None:
         """Delete the files of a source that is a folder of ours. Others are left alone."""
-        for folder in self.folders:
-            if str(folder.resolve()) == location:
-                for file in folder.iterdir():
-                    file.unlink(missing_ok=True)
+        folder = self.at(location)
+        if folder is not None:
+            for file in folder.iterdir():
+                file.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # somebody has just sent another file
                 folder.rmdir()
+
+    def remove(self, folder: Path, name: str) -> None:
+        """Delete one file of a folder of ours, by the name that `keep` gave it.
+
+        Raises:
+            RequestRefusedError: It cannot be deleted.
+        """
+        try:
+            (folder / Path(name).name).unlink(missing_ok=True)
+        except OSError as exc:
+            raise RequestRefusedError(
+                500, f"the file cannot be deleted: {exc.strerror}", hint="whoever runs the server can"
+            ) from exc
+
+
+def name_sent(name: str) -> str:
+    """Give what people see of a name that `keep` gave.
+
+    Example:
+        >>> name_sent("0a1b2c3d-notes.md")
+        'notes.md'
+    """
+    return name[2 * _PREFIX_BYTES + 1 :]
 
 
 def safe_name(name: str) -> str:

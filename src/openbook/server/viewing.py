@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from openbook.errors import QueryError
+from openbook.generation import has_lines
 from openbook.server.shapes import DocumentReply, UnitReply
 from openbook.spans import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Span
@@ -23,7 +24,7 @@ def view(
     end_char: int,
     *,
     context: int,
-    link: Callable[[Span], str] = lambda _: "",
+    link: Callable[[Span, str | None], str] = lambda *_: "",
 ) -> DocumentReply:
     """Give the units of a document around a half-open range of characters.
 
@@ -33,7 +34,7 @@ def view(
         start_char: Where the range begins.
         end_char: Where it ends; with `start_char` an empty range, nothing is marked.
         context: Lines before and behind.
-        link: Gives the permanent address of a place; empty if it has none.
+        link: Gives the permanent address of a place and its anchor; empty if it has none.
 
     Raises:
         QueryError: The range is none of this document.
@@ -49,6 +50,8 @@ def view(
     units = [
         unit for line in range(first, last + 1) for unit in _units_of_line(document, lines, line, start_char, end_char)
     ]
+    label = _label(document, start_char)
+    span = lines.span(document.path, start_char, end_char)
     return DocumentReply(
         document_id=document_id,
         source=document.source,
@@ -56,8 +59,8 @@ def view(
         kind=document.kind,
         language=document.language,
         title=document.path.rpartition("/")[2][:_LONGEST_TITLE_CHARS],
-        url=link(lines.span(document.path, start_char, end_char)),
-        label=_label(document, start_char),
+        url=link(span, None if has_lines(document.language) else label),
+        label=label,
         units=units,
         more_before=first > 1,
         more_after=last < len(lines),

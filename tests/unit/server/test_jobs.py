@@ -10,6 +10,7 @@ import pytest
 
 from openbook.errors import SourceError
 from openbook.ingest.sync import Progress
+from openbook.server.failures import RequestRefusedError
 from openbook.server.jobs import Job, Jobs
 
 
@@ -73,6 +74,21 @@ def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
     assert waiting == "queued"
     assert {job.state for job in (first, second)} == {"error"}
     assert {job.message for job in (first, second)} == {"the server was stopped; it goes on when it is started again"}
+
+
+def test_what_waits_is_not_endless() -> None:
+    jobs, may_go_on = Jobs(), threading.Event()
+
+    def work(_: Progress) -> dict[str, Any]:
+        may_go_on.wait(30)
+        return {}
+
+    for _ in range(100):
+        jobs.start("ada", "docs", work)
+    with pytest.raises(RequestRefusedError, match="too much work waits"):
+        jobs.start("ada", "docs", work)
+    may_go_on.set()
+    jobs.close()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from openbook.errors import QueryError
@@ -9,6 +11,7 @@ from openbook.server.viewing import view
 from openbook.types import Anchor
 from tests.support import document
 
+PAGE = document("a.md", "one\ntwo\n")
 TEXT = "".join(f"line {number}\n" for number in range(1, 101))
 
 
@@ -16,7 +19,7 @@ def test_lines_around_the_span_are_shown_and_those_in_it_are_cited() -> None:
     made = document("a.md", TEXT)
     start = TEXT.index("line 50")
 
-    shown = view(made, "id", start, start + 14, context=1, link=lambda span: f"there#{span}")
+    shown = view(made, "id", start, start + 14, context=1, link=lambda span, _: f"there#{span}")
 
     assert [(unit.number, unit.cited) for unit in shown.units] == [(49, False), (50, True), (51, True), (52, False)]
     assert [TEXT[unit.start_char : unit.end_char] for unit in shown.units] == [unit.text for unit in shown.units]
@@ -40,6 +43,14 @@ def test_a_place_has_the_name_that_the_original_has_for_it() -> None:
     shown = view(made, "id", 4, 7, context=5)
 
     assert (shown.label, [unit.label for unit in shown.units]) == ("cell 2", ["cell 1", "cell 2"])
+
+
+def test_the_link_to_a_page_of_a_pdf_is_one_to_the_file() -> None:
+    pdf = replace(document("a.pdf", "one\ntwo\n", anchors=(Anchor(0, "p. 1"),)), language="pdf")
+
+    links = [view(each, "id", 0, 3, context=0, link=lambda span, anchor: f"{span} {anchor}") for each in (pdf, PAGE)]
+
+    assert [shown.url for shown in links] == ["a.pdf:1-1 p. 1", "a.md:1-1 None"]
 
 
 def test_an_empty_range_shows_the_beginning_and_cites_nothing() -> None:

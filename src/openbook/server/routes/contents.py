@@ -12,7 +12,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import Identified
 from openbook.server.contents import Contents
-from openbook.server.failures import RequestRefusedError, told
+from openbook.server.failures import RequestRefusedError, told, without_places
 from openbook.server.jobs import Job, Jobs
 from openbook.server.library import Library
 from openbook.server.limits import Limits
@@ -39,6 +39,11 @@ _MOST_CHARS = 2**31
 
 def _contents(request: Request) -> Contents:
     found: Contents = request.app.state.contents
+    return found
+
+
+def _limits(request: Request) -> Limits:
+    found: Limits = request.app.state.limits
     return found
 
 
@@ -69,6 +74,7 @@ async def sources(request: Request, _: Identified) -> SourcesReply:
 @router.post("/api/sources", status_code=202)
 async def add_source(request: Request, caller: Identified, new: NewSource) -> Accepted:
     """Add a folder or a repository, or bring it up to date."""
+    _limits(request).take(caller)
     job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
     return Accepted(job_id=job.id, source=job.source)
 
@@ -87,8 +93,7 @@ async def upload(
     course: Annotated[bool, Form()] = False,
 ) -> UploadReply:
     """Add files. They are indexed in the background."""
-    limits: Limits = request.app.state.limits
-    limits.take(caller)
+    _limits(request).take(caller)
     return await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
 
 
@@ -145,5 +150,19 @@ async def document(
     return reply
 
 
+@router.delete("/api/documents/{document_id}", status_code=202)
+async def remove_document(request: Request, caller: Identified, document_id: Id) -> Accepted:
+    """Delete an uploaded file. It is forgotten in the background."""
+    job = await asyncio.to_thread(_contents(request).remove_file, caller.owner, document_id)
+    return Accepted(job_id=job.id, source=job.source)
+
+
 def _reply(job: Job) -> JobReply:
-    return JobReply(id=job.id, state=job.state, done=job.done, total=job.total, message=job.message, report=job.report)
+    return JobReply(
+        id=job.id,
+        state=job.state,
+        done=job.done,
+        total=job.total,
+        message=without_places(job.message),
+        report=job.report,
+    )

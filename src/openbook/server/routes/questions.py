@@ -13,6 +13,7 @@ from openbook.server.asking import Asked, Asker
 from openbook.server.auth import Identified
 from openbook.server.models import Models
 from openbook.server.shapes import AnswerReply, ModelsReply, Question
+from openbook.server.stopping import Stopping
 from openbook.server.streaming import as_events
 from openbook.server.waiting import unless_gone
 
@@ -32,7 +33,8 @@ Admitted = Annotated[Asked, Depends(_admitted)]
 async def _happening(request: Request, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
     """Begin to answer. What is begun here is closed whenever the client leaves, also between two events."""
     asker: Asker = request.app.state.asker
-    async with aclosing(as_events(asker.events(asked), asked.session_id)) as events:
+    stopping: Stopping = request.app.state.stopping
+    async with aclosing(as_events(asker.events(asked), asked.session_id, stopping)) as events:
         yield events
 
 
@@ -43,6 +45,7 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 async def query(request: Request, asked: Admitted) -> AnswerReply:
     """Answer a question."""
     asker: Asker = request.app.state.asker
+    stopping: Stopping = request.app.state.stopping
 
     async def answered() -> AnswerReply:
         reply = None
@@ -53,7 +56,8 @@ async def query(request: Request, asked: Admitted) -> AnswerReply:
         assert reply is not None
         return reply
 
-    return await unless_gone(request, answered())
+    async with stopping.heeded():
+        return await unless_gone(request, answered())
 
 
 @router.post("/api/query/stream", response_class=EventSourceResponse)

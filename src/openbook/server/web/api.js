@@ -114,6 +114,10 @@ export const addSource = async (where) => (await call("/api/sources", { method: 
 /** @param {string} name */
 export const removeSource = (name) => call(`/api/sources/${encodeURIComponent(name)}`, { method: "DELETE" });
 
+/** @param {string} id of a document that was uploaded */
+export const removeFile = async (id) =>
+  (await call(`/api/documents/${encodeURIComponent(id)}`, { method: "DELETE" })).json();
+
 /**
  * @param {string} id
  * @param {{start_char: number, end_char: number}} span
@@ -135,11 +139,13 @@ export async function* jobEvents(id) {
  * Send files, and tell how far they are. `fetch` cannot tell that.
  *
  * @param {File[]} files
+ * @param {boolean} asCourse whether they are material of a course
  * @param {(share: number) => void} onShare from 0 to 1
  * @returns {Promise<{job_id: string, accepted: string[], refused: {name: string, reason: string}[]}>}
  */
-export function upload(files, onShare) {
+export function upload(files, asCourse, onShare) {
   const form = new FormData();
+  if (asCourse) form.append("course", "true");
   for (const file of files) form.append("files", file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -94,9 +94,13 @@ export function showScope(chosen) {
   const named = chosen.length < 3 ? chosen.join(" and ") : counted(chosen.length, "source");
   const from = chosen.length ? `Only from ${named}. ` : "";
   const model = byId("model");
+  byId("agent-field").hidden = model.value === QUOTES;
   const written = model.length > 1 ? "Choose a model to have them written." : "The server has no model to write them.";
   fill(byId("scope-words"), from, model.value === QUOTES && `Answers are quotes from the sources. ${written}`);
 }
+
+/** Whether a model is chosen and may search by itself. */
+export const mayModelSearch = () => !byId("agent-field").hidden && byId("agent").checked;
 
 /** @param {boolean} isAsking */
 export function showAsking(isAsking) {

@@ -91,22 +91,24 @@ export async function logIn() {
 /**
  * Ask where a new source is.
  *
- * @param {() => void} chooseFiles
+ * @param {(asCourse: boolean) => void} chooseFiles
  * @returns {Promise<{path: string} | {url: string} | null>}
  */
 export async function newSource(chooseFiles) {
   const field = element("input", { name: "where", required: true, placeholder: "docs or https://github.com/…" });
+  const asCourse = element("input", { type: "checkbox" });
   const pick = element("button", {
     type: "button",
     class: "button small",
     onclick: () => {
       byId("dialog").close();
-      chooseFiles();
+      chooseFiles(asCourse.checked);
     },
   }, "Choose files");
   const content = [
     element("p", {}, "Files of your own: drop them anywhere on the page, or"),
     element("p", {}, pick),
+    element("label", { class: "check" }, asCourse, "Treat as course: they are read by lessons"),
     element("label", {}, "A folder on the server, or the address of a Git repository", field),
   ];
   const where = String((await ask("Add a source", content, { send: "Add" }))?.get("where") ?? "").trim();

@@ -40,7 +40,8 @@ export function fill(parent, ...children) {
 }
 
 /**
- * Put the items of a list anew. What had the focus gets it back if it is there again, known by its `data-focus`.
+ * Put the items of a list anew. What had the focus gets it back if it is there again, known by its `data-focus`;
+ * details that were open are open again, known by their `data-details`.
  *
  * @param {Element} list
  * @param {...Child} items
@@ -48,7 +49,11 @@ export function fill(parent, ...children) {
 export function refill(list, ...items) {
   const focused = list.contains(document.activeElement) && document.activeElement;
   const name = focused && /** @type {HTMLElement} */ (focused).dataset.focus;
+  const open = new Set([...list.querySelectorAll("details[open]")].map((each) => each.getAttribute("data-details")));
   fill(list, ...items);
+  for (const each of list.querySelectorAll("details[data-details]")) {
+    each.toggleAttribute("open", open.has(each.getAttribute("data-details")));
+  }
   const again = [...list.querySelectorAll("[data-focus]")].find((each) => each.getAttribute("data-focus") === name);
   if (name) /** @type {HTMLElement | undefined} */ (again)?.focus();
 }

@@ -2,7 +2,10 @@
 
 import * as api from "./api.js";
 import { hideCard, startCards } from "./card.js";
-import { holdBack, showAsking, showCourses, showLessons, showModels, showScope, startComposer } from "./composer.js";
+import {
+  holdBack, mayModelSearch, showAsking, showCourses, showLessons,
+  showModels, showScope, startComposer,
+} from "./composer.js";
 import { ExchangeView } from "./conversation.js";
 import { confirmed, keysAreOn, logIn, newSource, newTitle, showKeys } from "./dialogs.js";
 import { announce, byId, element, fill, rove } from "./dom.js";
@@ -10,7 +13,7 @@ import { sentences, summary } from "./formatting.js";
 import { showHistory, showSources } from "./rail.js";
 import { applyEvent, createStore, ended, failed, pastExchange, questionBody, STAGES, startExchange } from "./state.js";
 import { onSystemTheme, theme, toggleTheme } from "./theme.js";
-import { chooseFiles, followSource, startUploads } from "./uploads.js";
+import { chooseFiles, followJob, readingWords, startUploads } from "./uploads.js";
 import { closeViewer, isOpen, openViewer, startViewer, step } from "./viewer.js";
 
 const store = createStore({
@@ -82,7 +85,7 @@ async function ask(query) {
   const view = addView(startExchange(views.length + 1, query));
   const scope = {
     ...{ model: byId("model").value, sources: store.get().chosen },
-    ...{ course: byId("course").value, lesson: byId("lesson").value },
+    ...{ course: byId("course").value, lesson: byId("lesson").value, agent: mayModelSearch() },
   };
   let exchange = view.exchange;
   try {
@@ -184,7 +187,7 @@ async function remove(session) {
 async function addSource() {
   const where = await newSource(chooseFiles);
   const added = where && (await attempt(() => api.addSource(where)));
-  if (added) followSource(added.job_id, added.source, loadLibrary);
+  if (added) followJob(added.job_id, readingWords(added.source), loadLibrary);
 }
 
 /** @param {string} name */
@@ -192,6 +195,16 @@ async function removeSource(name) {
   const words = `Openbook forgets “${name}”. Files of your own stay where they are; uploads are deleted.`;
   if (!(await confirmed("Remove this source?", words, "Remove"))) return;
   if (await attempt(() => api.removeSource(name))) loadLibrary();
+}
+
+/**
+ * @param {string} id
+ * @param {string} name
+ */
+async function removeFile(id, name) {
+  if (!(await confirmed("Remove this file?", `“${name}” is deleted for good.`, "Remove"))) return;
+  const removed = await attempt(() => api.removeFile(id));
+  if (removed) followJob(removed.job_id, { doing: `Removing ${name}`, done: `${name} is gone` }, loadLibrary);
 }
 
 /**
@@ -247,7 +260,7 @@ async function loadModels() {
 
 /** @param {ReturnType<typeof store.get>} now */
 function show(now) {
-  showSources(byId("sources"), now.sources, { ...now, choose, remove: removeSource });
+  showSources(byId("sources"), now.sources, { ...now, choose, remove: removeSource, removeFile });
   const how = { current: now.sessionId, now: Date.now(), open: openSession, rename, remove };
   showHistory(byId("history"), now.sessions, how);
   const title = now.sessions.find(({ id }) => id === now.sessionId)?.title ?? "";

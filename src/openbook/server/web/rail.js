@@ -6,7 +6,8 @@ import { ago, counted } from "./formatting.js";
 
 /**
  * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
- *   skipped: Record<string, number>, remarks: string[]}} Source
+ *   skipped: Record<string, number>, remarks: string[],
+ *   uploaded: {document_id: string, name: string}[]}} Source
  * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number}} Session
  */
 
@@ -14,10 +15,10 @@ import { ago, counted } from "./formatting.js";
  * @param {HTMLElement} list
  * @param {Source[]} sources
  * @param {{chosen: string[], writable: boolean, choose(name: string, on: boolean): void,
- *   remove(name: string): void}} how
+ *   remove(name: string): void, removeFile(id: string, name: string): void}} how
  */
-export function showSources(list, sources, { chosen, writable, choose, remove }) {
-  refill(list, ...sources.map((source) => sourceItem(source, { chosen, writable, choose, remove })));
+export function showSources(list, sources, how) {
+  refill(list, ...sources.map((source) => sourceItem(source, how)));
   if (!sources.length) list.append(element("li", { class: "empty" }, "Nothing to read yet."));
 }
 
@@ -25,7 +26,7 @@ export function showSources(list, sources, { chosen, writable, choose, remove })
  * @param {Source} source
  * @param {Parameters<typeof showSources>[2]} how
  */
-function sourceItem(source, { chosen, writable, choose, remove }) {
+function sourceItem(source, { chosen, writable, choose, remove, removeFile }) {
   const box = element("input", {
     ...{ type: "checkbox", checked: !chosen.length || chosen.includes(source.name) },
     "data-focus": source.name,
@@ -36,6 +37,7 @@ function sourceItem(source, { chosen, writable, choose, remove }) {
     { class: "source", "data-state": source.state },
     element("label", { class: "check" }, box, element("span", { class: "source-name" }, source.name)),
     element("span", { class: "source-state" }, sourceWords(source)),
+    files(source, removeFile),
     ...details(source),
     writable &&
       element("button", {
@@ -52,13 +54,30 @@ function sourceWords({ state, documents, message }) {
   return counted(documents, "document");
 }
 
+/**
+ * @param {Source} source
+ * @param {(id: string, name: string) => void} removeFile
+ */
+function files({ name: source, uploaded }, removeFile) {
+  if (!uploaded.length) return null;
+  const items = uploaded.map(({ document_id: id, name }) =>
+    element("li", {}, element("span", {}, name), " ",
+      element("button", {
+        ...{ type: "button", class: "quiet", "aria-label": `Remove ${name}` },
+        onclick: () => removeFile(id, name),
+      }, "Remove")));
+  return element("details", { class: "source-more", "data-details": `files of ${source}` },
+    element("summary", {}, counted(uploaded.length, "file")),
+    element("ul", {}, ...items));
+}
+
 /** @param {Source} source */
-function details({ skipped, remarks }) {
+function details({ name, skipped, remarks }) {
   const left = Object.entries(skipped ?? {}).map(([reason, count]) => `${counted(count, "file")} left out: ${reason}`);
   const words = [...left, ...(remarks ?? [])];
   if (!words.length) return [];
   return [
-    element("details", { class: "source-more" },
+    element("details", { class: "source-more", "data-details": `remarks on ${name}` },
       element("summary", {}, counted(words.length, "remark")),
       element("ul", {}, ...words.map((word) => element("li", {}, word)))),
   ];

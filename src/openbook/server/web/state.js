@@ -123,7 +123,7 @@ export function ended(exchange, { byPerson }) {
  * Write the body of a question. What is not chosen is left out.
  *
  * @param {string} query
- * @param {{model: string, sources: string[], course: string, lesson: string}} scope
+ * @param {{model: string, sources: string[], course: string, lesson: string, agent?: boolean}} scope
  * @param {string} sessionId
  */
 export function questionBody(query, scope, sessionId) {
@@ -131,6 +131,7 @@ export function questionBody(query, scope, sessionId) {
   const body = { query };
   if (sessionId) body.session_id = sessionId;
   if (scope.model) body.model = scope.model;
+  if (scope.agent) body.agent = true;
   if (scope.sources.length) body.filters = { sources: scope.sources };
   if (scope.course) body.course_name = scope.course;
   if (scope.lesson !== "") body.lesson_number = Number(scope.lesson);

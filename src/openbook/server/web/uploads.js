@@ -4,6 +4,9 @@ import * as api from "./api.js";
 import { announce, byId, element, fill } from "./dom.js";
 import { counted, sentences } from "./formatting.js";
 
+/** What was said of the files that are being chosen. */
+let asCourse = false;
+
 /**
  * Take files that are dropped anywhere on the page, or chosen.
  *
@@ -19,28 +22,36 @@ export function startUploads(changed) {
     if (!isFiles(event)) return;
     event.preventDefault();
     veil.hidden = true;
-    send([...(event.dataTransfer?.files ?? [])], changed);
+    send([...(event.dataTransfer?.files ?? [])], false, changed);
   });
   byId("files").addEventListener("change", () => {
-    send([...byId("files").files], changed);
+    send([...byId("files").files], asCourse, changed);
     byId("files").value = "";
   });
 }
 
-/** Open the browser's own dialog for files. */
-export const chooseFiles = () => byId("files").click();
+/**
+ * Open the browser's own dialog for files.
+ *
+ * @param {boolean} course whether they are material of a course
+ */
+export function chooseFiles(course) {
+  asCourse = course;
+  byId("files").click();
+}
 
 /**
  * @param {File[]} files
+ * @param {boolean} course whether they are material of a course
  * @param {() => void} changed
  */
-async function send(files, changed) {
+async function send(files, course, changed) {
   if (!files.length) return;
   const name = files.length === 1 ? files[0].name : counted(files.length, "file");
   const row = new Row(`Sending ${name}`);
   try {
-    const { job_id: job, accepted, refused } = await api.upload(files, (share) => row.share(share));
-    if (accepted.length) await follow(job, row, name, changed);
+    const { job_id: job, accepted, refused } = await api.upload(files, course, (share) => row.share(share));
+    if (accepted.length) await follow(job, row, readingWords(name), changed);
     else row.words(`${name}: nothing of it was taken`);
     row.refused(refused);
   } catch (error) {
@@ -49,16 +60,16 @@ async function send(files, changed) {
 }
 
 /**
- * Show how far a source is that was added.
+ * Show how far a source is that was added, or of which a file was removed.
  *
  * @param {string} job
- * @param {string} name
+ * @param {{doing: string, done: string}} words
  * @param {() => void} changed
  */
-export async function followSource(job, name, changed) {
-  const row = new Row(`Reading ${name}`);
+export async function followJob(job, words, changed) {
+  const row = new Row(words.doing);
   try {
-    await follow(job, row, name, changed);
+    await follow(job, row, words, changed);
   } catch (error) {
     row.failed(/** @type {api.ApiError} */ (error));
   }
@@ -67,20 +78,23 @@ export async function followSource(job, name, changed) {
 /**
  * @param {string} job
  * @param {Row} row
- * @param {string} name
+ * @param {{doing: string, done: string}} words
  * @param {() => void} changed
  */
-async function follow(job, row, name, changed) {
-  row.words(`Reading ${name}`);
+async function follow(job, row, { doing, done }, changed) {
+  row.words(doing);
   row.share(null);
   changed();
   for await (const { event, data } of api.jobEvents(job)) {
     if (event === "progress") row.share(data.total ? data.done / data.total : null);
     if (event === "error") throw new api.ApiError(data.message, { hint: data.hint });
-    if (event === "done") row.done(`${name} can be asked about now`);
+    if (event === "done") row.done(done);
   }
   changed();
 }
+
+/** @param {string} name of what is read */
+export const readingWords = (name) => ({ doing: `Reading ${name}`, done: `${name} can be asked about now` });
 
 /** One line about what is under way. */
 class Row {
