@@ -199,6 +199,19 @@ def test_documents_are_resources_and_nothing_else_is(library: Watched) -> None:
     assert other.startswith("refused")
 
 
+def test_every_document_is_listed_and_can_be_read_by_its_address(shop: Path, library: Watched) -> None:
+    (shop / "über uns.md").write_text("# Wir\n\nWir wiegen.\n", encoding="utf-8")
+
+    async def read(client: Client) -> dict[str, str]:
+        listed = (await client.list_resources()).resources
+        return {each.name: str(await client.read_resource(each.uri)) for each in listed}
+
+    texts = ask(library, read)
+
+    assert sorted(texts) == ["course.txt", "src/parcels.py", "test_parcels.py", "über uns.md"]
+    assert "Wir wiegen." in texts["über uns.md"]
+
+
 def test_the_prompt_asks_for_checked_citations(library: Watched) -> None:
     prompt = ask(library, lambda client: client.get_prompt("cited_answer", {"question": "How heavy?"}))
 
