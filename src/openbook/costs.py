@@ -73,7 +73,7 @@ def estimate_tokens(text: str) -> int:
         + len(_SYMBOL_RUNS.findall(text)) * _SYMBOLS
         + len(_THREE_DIGITS.findall(text)) * _DIGITS
         + len(_GAPS.findall(text)) * _GAP
-        + len(_BEYOND_ASCII.findall(text)) * _NON_ASCII
+        + (0 if text.isascii() else len(_BEYOND_ASCII.findall(text)) * _NON_ASCII)
     )
     return -(-hundredths // 100)
 

@@ -50,23 +50,32 @@ class Meter:
         self._seen: tuple[Message, ...] = ()
         self._seen_tokens = 0
         self._shortfall = 1.0
+        self._estimate = (Request(()), estimate_request(Request(())))
 
     def most_tokens(self, request: Request) -> int:
         """Give the most input tokens that a request can be."""
         seen = len(self._seen)
         if seen and self._is_alike(request) and request.messages[:seen] == self._seen:
             return self._seen_tokens + self._safely(estimate_messages(request.messages[seen:]))
-        return self._safely(estimate_request(request))
+        return self._safely(self._estimated(request))
 
     def learn(self, request: Request, reply: Finished) -> None:
         """Take over what the provider counted for a request and its reply. What it did not count is left alone."""
         usage = reply.usage
         if not usage.known:
             return
-        self._shortfall = max(1.0, usage.input_tokens / estimate_request(request))
+        self._shortfall = max(1.0, usage.input_tokens / self._estimated(request))
         self._read = request
         self._seen = (*request.messages, reply.message)
         self._seen_tokens = usage.input_tokens + usage.output_tokens
+
+    def _estimated(self, request: Request) -> int:
+        # What is learned from is what was asked before, but for its limits. A context takes milliseconds.
+        of, tokens = self._estimate
+        if (request.system, request.tools, request.messages) != (of.system, of.tools, of.messages):
+            tokens = estimate_request(request)
+            self._estimate = (request, tokens)
+        return tokens
 
     def _is_alike(self, request: Request) -> bool:
         return (request.system, request.tools) == (self._read.system, self._read.tools)

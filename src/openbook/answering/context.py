@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 from openbook.costs import estimate_tokens
-from openbook.generation import place_of
+from openbook.generation import anchor_of, place_of
 from openbook.llm.messages import Source
+from openbook.retrieval.tokens import tokenize
 from openbook.spans import units
-from openbook.types import RetrievalResult, Unit
+from openbook.types import Chunk, RetrievalResult, Unit
 
 _LONGEST_FENCE = re.compile(r"`{3,}")
+
+# Those who share a library ask about the same parts of it. Each takes about 10 KB.
+_KEPT_CHUNKS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class Shown:
     @property
     def is_whole(self) -> bool:
         """Whether all units of the chunk are shown."""
-        return len(self.units) == len(units(self.result.chunk))
+        return len(self.units) == len(_measured(self.result.chunk)[0])
 
     @property
     def label(self) -> str:
@@ -75,25 +82,28 @@ def build_context(results: Sequence[RetrievalResult], max_tokens: int, *, first:
     shown: list[Shown] = []
     left = max_tokens
     for number, result in enumerate(results, start=first):
-        every = units(result.chunk)
+        every, costs = _measured(result.chunk)
         left -= estimate_tokens(f"{Shown(number, result, ())}\n\n")
-        fitting = _fitting(every, left)
+        fitting = bisect_right(costs, left)
         if fitting:
-            shown.append(Shown(number, result, fitting))
-        left -= sum(_cost(unit) for unit in fitting)
-        if len(fitting) < len(every):
+            shown.append(Shown(number, result, every[:fitting]))
+            left -= costs[fitting - 1]
+        if fitting < len(every):
             break
     return Context(tuple(shown))
 
 
-def _fitting(every: Sequence[Unit], tokens: int) -> tuple[Unit, ...]:
-    kept = []
-    for unit in every:
-        tokens -= _cost(unit)
-        if tokens < 0:
-            break
-        kept.append(unit)
-    return tuple(kept)
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _measured(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
+    """Give the units of a chunk, and what each costs with all those before it."""
+    every = units(chunk)
+    return every, tuple(accumulate(map(_cost, every)))
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def words_of_units(chunk: Chunk) -> tuple[tuple[str, ...], ...]:
+    """Give the tokens of each unit of a chunk, in no order, each once."""
+    return tuple(tuple(set(tokenize(unit.text))) for unit in _measured(chunk)[0])
 
 
 def _cost(unit: Unit) -> int:
@@ -102,16 +112,16 @@ def _cost(unit: Unit) -> int:
 
 
 def label_of(result: RetrievalResult) -> str:
-    """Say where the original puts a result, for people: lesson, cell or heading.
+    """Say where the original puts a result, for people: lesson, headings and `#id`, page or cell.
 
-    Code needs no label: its lines and symbol say it all.
+    Code needs no label: its lines and symbol say it all. A page below headings is said by the place.
     """
     chunk = result.chunk
     if chunk.lesson is not None:
         return " · ".join(part for part in (chunk.lesson.course, str(chunk.lesson)) if part)
-    if chunk.anchor:
-        return chunk.anchor
-    return " › ".join(chunk.context) if chunk.kind == "docs" else ""
+    headings = " › ".join(chunk.context) if chunk.kind == "docs" else ""
+    anchor = "" if headings and anchor_of(chunk) else chunk.anchor
+    return " ".join(filter(None, (headings, anchor)))
 
 
 def format_chunk(result: RetrievalResult, number: int) -> str:

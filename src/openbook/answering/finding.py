@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support
@@ -86,11 +86,25 @@ class Finder:
         floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
         return "nothing relevant" if support(asked.text, results, self.embedder, rarity) < floor else ""
 
-    def judge(self, text: str) -> Judge:
-        """Make a judge that weighs words by their rarity in the library. Those beyond the text weigh most."""
-        tokens = sorted(set(tokenize(text)))
+    def judge(self, text: str, beside: Callable[[], str] = str) -> Judge:
+        """Make a judge that weighs words by their rarity in the library. Those beyond the texts weigh most.
+
+        Args:
+            text: The claims.
+            beside: Gives another text. It is not asked for as long as claims have no words of their own.
+        """
         with self.index.snapshot():
-            frequencies, chunks = self.index.frequencies(tokens), self.index.stats().chunks
-        weights = {token: inverse_frequency(count, chunks) for token, count in frequencies.items()}
-        most = inverse_frequency(0, chunks)
-        return Judge(self.embedder, lambda token: weights.get(token, most))
+            found, chunks = self._counted(text), self.index.stats().chunks
+        unread = [beside]
+
+        def rarity(token: str) -> float:
+            if token not in found and unread:
+                found.update(self._counted(unread.pop()()))
+            return inverse_frequency(found.get(token, 0), chunks)
+
+        return Judge(self.embedder, rarity)
+
+    def _counted(self, text: str) -> dict[str, int]:
+        """Count the chunks that hold each token of a text."""
+        tokens = list(set(tokenize(text)))
+        return dict.fromkeys(tokens, 0) | self.index.frequencies(tokens)

@@ -17,7 +17,7 @@ from openbook.answering.finding import Finder
 from openbook.answering.followups import Standalone, standalone
 from openbook.answering.refusals import refusal
 from openbook.answering.replies import Reply, answer_of, signed
-from openbook.answering.small_talk import is_small_talk
+from openbook.answering.small_talk import is_small_talk, reply_to_small_talk
 from openbook.answering.steps import Steps, ahappen, happen
 from openbook.answering.verdicts import check_quotes
 from openbook.answering.writing import Writing
@@ -183,7 +183,11 @@ class Generator:
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
         model = asked.writing.model
-        if model is None:
+        # With tools, the model finds words of its own.
+        unasked = None if asked.writing.tools else reply_to_small_talk(asked.query)
+        if unasked is not None:
+            answer = unasked
+        elif model is None:
             answer = yield from self._quoted(asked)
         elif asked.writing.tools:
             from openbook.answering.exploring import Explorer

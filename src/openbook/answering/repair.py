@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.citations import Place, places_of
+from openbook.answering.context import words_of_units
 from openbook.answering.verdicts import NEVER_SHOWN, Checked, Checker
 from openbook.generation import Claim, Repair
-from openbook.grounding.claims import Statement, split_claims
+from openbook.grounding.claims import Statement
 from openbook.grounding.marks import Mark
 from openbook.retrieval.tokens import tokenize
 
@@ -43,7 +44,7 @@ def anchored(checked: Checked, checker: Checker) -> Checked:
     A mark that names nothing goes where other marks support its claim. Without anything to change,
     or if the changes would not help, the answer stays as it is.
     """
-    statements, loose = split_claims(checked.answer)
+    statements, loose = checker.split(checked.answer)
     shelf = _Shelf(checker)
     edits: list[_Edit] = []
     repairs: list[Repair] = []
@@ -80,7 +81,7 @@ def dropped(checked: Checked, checker: Checker) -> Checked:
         if not checked.failing:
             break
         answer = checked.answer
-        statements, loose = split_claims(answer)
+        statements, loose = checker.split(answer)
         pairs = list(zip(statements, checked.claims, strict=True))
         gone = [statement for statement, claim in pairs if claim.fails]
         kept = {mark for statement, claim in pairs if not claim.fails for mark in statement.marks}
@@ -102,7 +103,7 @@ class _Shelf:
     def __init__(self, checker: Checker) -> None:
         self._checker = checker
         self._places: list[Place] = []
-        self._holding: dict[str, list[int]] = {}
+        self._words: list[tuple[str, ...]] = []
 
     def best(self, claim: str) -> tuple[Place, ...]:
         """Give the places that support a claim: one unit, else one with its neighbours, else the best two.
@@ -113,7 +114,8 @@ class _Shelf:
         wide = [_widened(place) for place in near]
         pair = sorted(near[:2], key=lambda place: (place.shown.number, place.first.number))
         for options in ([(place,) for place in near], [(place,) for place in wide], [tuple(pair)]):
-            judged = [(self._checker.judge(claim, option), option) for option in options if option]
+            worth = [option for option in options if option and self._checker.may_support(claim, option)]
+            judged = [(self._checker.judge(claim, option), option) for option in worth]
             supported = [(found.score, option) for found, option in judged if found.verdict == "supported"]
             fresh = [(score, option) for score, option in supported if all(map(self._checker.is_fresh, option))]
             if fresh:
@@ -124,21 +126,24 @@ class _Shelf:
         """Give the fresh units that hold most of the words of a claim, rare ones weighing more."""
         if not self._places:
             self._fill()
+        wanted = frozenset(tokenize(claim))
+        holding: defaultdict[str, list[int]] = defaultdict(list)
+        for position, words in enumerate(self._words):
+            for token in wanted.intersection(words):
+                holding[token].append(position)
         scores: defaultdict[int, float] = defaultdict(float)
-        for token in sorted(set(tokenize(claim))):
-            holding = self._holding.get(token, ())
-            for position in holding:
-                scores[position] += math.log(1 + len(self._places) / len(holding))
+        for token in sorted(holding):
+            rarity = math.log(1 + len(self._places) / len(holding[token]))
+            for position in holding[token]:
+                scores[position] += rarity
         ranked = sorted(scores, key=lambda position: (-scores[position], position))
         fresh = (self._places[position] for position in ranked)
         return [place for _, place in zip(range(_MOST_TRIED), filter(self._checker.is_fresh, fresh), strict=False)]
 
     def _fill(self) -> None:
         for shown in self._checker.shown.values():
-            for unit in shown.units:
-                for token in set(tokenize(unit.text)):
-                    self._holding.setdefault(token, []).append(len(self._places))
-                self._places.append(Place(shown, unit, unit))
+            self._places += (Place(shown, unit, unit) for unit in shown.units)
+            self._words += words_of_units(shown.result.chunk)[: len(shown.units)]
 
 
 def _widened(place: Place) -> Place:

@@ -42,7 +42,7 @@ def answer_of(
     if not reply.text.strip():
         reason = reply.reason or ("the model declined" if reply.stop == "refused" else "the model wrote nothing")
         return replace(refusal(query, reason, shown), stopped=stopped)
-    judge = finder.judge(f"{reply.text}\n{context}")
+    judge = finder.judge(reply.text, context.__str__)
     checked = yield from checking(reply.text, context, judge, text_now, policy)
     answer = GenerationResult(
         query,

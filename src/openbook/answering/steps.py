@@ -54,7 +54,7 @@ async def ahappen(
 ) -> AsyncGenerator[AnswerEvent, None]:
     """Do what `happen` does, without blocking. `executor`: whose threads take the steps."""
     teller = _Teller()
-    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, executor=executor)
+    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, executor=executor, ahead=True)
     async with aclosing(happening):
         async for event in happening:
             if (told := teller.tell(event)) is not None:

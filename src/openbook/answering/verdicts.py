@@ -12,7 +12,7 @@ from openbook.answering.citations import Place, TextNow, citation_of, numbered, 
 from openbook.answering.context import Context
 from openbook.generation import Citation, Claim, Repair, Verdict
 from openbook.grounding.blocks import Fence, read_line
-from openbook.grounding.claims import Loose, split_claims
+from openbook.grounding.claims import Loose, Statement, split_claims
 from openbook.grounding.facts import has_facts
 from openbook.grounding.judge import Judge, Judgement
 from openbook.types import Span
@@ -59,10 +59,11 @@ class Checker:
         self._texts: dict[tuple[str, str], str | None] = {}
         self._fresh: dict[str, bool] = {}
         self._judgements: dict[tuple[str, ...], Judgement] = {}
+        self._split: tuple[str, tuple[list[Statement], list[Loose]]] = ("", ([], []))
 
     def check(self, answer: str) -> Checked:
         """Give every claim, and every place that it cites, a verdict."""
-        statements, loose = split_claims(answer)
+        statements, loose = self.split(answer)
         claims: list[Claim] = []
         found: list[tuple[int, Citation]] = []
         for position, statement in enumerate(statements):
@@ -74,6 +75,12 @@ class Checker:
             found += ((each.marks[0].start_char, citation) for citation in self._of_loose(each, cited))
         found.sort(key=lambda item: item[0])  # stable: those of one claim keep their order
         return Checked(answer, tuple(claims), tuple(citation for _, citation in found))
+
+    def split(self, answer: str) -> tuple[list[Statement], list[Loose]]:
+        """Do what `split_claims` does. What is repaired is what was checked before."""
+        if answer != self._split[0]:
+            self._split = (answer, split_claims(answer))
+        return self._split[1]
 
     def _of_claim(self, claim: Claim, position: int) -> tuple[Claim, list[Citation]]:
         if not claim.marks:
@@ -126,10 +133,12 @@ class Checker:
         if key not in self._judgements:
             if len(places) > _MOST_PLACES:
                 return Judgement("unsupported", f"it cites more than {_MOST_PLACES} places")
-            units = dict.fromkeys(unit.text for place in places for unit in place.units)
-            around = dict.fromkeys(name for place in places for name in place.around)
-            self._judgements[key] = self._judge.judge(claim, list(units), list(around))
+            self._judgements[key] = self._judge.judge(claim, *_held(places))
         return self._judgements[key]
+
+    def may_support(self, claim: str, places: tuple[Place, ...]) -> bool:
+        """Say whether it is worth judging a claim by some places: if not, they do not support it."""
+        return self._judge.may_support(claim, *_held(places))
 
     def is_fresh(self, place: Place) -> bool:
         """Whether the document still holds the place, character by character. It is read once."""
@@ -140,6 +149,12 @@ class Checker:
                 self._texts[key] = self._text_now(chunk)
             self._fresh[place.mark] = verdict_of(place.span, place.quote, self._texts[key]) == "supported"
         return self._fresh[place.mark]
+
+
+def _held(places: Sequence[Place]) -> tuple[list[str], list[str]]:
+    """Give the texts of the units of places, and the names that hold of them, each once."""
+    units = dict.fromkeys(unit.text for place in places for unit in place.units)
+    return list(units), list(dict.fromkeys(name for place in places for name in place.around))
 
 
 def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Checked:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from openbook.grounding.numbers import Date, Number, dates_of, numbers_of
 from openbook.retrieval.names import FILLING_WORDS, STOP_WORDS
 from openbook.retrieval.tokens import tokenize
+
+# A claim that fails is held against seven places, each of which is read again with its neighbours.
+# What is read of a text takes about 1 KB.
+KEPT_TEXTS = 1024
 
 # A quote of one letter, or of more than a paragraph, is a pair of stray marks.
 _QUOTE = re.compile(
@@ -76,6 +81,7 @@ class Facts:
         return bool(self.quotes or self.identifiers or self.numbers or self.dates or self.names)
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def facts_of(text: str) -> Facts:
     """Read the facts of a text.
 
@@ -123,6 +129,7 @@ def without_quotes(text: str) -> str:
     return _blank(text, [match.span() for match in _QUOTE.finditer(text)])
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def content_words(text: str) -> tuple[str, ...]:
     """List the distinct tokens of a text, in order, without those of words that only join others.
 

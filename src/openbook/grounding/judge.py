@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.generation import Verdict
+from openbook.grounding.facts import KEPT_TEXTS
 from openbook.grounding.literal import Agreement, agreement
 from openbook.grounding.sentences import sentences_of, words_of_signs
 from openbook.grounding.support import (
@@ -26,9 +29,15 @@ from openbook.grounding.support import (
 )
 from openbook.retrieval.tokens import tokenize
 
+if TYPE_CHECKING:
+    from openbook.embedding.protocol import Vectors
+
 # From these scores on a claim is carried in part, and in full: they divide half of WiCE dev best
 # (`python -m benchmarks.claim_support --fit`).
 LEAST_PARTIAL, LEAST_SUPPORTED = 0.17, 0.37
+
+# More than the cosine of any two vectors, whatever is lost by rounding.
+_MOST_MEANING = 1.01
 
 _NOT_SAID, _PARTLY_SAID = "the cited lines do not say it", "the cited lines say only a part of it"
 
@@ -56,6 +65,7 @@ class Judge:
         """Weigh words by `rarity`: a weight per token, or a function that gives one. Unknown tokens weigh 1."""
         self._embedder = embedder
         self._rarity = rarity if callable(rarity) else lambda token: rarity.get(token, 1.0)
+        self._read: tuple[str, Weighed, Vectors] | None = None
 
     def judge(self, claim: str, cited: Sequence[str], around: Sequence[str] = ()) -> Judgement:
         """Say how much of a claim the cited units carry, and why not all of it.
@@ -80,23 +90,39 @@ class Judge:
             return Judgement("partial", _PARTLY_SAID, score)
         return Judgement("supported", "", score)
 
+    def may_support(self, claim: str, cited: Sequence[str], around: Sequence[str] = ()) -> bool:
+        """Say whether the words of cited units leave open that they support a claim: without, `judge` need not read."""
+        _, cover, clause = self._covered(claim[:_MAX_CLAIM_CHARS], cited, around)
+        return score_of(Measures(cover, clause, _MOST_MEANING, 0.0, 0.0)) >= LEAST_SUPPORTED
+
     def measure(self, claim: str, cited: Sequence[str], around: Sequence[str] = ()) -> tuple[Measures, Agreement]:
         """Give what a judgement is made from: the measures of support, and how far the facts agree."""
+        best, cover, clause = self._covered(claim, cited, around)
+        literal = agreement(claim, best, around)
+        (found,) = self._embedder.embed([" ".join(best[:BEST_SENTENCES])])
+        meaning = float(self._weighed(claim)[1] @ found)
+        return Measures(cover, clause, meaning, literal.missing_numbers, literal.missing_names), literal
+
+    def _covered(self, claim: str, cited: Sequence[str], around: Sequence[str]) -> tuple[list[str], float, float]:
+        """Give the sentences that carry a claim best, its cover by them, and that of its worst clause."""
         sentences = sentences_of(unit[:_MAX_UNIT_CHARS] for unit in likely_units(claim, cited))
-        weighed = Weighed(claim, self._rarity)
+        weighed, _ = self._weighed(claim)
         place = weighed.bits(tokenize(" ".join(around)))
-        shared = [weighed.bits(tokenize(f"{sentence} {words_of_signs(sentence)}")) for sentence in sentences]
+        shared = [weighed.bits(_said(sentence)) for sentence in sentences]
         # The place completes what a sentence says. It is no support of its own.
         bits = [own | place if own else 0 for own in shared]
         order = best_first(weighed, bits)
-        best = [sentences[number] for number in order[:READ_SENTENCES]]
-        literal = agreement(claim, best, around)
-        asked, found = self._embedder.embed([claim, " ".join(best[:BEST_SENTENCES])])
-        measures = Measures(
-            cover_of(weighed, [bits[number] for number in order[:BEST_SENTENCES]]),
-            clause_of(claim, weighed, bits),
-            float(asked @ found),
-            literal.missing_numbers,
-            literal.missing_names,
-        )
-        return measures, literal
+        cover = cover_of(weighed, [bits[number] for number in order[:BEST_SENTENCES]])
+        return [sentences[number] for number in order[:READ_SENTENCES]], cover, clause_of(claim, weighed, bits)
+
+    def _weighed(self, claim: str) -> tuple[Weighed, Vectors]:
+        """Read a claim, for all the places that it is held against in a row."""
+        if self._read is None or self._read[0] != claim:
+            self._read = (claim, Weighed(claim, self._rarity), self._embedder.embed([claim])[0])
+        return self._read[1:]
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _said(sentence: str) -> tuple[str, ...]:
+    """Give the tokens of a sentence, signs of code among them as words."""
+    return tuple(tokenize(f"{sentence} {words_of_signs(sentence)}"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from openbook.grounding.facts import without_quotes
+from openbook.grounding.facts import KEPT_TEXTS, without_quotes
 from openbook.grounding.sentences import words_of_signs
 from openbook.retrieval.tokens import tokenize
 
@@ -112,7 +112,7 @@ def denials_of(text: str) -> tuple[Denial, ...]:
     return tuple(denial for _, denials in _read(text) for denial in denials)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=KEPT_TEXTS)
 def _read(text: str) -> tuple[tuple[frozenset[str], tuple[Denial, ...]], ...]:
     """Give the tokens of each clause, and what it denies."""
     plain = _NO_DENIAL.sub(lambda match: " " * len(match.group()), text)
@@ -184,9 +184,9 @@ def denial_disagrees(claim: str, cited: Sequence[str]) -> str:
         return ""
     clauses = [clause for text in cited for clause in _read(text)]
     everything = " ".join(cited)
-    said = tokens_of(everything + " ".join(map(words_of_signs, cited)))
     # A quote is checked as a quote; what it denies, its author denies.
     own = denials_of(without_quotes(claim))
+    said = tokens_of(everything + " ".join(map(words_of_signs, cited))) if own else frozenset()
     for denial in own:
         if _is_denied_alone(denial, _nearest(denial, clauses), said, everything):
             return f'the claim says "{denial.text}", the cited lines do not'

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 
+from openbook.grounding.facts import KEPT_TEXTS
 from openbook.grounding.negation import denials_of
 from openbook.retrieval.tokens import tokenize
 
@@ -57,7 +58,8 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
     return ""
 
 
-def _by_token(text: str) -> dict[str, str]:
+@lru_cache(maxsize=KEPT_TEXTS)
+def _by_token(text: str) -> Mapping[str, str]:
     """Give the words of a text by their tokens, words that are split left out."""
     words = ((word.strip(".,;:!?()\"'"), tokenize(word)) for word in text.split())
     return {tokens[0]: word for word, tokens in words if len(tokens) == 1}

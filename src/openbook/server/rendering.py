@@ -367,4 +367,9 @@ def _coloured(code: str, language: str) -> str:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return escape(code)
-    return str(highlight(code, lexer, HtmlFormatter(nowrap=True, classprefix="hl-")))
+    return str(highlight(code, lexer, _formatter()))
+
+
+@cache
+def _formatter() -> HtmlFormatter[str]:
+    return HtmlFormatter(nowrap=True, classprefix="hl-")

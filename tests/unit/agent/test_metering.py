@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openbook.agent.metering import Meter, estimate_messages, estimate_request
 from openbook.llm.messages import (
     Cited,
@@ -85,3 +87,13 @@ def test_another_system_prompt_is_estimated_anew() -> None:
     longer = Request(QUESTION.messages, system="word " * 1000)
 
     assert meter.most_tokens(longer) >= 1000
+
+
+def test_each_request_is_measured_whatever_was_measured_before() -> None:
+    meter = Meter()
+    short, long = meter.most_tokens(QUESTION), meter.most_tokens(Request((Message.user("word " * 500),)))
+
+    assert long > short + 500
+    assert meter.most_tokens(QUESTION) == short
+    assert meter.most_tokens(replace(QUESTION, max_tokens=1)) == short
+    assert meter.most_tokens(replace(QUESTION, system="word " * 500)) > short + 500

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,7 +133,9 @@ LESSON = Lesson("Retrieval", 0, "Introduction")
             "Retrieval · Lesson 0: Introduction",
             id="lesson-before-anchor",
         ),
-        pytest.param(chunk_of("x", anchor="cell 3", context=("Guide",)), "cell 3", id="anchor-before-heading"),
+        pytest.param(chunk_of("x", anchor="cell 3", context=("Guide",)), "Guide cell 3", id="heading-and-anchor"),
+        pytest.param(chunk_of("x", anchor="p. 4"), "p. 4", id="page"),
+        pytest.param(replace(chunk_of("x", anchor="p. 4", context=("Guide",)), language="pdf"), "Guide", id="heading"),
         pytest.param(chunk_of("x", kind="code", anchor="cell 3"), "cell 3", id="code-in-a-notebook"),
         pytest.param(chunk_of("x", context=("Guide", "Start")), "Guide › Start", id="headings"),
         pytest.param(chunk_of("x", kind="code", context=("Client",)), "", id="code"),

@@ -110,3 +110,21 @@ def test_a_million_characters_are_judged(judge: Judge, piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
 
     assert judge.judge(text, [text, "It is so."]).verdict in {"supported", "partial", "unsupported"}
+
+
+@given(
+    st.lists(st.sampled_from([*" ".join(CITED).split(), "five", "encrypts", "Hopper,"]), min_size=1, max_size=9),
+    st.lists(st.sampled_from(CITED), min_size=1, max_size=3),
+)
+@settings(max_examples=50)
+def test_what_can_support_no_claim_supports_none(words: list[str], cited: list[str]) -> None:
+    judge, claim = Judge(load_embedder(), {}), " ".join(words)
+
+    supported = judge.judge(claim, cited).verdict == "supported"
+
+    assert judge.may_support(claim, cited) or not supported
+
+
+def test_lines_on_something_else_cannot_support_a_claim(judge: Judge) -> None:
+    assert not judge.may_support("The server listens on the port that the environment names.", CITED)
+    assert judge.may_support("The client retries a failed request five times.", CITED)
