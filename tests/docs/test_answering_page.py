@@ -82,7 +82,7 @@ def test_what_is_shown_is_what_is_printed(
     assert questions is not None
     (tmp_path / "questions.txt").write_text(re.sub("^    ", "", questions["text"], flags=re.MULTILINE), "utf-8")
 
-    with (tmp_path / "questions.txt").open() as typed:
+    with (tmp_path / "questions.txt").open(encoding="utf-8") as typed:
         outcome = finish(start(*words, cwd=harbour, env=keys, stdin=typed, stderr=subprocess.STDOUT))
 
     expected = re.sub("^    ", "", block["printed"], flags=re.MULTILINE)

@@ -64,7 +64,7 @@ def test_a_full_disk_keeps_the_answers_that_were_there(sample: Path, capsys: Cap
     run(capsys, "ask", QUESTION)
     write_many(sample / "birds")
 
-    full = run_alone("ask", QUESTION, cwd=sample, largest_file_bytes=300_000)
+    full = run_alone("ask", QUESTION, cwd=sample, largest_file_bytes=500_000)
 
     assert_answered(full)
     assert "warning: not brought up to date: cannot use the library" in full.err
