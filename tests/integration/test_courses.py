@@ -49,7 +49,9 @@ def test_an_edited_course_is_read_again_a_moved_one_is_another_and_a_deleted_one
     folder = write_tree(tmp_path / "a", {"b.txt": BREAD, "c.txt": BREAD, "d.txt": BREAD})
     assistant.add(folder)
 
-    (folder / "b.txt").write_text(BREAD.replace("Title: Bread", "Title: Cake") + "\nLesson 7: Oven\nHeat it.\n")
+    (folder / "b.txt").write_text(
+        BREAD.replace("Title: Bread", "Title: Cake") + "\nLesson 7: Oven\nHeat it.\n", "utf-8"
+    )
     (folder / "c.txt").rename(folder / "e.txt")
     (folder / "d.txt").unlink()
     assistant.sync()
@@ -63,7 +65,7 @@ def test_a_course_that_is_no_course_any_more_goes(assistant: Assistant, tmp_path
     folder = write_tree(tmp_path / "a", {"b.txt": BREAD})
     assistant.add(folder)
 
-    (folder / "b.txt").write_text("Just words.\n")
+    (folder / "b.txt").write_text("Just words.\n", "utf-8")
     assistant.sync()
 
     assert assistant.courses() == []
