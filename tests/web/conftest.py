@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.web.serving import Served, serving
 
@@ -65,6 +65,7 @@ def browse(chromium: Browser, troubles: list[str]) -> Iterator[Callable[..., Pag
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(_WAIT_MS)
+        expect.set_options(timeout=_WAIT_MS)  # the default is 5 s, which a loaded machine can take
         page.on("console", lambda said: troubles.extend([said.text] if said.type in ("error", "warning") else []))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", lambda request: troubles.extend(_foreign(request.url, served.url)))
