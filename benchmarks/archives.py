@@ -175,7 +175,8 @@ def _unpack(file: Path, folder: Path) -> None:
             wheel.extractall(folder)
     else:
         with tarfile.open(file) as tar:
-            tar.extractall(folder, filter="data")
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and later have it
+            tar.extractall(folder)
 
 
 def _digest(file: Path) -> str:

@@ -35,7 +35,8 @@ def unpacked(tool: Tool, config: pytest.Config) -> Path:
             archive = _fetched(tool, Path(fetched))
             assert hashlib.sha256(archive.read_bytes()).hexdigest() == tool.sha256
             with tarfile.open(archive) as content:
-                content.extractall(fetched, filter="data")
+                content.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and later have it
+                content.extractall(fetched)
             with contextlib.suppress(FileExistsError, NotADirectoryError):  # another worker was faster
                 (Path(fetched) / "package").rename(folder)
     return folder
