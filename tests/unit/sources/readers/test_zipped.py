@@ -149,6 +149,18 @@ def test_a_header_that_lies_about_the_size_gains_nothing(declared: int) -> None:
     assert reason_of(bytes(raw)) in {"damaged", "expands to too much"}
 
 
+@pytest.mark.parametrize("offset", [1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
+def test_a_part_that_is_said_to_lie_beyond_any_file_is_damage(offset: int) -> None:
+    raw = zipped({"a.xml": "<a/>"})
+    at = raw.index(b"PK\x01\x02")
+    entry, end = bytearray(raw[at : raw.index(b"PK\x05\x06")]), bytearray(raw[-22:])
+    in_64_bits = struct.pack("<HHQ", 1, 8, offset)
+    entry[30:32], entry[42:46] = struct.pack("<H", len(in_64_bits)), b"\xff" * 4
+    end[12:16] = struct.pack("<I", len(entry) + len(in_64_bits))
+
+    assert reason_of(raw[:at] + bytes(entry) + in_64_bits + bytes(end)) == "damaged"
+
+
 def test_an_encrypted_part_is_named_so() -> None:
     raw = bytearray(zipped({"a.xml": "<a/>"}))
     raw[raw.index(b"PK\x01\x02") + 8] |= 1
