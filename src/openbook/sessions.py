@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
-import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from openbook.errors import SessionError
 from openbook.generation import Exchange
+from openbook.tables import Tables
 
 # What a list shows; the whole question stands in the conversation.
 _TITLE_CHARS = 80
@@ -68,21 +66,16 @@ class Sessions:
         Raises:
             SessionError: It cannot be opened.
         """
-        self._path = path
         self._expire_s = expire_s
         self._now = now
-        self._lock = threading.Lock()
-        with self._translated():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            try:
-                path.chmod(0o600)
-                for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
-                    self._connection.execute(f"PRAGMA {pragma}")
-                self._connection.executescript(_TABLES)
-            except BaseException:
-                self._connection.close()
-                raise
+        self._tables = Tables(
+            path,
+            _TABLES,
+            lambda exc: SessionError(
+                f"conversations cannot be kept in {str(path)!r}: {exc}",
+                hint="free some space, or set OPENBOOK_HOME to a folder that you can write to",
+            ),
+        )
 
     def owns(self, owner: str, session_id: str) -> bool:
         """Tell whether there is such a conversation of this owner, not expired."""
@@ -105,7 +98,7 @@ class Sessions:
         """
         now = self._now()
         title = " ".join(exchange.question.split())[:_TITLE_CHARS]
-        with self._transaction() as execute:
+        with self._tables.transaction() as execute:
             if begins:
                 execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", (session_id, owner, title, now, now))
             execute("UPDATE sessions SET updated_at = ? WHERE id = ? AND owner = ?", (now, session_id, owner))
@@ -119,7 +112,7 @@ class Sessions:
         """Give the last exchanges of a conversation, at most `last`, in order; () if there is none."""
         if self._session(owner, session_id) is None:
             return ()
-        rows = self._read(
+        rows = self._tables.read(
             "SELECT question, answer FROM exchanges WHERE session_id = ? ORDER BY id DESC LIMIT ?", (session_id, last)
         )
         return tuple(Exchange(*row) for row in reversed(rows))
@@ -129,66 +122,42 @@ class Sessions:
         session = self._session(owner, session_id)
         if session is None:
             return None
-        rows = self._read("SELECT record FROM exchanges WHERE session_id = ? ORDER BY id", (session_id,))
+        rows = self._tables.read("SELECT record FROM exchanges WHERE session_id = ? ORDER BY id", (session_id,))
         return session, [json.loads(record) for (record,) in rows]
 
     def of(self, owner: str) -> list[Session]:
         """List the conversations of an owner, the latest first."""
-        return [Session(*row) for row in self._read(f"{_SELECT} ORDER BY updated_at DESC, id", (owner, self._oldest))]
+        return [
+            Session(*row) for row in self._tables.read(f"{_SELECT} ORDER BY updated_at DESC, id", (owner, self._oldest))
+        ]
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
         """Give a conversation another title. False if this owner has none of that id."""
         sql = "UPDATE sessions SET title = ? WHERE id = ? AND owner = ? AND updated_at >= ?"
-        with self._transaction() as execute:
+        with self._tables.transaction() as execute:
             return execute(sql, (title, session_id, owner, self._oldest)).rowcount > 0
 
     def delete(self, owner: str, session_id: str) -> bool:
         """Forget a conversation. False if this owner has none of that id."""
-        with self._transaction() as execute:
+        with self._tables.transaction() as execute:
             return execute("DELETE FROM sessions WHERE id = ? AND owner = ?", (session_id, owner)).rowcount > 0
 
     def expire(self) -> int:
         """Forget what has expired, and count it."""
-        with self._transaction() as execute:
+        with self._tables.transaction() as execute:
             return execute("DELETE FROM sessions WHERE updated_at < ?", (self._oldest,)).rowcount
 
     def close(self) -> None:
         """Let go of the file."""
-        with self._lock:
-            self._connection.close()
+        self._tables.close()
 
     @property
     def _oldest(self) -> float:
         return self._now() - self._expire_s
 
     def _session(self, owner: str, session_id: str) -> Session | None:
-        rows = self._read(f"{_SELECT} AND id = ?", (owner, self._oldest, session_id))
+        rows = self._tables.read(f"{_SELECT} AND id = ?", (owner, self._oldest, session_id))
         return Session(*rows[0]) if rows else None
-
-    def _read(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        with self._lock, self._translated():
-            return self._connection.execute(sql, values).fetchall()
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        with self._lock, self._translated():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection.execute
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._connection.rollback()
-                raise
-
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as exc:
-            raise SessionError(
-                f"conversations cannot be kept in {str(self._path)!r}: {exc}",
-                hint="free some space, or set OPENBOOK_HOME to a folder that you can write to",
-            ) from exc
 
 
 _SELECT = (
