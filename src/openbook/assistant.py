@@ -7,19 +7,18 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
-from openbook.errors import SkippedFileError, SourceError, UnknownSourceError
+from openbook.errors import SkippedFileError, SourceError
 from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy
 from openbook.index.protocol import Identity, Index, Root, Stats
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries import DEFAULT_LIBRARY, library_path, name_for
-from openbook.registering import register, root_at
+from openbook.registering import register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
@@ -89,9 +88,7 @@ class Assistant:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -173,8 +170,7 @@ class Assistant:
             UnknownSourceError: The library has no source of that name.
         """
         if not self._index.delete_source(source):
-            names = ", ".join(root.name for root in self._index.roots()) or "none"
-            raise UnknownSourceError(f"the library has no source {source!r}", hint=f"it has: {names}")
+            raise unknown_source(source, self._index)
 
     def sources(self) -> list[Root]:
         """List the sources, in order of names."""

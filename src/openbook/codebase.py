@@ -6,15 +6,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import TracebackType
 from typing import Self
 
 from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
-from openbook.errors import UnknownSourceError
 from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult
 from openbook.ingest.sync import Progress
 from openbook.libraries import DEFAULT_LIBRARY
+from openbook.registering import check_known
 from openbook.repositories import Repository, repositories_in
 from openbook.settings import Settings
 from openbook.sources.loading import LoadOptions
@@ -72,9 +71,7 @@ class CodebaseAssistant:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -143,10 +140,7 @@ class CodebaseAssistant:
 
     def _filter(self, sources: Iterable[str]) -> Filter:
         named = frozenset(sources)
-        there = {root.name for root in self.assistant.sources()}
-        for name in sorted(named - there):
-            hint = f"it has: {', '.join(sorted(there)) or 'none'}"
-            raise UnknownSourceError(f"the library has no source {name!r}", hint=hint)
+        check_known(named, self.assistant.index)
         return Filter(sources=named)
 
     def _history(self, session_id: str) -> tuple[Exchange, ...]:

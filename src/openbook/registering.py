@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from openbook.errors import SourceError
+from openbook.errors import SourceError, UnknownSourceError
 from openbook.index.protocol import Index, Root
 from openbook.repositories import root_of
 from openbook.sources.folder import Folder
@@ -43,6 +44,22 @@ def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Roo
 def root_at(location: Path, index: Index) -> Root | None:
     """Give the source at a place; None if the library has none there."""
     return next((root for root in index.roots() if root.location == str(location)), None)
+
+
+def check_known(names: Collection[str], index: Index) -> None:
+    """Refuse names that no source of a library has.
+
+    Raises:
+        UnknownSourceError: For the first of them; the hint lists the sources that are there.
+    """
+    for name in sorted(set(names).difference(root.name for root in index.roots())):
+        raise unknown_source(name, index)
+
+
+def unknown_source(name: str, index: Index) -> UnknownSourceError:
+    """Make the error for a name that no source of a library has."""
+    there = ", ".join(root.name for root in index.roots()) or "none"
+    return UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {there}")
 
 
 def _check_storable(location: Path) -> None:

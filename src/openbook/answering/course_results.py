@@ -16,6 +16,9 @@ from openbook.types import Chunk, Course, Filter, RetrievalResult
 # Signals of results that no words were looked for: they are what was asked for.
 HEADING, LESSON = "heading asked for", "lesson asked for"
 
+# Of the headings of lessons that are there, where the one that was asked for is not.
+OTHER_LESSON = "not the lesson asked for"
+
 # Of those that stand for their course or lesson, and of those in a course or lesson that the question names.
 OF_COURSE, OF_LESSON, INSIDE = "of its course", "of its lesson", "in what was named"
 
@@ -53,7 +56,7 @@ class Courses:
         """Give what a question on courses asks for; None if it is to be looked for as any other.
 
         A name that means no course gives nothing where it is said to be one; one that can mean several
-        gives the headers of them.
+        gives the headers of them. A lesson that is not there gives the headings of those that are.
         """
         courses = self.index.courses(replace(self.where, lesson=None))
         if not courses:
@@ -64,6 +67,8 @@ class Courses:
             return self._speaking(asked.topic(), courses) if asked.topic() else self._headers(courses)
         if not meant and asked.is_about_one:
             return []
+        if asks in ("summary", "topic") and self._is_absent(asked.lesson, meant or courses):
+            return self._other_lessons(meant or courses)
         if asks in ("outline", "header") and (asked.says_course or meant):
             chosen = meant or courses
             return self._outline(chosen[0]) if len(chosen) == 1 and asks == "outline" else self._headers(chosen)
@@ -83,6 +88,11 @@ class Courses:
                 return name, (found.course,) if found.course is not None else found.candidates
         return "", ()
 
+    def _is_absent(self, lesson: int | None, courses: Sequence[Course]) -> bool:
+        if lesson is None or self.where.lesson is not None:
+            return False
+        return all(each.number != lesson for course in courses for each in course.lessons)
+
     def _narrowed(self, courses: Sequence[Course], lesson: int | None) -> Filter:
         keys = frozenset(course.key for course in courses) or self.where.courses
         return replace(self.where, courses=keys, lesson=lesson if self.where.lesson is None else self.where.lesson)
@@ -100,6 +110,10 @@ class Courses:
 
     def _outline(self, course: Course) -> list[RetrievalResult]:
         return [_asked_for(heading, HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+
+    def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
+        headings = (one for course in courses[:_MOST_COURSES] for one in outline_of_course(list(self._chunks(course))))
+        return [_asked_for(heading, OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
     def _summary(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
         """Give the lesson of that number of each course, or the first lessons: they introduce the courses."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support
 from openbook.answering.course_questions import read_course_question
-from openbook.answering.course_results import Courses, is_known_to_speak
+from openbook.answering.course_results import OTHER_LESSON, Courses, is_known_to_speak
 from openbook.answering.extractive import missing_words
 from openbook.answering.followups import Standalone
 from openbook.embedding.protocol import Embedder
@@ -78,9 +78,11 @@ class Finder:
         return Weighed(rarities(query, frequencies, chunks), missing_words(query, frequencies))
 
     def fault(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> str:
-        """Say why results do not answer a question: `nothing found` or `nothing relevant`; empty if they may."""
+        """Say why results do not answer a question, such as `nothing found`; empty if they may."""
         if not results:
             return "nothing found"
+        if OTHER_LESSON in results[0].signals:
+            return "no such lesson"
         if is_known_to_speak(results[0]):
             return ""
         floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from openbook.answering.course_results import OTHER_LESSON
 from openbook.answering.prompting import build_clarification_prompt
+from openbook.courses.catalog import lesson_numbers
 from openbook.generation import GenerationResult
 from openbook.types import RetrievalResult
 
@@ -25,8 +27,15 @@ def refusal(
         missing: Words of the question that stand nowhere in the library.
     """
     nearest = tuple(results[:_NEAREST])
-    told = build_clarification_prompt(reason, nearest, missing)
+    told = build_clarification_prompt(reason + _others(results), nearest, missing)
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
+
+
+def _others(results: Sequence[RetrievalResult]) -> str:
+    """Say which lessons there are, if one was asked for that is not. A reason is counted, so it has no numbers."""
+    lessons = [result.chunk.lesson for result in results if OTHER_LESSON in result.signals]
+    there = lesson_numbers(lesson for lesson in lessons if lesson is not None)
+    return f", there are {there}" if there else ""
 
 
 def withheld(answer: GenerationResult, reason: str, results: Sequence[RetrievalResult]) -> GenerationResult:

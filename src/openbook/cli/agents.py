@@ -27,10 +27,8 @@ def mcp(
     *,
     library: options.Library = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen. Other than this machine's own needs keys.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")] = 8322,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8322,
 ) -> None:
     """Serve folders to a coding agent, with tools to search, read, ask and verify (MCP)."""
     from openbook.cli import opening
@@ -87,10 +85,7 @@ def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRu
 def _client(agent: str) -> Client:
     from openbook.mcp.clients import CLIENTS
 
-    client = CLIENTS.get(agent)
-    if client is None:
-        raise typer.BadParameter(f"{agent!r} is none of {', '.join(CLIENTS)}", param_hint="AGENT")
-    return client
+    return CLIENTS[options.one_of(tuple(CLIENTS), agent, "AGENT")]
 
 
 def _command() -> list[str]:

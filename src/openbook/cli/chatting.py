@@ -40,7 +40,7 @@ class Spending:
 
     def __str__(self) -> str:
         more = f", and {self.unknown} of unknown price" if self.unknown else ""
-        return f"{_count(self.answers, 'answer')}, {self.tokens:,} tokens, {format_usd(self.known_usd)}{more}"
+        return f"{printing.counted(self.answers, 'answer')}, {self.tokens:,} tokens, {format_usd(self.known_usd)}{more}"
 
 
 @dataclass(slots=True)
@@ -95,7 +95,8 @@ class Chat:
         printing.print_claims(answer)
         printing.say()
         count = len(answer.sources_cited)
-        told = _count(count, "source") if count else f"no answer: {answer.reason}" if answer.refused else "no source"
+        none = f"no answer: {answer.reason}" if answer.refused else "no source"
+        told = printing.counted(count, "source") if count else none
         printing.note(f"{told}; /sources lists them" if count or answer.results else told)
         note_cost(answer)
 
@@ -143,10 +144,6 @@ class Chat:
         if self.writing.model is None:
             return "answers are quotes, no model writes them"
         return f"answers by {self.writing.model.name}{', with tools' if self.writing.tools else ''}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 _HELP = """\

@@ -82,8 +82,9 @@ def status(paths: options.Paths = None, *, library: options.Library = None) -> N
     from openbook.cli import opening
     from openbook.libraries import name_for
 
-    opening.check_exist(options.as_paths(paths))
-    with opening.existing(library or name_for(options.as_paths(paths) or [Path()])) as assistant:
+    wanted = options.as_paths(paths)
+    opening.check_exist(wanted)
+    with opening.existing(library or name_for(wanted or [Path()])) as assistant:
         held = assistant.stats()
         printing.say(f"library    {assistant.path}")
         printing.say(f"documents  {held.documents}")

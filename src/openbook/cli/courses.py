@@ -27,6 +27,7 @@ def courses(
 ) -> None:
     """List the courses, or the lessons of one of them."""
     from openbook.cli.opening import opened
+    from openbook.courses.names import no_course
 
     with opened(options.as_paths(folders), library) as assistant:
         if name is not None:
@@ -38,15 +39,15 @@ def courses(
         for course in found if not as_json else ():
             _head(course)
         if not found:
-            printing.advise("there is no course here", "add one with: openbook add --course FOLDER")
+            missing = no_course()
+            printing.advise(str(missing), missing.hint)
             raise typer.Exit(EXIT_NOTHING)
 
 
 def _head(course: Course) -> None:
     from openbook.courses.names import place_of
 
-    count = len(course.lessons)
-    lessons = "1 lesson" if count == 1 else f"{count} lessons"
+    lessons = printing.counted(len(course.lessons), "lesson")
     printing.say(printing.one_line(course.title), style={"bold": True})
     printing.say(f"  {printing.one_line('  '.join(filter(None, (lessons, course.instructor, course.link))))}")
     printing.say(f"  {printing.one_line(place_of(course))}")

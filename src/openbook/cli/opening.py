@@ -107,8 +107,10 @@ def library_with(source: str) -> str:
         with contextlib.suppress(LibraryError), Assistant.open(name, settings=here) as assistant:
             if any(root.name == source for root in assistant.sources()):
                 holding.append(name)
-    if DEFAULT_LIBRARY in holding or len(holding) == 1:
-        return DEFAULT_LIBRARY if DEFAULT_LIBRARY in holding else holding[0]
+    if DEFAULT_LIBRARY in holding:
+        return DEFAULT_LIBRARY
+    if len(holding) == 1:
+        return holding[0]
     if not holding:
         raise UnknownSourceError(f"no library has a source {source!r}", hint="openbook sources lists them all")
     raise UnknownSourceError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from openbook.cli import EXIT_NOTHING, printing
-from openbook.errors import QueryError, SourceError, UnknownCourseError, UnknownSourceError
+from openbook.errors import SourceError
 from openbook.generation import POLICIES
 from openbook.types import KINDS, Filter, Kind
 
@@ -46,6 +46,11 @@ LessonNumber = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 Show = Annotated[bool, typer.Option("--show", help="Print the chunks in full.")]
+
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Where to listen. Other than this machine's own needs keys.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")]
 
 MODELS = "such as `anthropic:claude-sonnet-5-5`, or `extractive`, which quotes"
 ModelName = Annotated[
@@ -86,20 +91,14 @@ def checked(assistant: Assistant, where: Filter, names: Sequence[str] | None) ->
         AmbiguousCourseError: A name means several.
         QueryError: None of them has the lesson.
     """
+    from openbook.courses.catalog import check_lesson
+
     check_filled(assistant, where)
     if not names and where.lesson is None:
         return where
     where = replace(where, courses=frozenset(assistant.course(name).key for name in names or ()))
-    if where.lesson is None or assistant.courses(where):
-        return where
-    courses = assistant.courses(replace(where, lesson=None))
-    if not courses:
-        raise UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
-    numbers = sorted({lesson.number for course in courses for lesson in course.lessons if lesson.number is not None})
-    title = f" in {courses[0].title!r}" if len(courses) == 1 else ""
-    raise QueryError(
-        f"there is no lesson {where.lesson}{title}", hint=f"there are: {', '.join(map(str, numbers)) or 'none'}"
-    )
+    check_lesson(assistant.index, where)
+    return where
 
 
 def one_of(known: Sequence[T], word: str, option: str) -> T:
@@ -141,9 +140,9 @@ def check_filled(assistant: Assistant, where: Filter) -> None:
         UnknownSourceError: It has no source of that name.
         Exit: It holds nothing; that was said.
     """
-    names = {root.name for root in assistant.sources()}
-    for name in sorted(where.sources - names):
-        raise UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {', '.join(sorted(names))}")
+    from openbook.registering import check_known
+
+    check_known(where.sources, assistant.index)
     if not assistant.stats().documents:
         places = ", ".join(root.location for root in assistant.sources()) or "the library"
         skipped = printing.skipped_text(

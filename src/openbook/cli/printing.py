@@ -132,9 +132,8 @@ def print_claims(answer: GenerationResult) -> None:
         say()
         say("Changed when it was checked:")
     for repair in answer.repairs:
-        marks = f" {repair.before or 'no mark'} to {repair.after}" if repair.what == "anchored" else ""
-        marks = f" {repair.before}" if repair.what == "removed" else marks
-        say(f"  {repair.what}{marks}: {one_line(repair.why)}")
+        marks = {"anchored": f" {repair.before or 'no mark'} to {repair.after}", "removed": f" {repair.before}"}
+        say(f"  {repair.what}{marks.get(repair.what, '')}: {one_line(repair.why)}")
         if repair.claim:
             say(f"      {one_line(repair.claim)}", style={"dim": True})
 
@@ -199,6 +198,16 @@ def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
     if not total:
         return ""
     return f"; {total} skipped ({', '.join(f'{len(paths)} {reason}' for reason, paths in skipped.items())})"
+
+
+def counted(number: int, word: str) -> str:
+    """Write a number of things: `1 file`, `2 files`.
+
+    Example:
+        >>> counted(1, "file"), counted(0, "file")
+        ('1 file', '0 files')
+    """
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def origin_of(root: Root) -> str:

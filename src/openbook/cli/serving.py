@@ -23,10 +23,8 @@ def serve(
     paths: options.Paths = None,
     *,
     library: options.Library = None,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen. Other than this machine's own needs keys.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")] = 8321,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8321,
     require_key: Annotated[
         bool, typer.Option("--require-key", help="Ask for a key here too, as behind a proxy.")
     ] = False,
@@ -47,9 +45,10 @@ def serve(
             f"on {host} everybody needs a key, and there is none",
             hint="make one with: openbook keys add NAME",
         )
-    roots = [path.expanduser() for path in options.as_paths(paths) or ([] if library else [Path()])]
+    served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
-    with opened(options.as_paths(paths), library) as assistant:
+    with opened(served, library) as assistant:
+        roots = [path.expanduser() for path in served]
         app = create_app(assistant, needs_key=needs_key, roots=[root for root in roots if root.is_dir()])
         address = address_of(listener)
         run(app, listener, started=lambda: printing.note(f"serving on {address} (Ctrl-C stops)"), stopping=app.stop)

@@ -84,12 +84,8 @@ def _summarise(reports: Sequence[FileReport]) -> None:
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
     unsure = f" ({counts['by range']} by their range alone)" if counts["by range"] else ""
     fixed = f"; {counts['fixed']} fixed" if counts["fixed"] else ""
-    where = f"{_number(total, 'citation')} in {_number(len(reports), 'file')}"
+    where = f"{printing.counted(total, 'citation')} in {printing.counted(len(reports), 'file')}"
     printing.note(where + (f": {said}{unsure}{fixed}" if total else ""))
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _counts(reports: Sequence[FileReport]) -> dict[str, int]:

@@ -6,9 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from openbook.courses.names import no_course
+from openbook.errors import QueryError
 from openbook.generation import anchor_of
 from openbook.index.protocol import Index
 from openbook.types import Chunk, Course, Filter, Lesson, Span
+
+# Lessons are numbered through as a rule. Where they are not, as in a course whose files begin with dates, an error
+# would be a page of numbers.
+_MOST_RANGES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,37 @@ def outline(index: Index, course: Course) -> list[PlacedLesson]:
             placed[key] = replace(known, places=(*known.places, place))
     order = {lesson: number for number, lesson in reversed(list(enumerate(course.lessons)))}
     return sorted(placed.values(), key=lambda one: order.get(one.lesson, len(order)))
+
+
+def check_lesson(index: Index, where: Filter) -> None:
+    """Refuse a filter by a lesson that none of the courses it leaves has. One without a lesson passes.
+
+    Raises:
+        UnknownCourseError: It leaves no course.
+        QueryError: No course has a lesson of that number; the hint lists those that there are.
+    """
+    if where.lesson is None or index.courses(where):
+        return
+    courses = index.courses(replace(where, lesson=None))
+    if not courses:
+        raise no_course()
+    title = f" in {courses[0].title!r}" if len(courses) == 1 else ""
+    there = lesson_numbers(lesson for course in courses for lesson in course.lessons)
+    raise QueryError(f"there is no lesson {where.lesson}{title}", hint=f"there are: {there or 'none'}")
+
+
+def lesson_numbers(lessons: Iterable[Lesson]) -> str:
+    """Write the numbers of lessons in order, neighbours as a range; empty if none has one.
+
+    Example:
+        >>> lesson_numbers(Lesson("Knots", number) for number in (5, 0, 1, 2))
+        '0 to 2, 5'
+    """
+    # All readers come with it, which only a refusal pays for.
+    from openbook.sources.readers.composing import ranges
+
+    runs = ranges({lesson.number for lesson in lessons if lesson.number is not None})
+    return ", ".join(runs if len(runs) <= _MOST_RANGES else [*runs[:_MOST_RANGES], "..."])
 
 
 def _places(chunks: Iterable[Chunk]) -> dict[Lesson, LessonPlace]:

@@ -89,8 +89,13 @@ def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Cou
             hint=f"name one of: {_listed(resolution.candidates)}",
         )
     if not courses:
-        raise UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
+        raise no_course()
     raise UnknownCourseError(f"no course is called {name!r}", hint=f"there are: {_listed(courses)}")
+
+
+def no_course() -> UnknownCourseError:
+    """Make the error for a question on courses where there is none."""
+    return UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
 
 
 def _listed(courses: Sequence[Course]) -> str:

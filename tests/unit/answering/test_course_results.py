@@ -141,13 +141,27 @@ def test_where_something_is_explained_outside_of_courses_is_an_ordinary_question
     [
         "What is the outline of the astronomy course?",
         "What was covered in lesson 1 of the astronomy course?",
-        "What was covered in lesson 9 of the rye bread course?",
     ],
 )
 def test_what_no_course_has_is_refused_and_not_answered_from_another(library: Library, question: str) -> None:
     answer = ask(library, question)
 
     assert (answer.refused, answer.reason, answer.citations) == (True, "nothing found", ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was covered in lesson 9 of the rye bread course?",
+        "What does lesson 9 of the rye bread course say about the crust?",
+    ],
+)
+def test_a_lesson_that_is_not_there_is_refused_with_those_that_are(library: Library, question: str) -> None:
+    answer = ask(library, question)
+
+    assert (answer.refused, answer.reason, answer.citations) == (True, "no such lesson", ())
+    assert answer.answer.startswith("The sources do not answer this: no such lesson, there are 0 to 2.")
+    assert "Baking Rye Bread · Lesson 1: Sourdough" in answer.answer
 
 
 def test_a_name_that_means_several_courses_gives_their_headers(library: Library) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from openbook.courses.catalog import outline
+from openbook.courses.catalog import check_lesson, lesson_numbers, outline
+from openbook.errors import QueryError, UnknownCourseError
 from openbook.index.sqlite import SqliteIndex
-from openbook.types import Lesson
+from openbook.types import Filter, Lesson
 from tests.support import IDENTITY, document, entry, stamp
 
 ROPES = Lesson("Knots", 0, "Ropes", "https://knots/0")
@@ -87,3 +88,38 @@ def test_a_lesson_without_lines_begins_at_the_anchor_of_its_first_chunk(index: S
     (placed,) = outline(index, index.courses()[0])
 
     assert [(str(place.span), place.anchor) for place in placed.places] == [("knots.pdf:1-2", "p. 3")]
+
+
+def test_a_lesson_that_no_course_has_is_refused_with_those_that_there_are(index: SqliteIndex) -> None:
+    put_lines(index, "knots.txt", HITCH, ROPES)
+    put_lines(index, "sails.txt", Lesson("Sails", 5), Lesson("Sails", 0))
+    knots, _ = index.courses()
+
+    with pytest.raises(QueryError) as of_one:
+        check_lesson(index, Filter(courses=frozenset({knots.key}), lesson=5))
+    with pytest.raises(QueryError) as of_all:
+        check_lesson(index, Filter(lesson=7))
+
+    assert (str(of_one.value), of_one.value.hint) == ("there is no lesson 5 in 'Knots'", "there are: 0 to 1")
+    assert (str(of_all.value), of_all.value.hint) == ("there is no lesson 7", "there are: 0 to 1, 5")
+
+
+def test_a_lesson_that_is_there_passes_and_so_does_a_filter_without_one(index: SqliteIndex) -> None:
+    put_lines(index, "knots.txt", HITCH, ROPES)
+
+    check_lesson(index, Filter(lesson=0))
+    check_lesson(index, Filter(kinds=frozenset({"code"})))
+
+
+def test_no_lesson_is_asked_for_where_there_is_no_course(index: SqliteIndex) -> None:
+    with pytest.raises(UnknownCourseError, match="there is no course here"):
+        check_lesson(index, Filter(lesson=0))
+
+
+def test_of_many_scattered_lessons_the_first_are_listed_alone() -> None:
+    scattered = [Lesson("Sails", number) for number in reversed(range(1, 41, 2))]
+
+    listed = lesson_numbers([*scattered, Lesson("Sails")])
+
+    assert listed == "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, ..."
+    assert lesson_numbers([]) == ""

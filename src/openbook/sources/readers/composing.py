@@ -111,11 +111,21 @@ def remark_on(what: str, numbers: Collection[int]) -> str:
         >>> remark_on("no text on slide", {2, 4, 5, 6, 9}), remark_on("no text on slide", {7})
         ('no text on slides 2, 4 to 6 and 9', 'no text on slide 7')
     """
+    runs = ranges(numbers)
+    listed = " and ".join(filter(None, (", ".join(runs[:-1]), *runs[-1:])))
+    return f"{what}{'s' if len(numbers) > 1 else ''} {listed}" if listed else ""
+
+
+def ranges(numbers: Collection[int]) -> list[str]:
+    """Write numbers in order, neighbours as a range.
+
+    Example:
+        >>> ranges({9, 2, 4, 5, 6})
+        ['2', '4 to 6', '9']
+    """
     firsts = [number for number in sorted(numbers) if number - 1 not in numbers]
     lasts = [number for number in sorted(numbers) if number + 1 not in numbers]
-    ranges = [str(a) if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True)]
-    listed = " and ".join(filter(None, (", ".join(ranges[:-1]), *ranges[-1:])))
-    return f"{what}{'s' if len(numbers) > 1 else ''} {listed}" if listed else ""
+    return [str(a) if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True)]
 
 
 def _line(text: str) -> str:
