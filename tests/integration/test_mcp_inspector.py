@@ -27,8 +27,10 @@ def inspector(request: pytest.FixtureRequest) -> Path:
     folder = Path(request.config.cache.mkdir("inspector"))
     program = folder / "node_modules" / ".bin" / "mcp-inspector"
     if not program.exists():
-        command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), INSPECTOR]
-        subprocess.run(command, check=True, timeout=300)
+        (folder / "package.json").write_text("{}", encoding="utf-8")  # else npm looks for one above
+        # Not with --prefix, which also moves the configuration of the machine that npm reads.
+        command = [npm, "install", "--silent", "--no-audit", "--no-fund", INSPECTOR]
+        subprocess.run(command, cwd=folder, check=True, timeout=300)
     return program
 
 
