@@ -50,7 +50,7 @@ class AnthropicWire:
 
     sdk = "anthropic"
     clients = ("Anthropic", "AsyncAnthropic")
-    create = "messages.create"
+    path = "/v1/messages"
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
         """Write a request. Without `temperature`: current models refuse it."""

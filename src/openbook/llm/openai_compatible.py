@@ -41,7 +41,7 @@ class OpenAIWire:
 
     sdk = "openai"
     clients = ("OpenAI", "AsyncOpenAI")
-    create = "chat.completions.create"
+    path = "/chat/completions"
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
@@ -54,7 +54,6 @@ class OpenAIWire:
         if request.system:
             turns.insert(0, {"role": "system", "content": request.system})
         body: dict[str, Any] = {"messages": turns, quirks.limit: request.max_tokens}
-        extra: dict[str, Any] = {}
         if quirks.usage_on_request:
             body["stream_options"] = {"include_usage": True}
         if request.stop:
@@ -62,8 +61,8 @@ class OpenAIWire:
         if request.tools:
             body |= _tools(request, by_name=quirks.forces_by_name)
         if native and (documents := _documents(request)):
-            extra = {"documents": documents, "citation_options": "enabled"}
-        return body | ({"extra_body": extra} if extra else {})
+            body |= {"documents": documents, "citation_options": "enabled"}
+        return body
 
     def reader(self, request: Request, *, native: bool) -> OpenAIReader:
         """Begin to read a reply to `request`."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from operator import attrgetter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -70,8 +69,8 @@ class Wire(Protocol):
         ...
 
     @property
-    def create(self) -> str:
-        """Method of a client that opens a stream."""
+    def path(self) -> str:
+        """Where requests go, below the address of the provider."""
         ...
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
@@ -99,9 +98,9 @@ class _Call:
     def read(self, chunk: Any) -> Iterator[Event]:
         """Give the events of a chunk."""
         self.attempts.streaming = True
-        if not hasattr(chunk, "to_dict"):  # JSON, but no object: the SDKs hand it on as it is
+        if not isinstance(chunk, dict):
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
-        return self._reader.read(chunk.to_dict(warnings=False))
+        return self._reader.read(chunk)
 
     def finish(self) -> Finished:
         """Give the whole reply.
@@ -197,10 +196,10 @@ class WireModel:
         """
         call = self._begin(request)
         faults = _faults(self._sdk)
-        create = attrgetter(self.wire.create)(self._connected())
+        client = self._connected()
         while True:
             try:
-                opened = create(**call.body(), model=self._name, stream=True, timeout=self._timeout(call))
+                opened = client.post(**self._posted(call), stream_cls=self._sdk.Stream[object])
                 with opened as chunks, _cut_at_deadline(chunks.response, call.attempts.left_s):
                     for chunk in chunks:
                         yield from call.read(chunk)
@@ -221,12 +220,10 @@ class WireModel:
         async with self.keep_open() as client:
             call = self._begin(request)
             faults = _faults(self._sdk)
-            create = attrgetter(self.wire.create)(client)
             while True:
                 try:
                     async with asyncio.timeout(call.attempts.left_s):
-                        opened = create(**call.body(), model=self._name, stream=True, timeout=self._timeout(call))
-                        chunks = await opened
+                        chunks = await client.post(**self._posted(call), stream_cls=self._sdk.AsyncStream[object])
                     async with chunks:
                         while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
                             for event in call.read(chunk):
@@ -247,7 +244,7 @@ class WireModel:
 
         loop = asyncio.get_running_loop()
         # In a thread, or the first call of all would hold up everybody else in the loop, for seconds.
-        made = None if loop in self._shared else await asyncio.to_thread(self._unblocking)
+        made = None if loop in self._shared else await asyncio.to_thread(self._connect, blocking=False)
         with self._lock:
             shared = self._shared.setdefault(loop, _Shared(made))
             shared.users += 1
@@ -271,11 +268,6 @@ class WireModel:
     def _sdk(self) -> ModuleType:
         return import_module(self.wire.sdk)
 
-    def _unblocking(self) -> Any:
-        client = self._connect(blocking=False)
-        attrgetter(self.wire.create)(client)  # the SDKs import the rest of themselves here
-        return client
-
     def _connected(self) -> Any:
         # One for all calls, so that connections live on. The kind that does not block belongs to the
         # event loop that it was first used in.
@@ -291,11 +283,15 @@ class WireModel:
         options = {"base_url": self.provider.url, "max_retries": 0, "http_client": over(verify=_tls())}
         return getattr(self._sdk, client)(api_key=self.key.reveal(), **options)
 
-    def _timeout(self, call: _Call) -> Any:
+    def _posted(self, call: _Call) -> dict[str, Any]:
+        # Not by the SDKs' own methods: those make an object of each chunk, which takes longer than all the rest of it.
         import httpx2
 
         left = call.attempts.left_s
-        return httpx2.Timeout(left, connect=min(_CONNECT_S, left))
+        timeout = httpx2.Timeout(left, connect=min(_CONNECT_S, left))
+        body = {"model": self._name, "stream": True, **call.body()}
+        options = {"timeout": timeout}
+        return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
 
 
 @cache
