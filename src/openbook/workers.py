@@ -17,7 +17,8 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
-from typing import IO, Any, Generic, TypeVar, cast
+from functools import partial
+from typing import IO, Generic, NoReturn, TypeVar, cast
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -28,12 +29,15 @@ Result = TypeVar("Result")
 _CHILD = """
 import pickle, sys
 try:
-    sys.path[:], memory_bytes = pickle.load(sys.stdin.buffer)
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+    run = pickle.load(sys.stdin.buffer)
 except (EOFError, pickle.UnpicklingError):
     sys.exit()
-from openbook.workers import serve
-serve(sys.stdin.buffer, sys.stdout.buffer, memory_bytes)
+run(sys.stdin.buffer, sys.stdout.buffer)
 """
+
+CHILD = ("-I", "-c", _CHILD)
+"""Arguments of Python for a child that waits on its standard input for what `greeting` gives."""
 
 _POLL_S = 0.2
 
@@ -43,6 +47,11 @@ class Lost:
     """What stands in the place of a result when a child did not bring one."""
 
     reason: str
+
+
+def greeting(run: Callable[[IO[bytes], IO[bytes]], None]) -> bytes:
+    """Give what a child must be sent first: what it is to run, with its standard input and output. It is picklable."""
+    return pickle.dumps(sys.path) + pickle.dumps(run)
 
 
 class Workers(Generic[Job, Result]):
@@ -63,8 +72,8 @@ class Workers(Generic[Job, Result]):
             timeout_s: Seconds that one job may take.
             memory_bytes: What each child may have for its data, where the system can tell; None for no limit.
         """
-        self._function = pickle.dumps(function)  # here, where what does not pickle is the caller's error
-        self._memory_bytes = memory_bytes
+        # Here, where what does not pickle is the caller's error.
+        self._greeting = greeting(partial(serve, function, memory_bytes))
         self._count = count
         self._timeout_s = timeout_s
 
@@ -78,7 +87,7 @@ class Workers(Generic[Job, Result]):
         # Bounded, so that fast children do not fill the memory of a slow consumer.
         done: queue.Queue[tuple[Job, Result | Lost]] = queue.Queue(maxsize=4 * self._count)
         count = min(self._count, left)
-        children = [_Child[Job, Result](self._function, self._memory_bytes, waiting, done) for _ in range(count)]
+        children = [_Child[Job, Result](self._greeting, waiting, done) for _ in range(count)]
         try:
             while left:
                 try:
@@ -99,13 +108,11 @@ class _Child(Generic[Job, Result]):
 
     def __init__(
         self,
-        function: bytes,
-        memory_bytes: int | None,
+        said_first: bytes,
         waiting: queue.SimpleQueue[tuple[Job, bytes]],
         done: queue.Queue[tuple[Job, Result | Lost]],
     ) -> None:
-        self._function = function
-        self._memory_bytes = memory_bytes
+        self._said_first = said_first
         self._waiting = waiting
         self._done = done
         self._process: subprocess.Popen[bytes] | None = None
@@ -148,7 +155,7 @@ class _Child(Generic[Job, Result]):
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _CHILD],
+            [sys.executable, *CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the parent, which decides what it means
@@ -157,8 +164,7 @@ class _Child(Generic[Job, Result]):
         if self._stopped.is_set():  # `stop` may have come before there was a process to kill
             process.kill()
         stdin, _ = _pipes(process)
-        pickle.dump((sys.path, self._memory_bytes), stdin)
-        stdin.write(self._function)
+        stdin.write(self._said_first)
         stdin.flush()
         return process
 
@@ -227,23 +233,31 @@ def attempt(function: Callable[[Job], Result], job: Job) -> Result | Lost:
         return Lost(f"{type(exc).__name__}: {exc}")
 
 
-def serve(jobs: IO[bytes], results: IO[bytes], memory_bytes: int | None = None) -> None:
+def serve(function: Callable[[Job], Result], memory_bytes: int | None, jobs: IO[bytes], results: IO[bytes]) -> None:
     """Answer jobs until the stream ends. This is the child's whole life."""
     if memory_bytes:
         _limit_memory(memory_bytes)
-    # Where there are no sessions, Ctrl-C reaches children as well.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # whatever prints must not end up between the results
+    be_a_child()
     try:
-        function: Callable[[Any], Any] = pickle.load(jobs)
         while True:
             pickle.dump(attempt(function, pickle.load(jobs)), results)
             results.flush()
     except (EOFError, pickle.UnpicklingError):
         return  # no more jobs, or half a job of a parent that is gone
     except BrokenPipeError:
-        # The parent is gone. Leaving the usual way would flush once more, and complain.
-        os._exit(0)
+        leave_at_once()
+
+
+def be_a_child() -> None:
+    """Leave Ctrl-C and the standard output to the parent. Called once, before anything else."""
+    # Where there are no sessions, Ctrl-C reaches children as well.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # whatever prints must not end up between the results
+
+
+def leave_at_once() -> NoReturn:
+    """End a child whose parent is gone. Leaving the usual way would flush once more, and complain."""
+    os._exit(0)
 
 
 def _limit_memory(size_bytes: int) -> None:
