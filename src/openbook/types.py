@@ -241,6 +241,9 @@ class RetrievalResult:
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.chunk, self.score, dict(self.signals))
+
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Give the result as JSON values, in the shape that `search --json` prints."""
         chunk = self.chunk

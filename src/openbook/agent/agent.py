@@ -8,7 +8,7 @@ from contextlib import aclosing
 from decimal import Decimal
 from typing import Any
 
-from openbook.agent.driving import Steps, adrive, drive
+from openbook.agent.driving import InThreads, Steps, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
 from openbook.agent.hooks import Hooks
 from openbook.agent.loop import Kernel, Run
@@ -142,7 +142,7 @@ class Agent:
         import asyncio
 
         steps = self.steps(message, starting_in(asyncio.get_running_loop()))
-        events: AsyncGenerator[AgentEvent, None] = adrive(steps, self._kernel.model)
+        events: AsyncGenerator[AgentEvent, None] = adrive(InThreads(steps), self._kernel.model)
         async with aclosing(events):
             async for event in events:
                 yield event

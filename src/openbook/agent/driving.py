@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextvars
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Executor
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
 from openbook.errors import BadResponseError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
 Happening = TypeVar("Happening")
+Happening_co = TypeVar("Happening_co", covariant=True)
 Stream = TypeVar("Stream")
 
 Delta = TextDelta | CitedDelta
@@ -60,7 +61,7 @@ def drive(steps: Steps[Happening], model: Model | None) -> Generator[Happening |
     """
     with closing(steps):
         reply: Finished | None = None
-        while (step := _taken(steps, reply)) is not None:
+        while (step := next_step(steps, reply)) is not None:
             reply = None
             if isinstance(step, Ask):
                 assert model is not None
@@ -77,74 +78,116 @@ def drive(steps: Steps[Happening], model: Model | None) -> Generator[Happening |
                 yield step
 
 
-async def adrive(
-    steps: Steps[Happening], model: Model | None, *, executor: Executor | None = None, ahead: bool = False
-) -> AsyncGenerator[Happening | Delta, None]:
-    """Do what `drive` does, without blocking: steps are taken in threads, the model is called in the loop.
+async def adrive(steps: Stepper[Happening], model: Model | None) -> AsyncGenerator[Happening | Delta, None]:
+    """Do what `drive` does, without blocking: steps are taken elsewhere, the model is called in the loop.
 
     Args:
         steps: Not begun yet.
         model: Who is asked; None if nobody is going to be.
-        executor: Whose threads take the steps; the loop's own if not given.
-        ahead: Whether a thread goes on to the next step while what happens is still being told. Changing
-            threads for each step costs more than most steps where many questions are answered at once.
-            Only for steps that change nothing: some may be taken that nobody waits for any more.
 
     Raises:
         ModelError: The model did not answer.
     """
-    import asyncio
-
-    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-    taking: asyncio.Future[Happening | Ask | Wait | None] | None = None
-    told: asyncio.Queue[Any] = asyncio.Queue()
-    taker = _Taker(steps, lambda event: loop.call_soon_threadsafe(told.put_nowait, event), ahead=ahead)
     try:
         reply: Finished | None = None
         while True:
-            taking = loop.run_in_executor(executor, context.run, taker.take, reply)
+            wanted: Ask | Wait | None = None
+            async with aclosing(steps.take(reply)) as taken:
+                async for step in taken:
+                    if isinstance(step, Ask | Wait):
+                        wanted = step
+                    else:
+                        yield step
+            reply = None
+            if wanted is None:
+                return
+            if isinstance(wanted, Wait):
+                await await_for(wanted.running, wanted.timeout_s)
+                continue
+            assert model is not None
+            async with _aclosing(model.astream(wanted.request)) as events:
+                async for event in events:
+                    if isinstance(event, Finished):
+                        reply = event
+                    elif wanted.is_answer and isinstance(event, Delta):
+                        yield event
+            _check(reply, model)
+    finally:
+        steps.close()
+
+
+class Stepper(Protocol[Happening_co]):
+    """Takes steps, elsewhere than in the event loop."""
+
+    def take(self, reply: Finished | None) -> AsyncGenerator[Happening_co | Ask | Wait, None]:
+        """Take steps up to the next `Ask` or `Wait`, or to the end, and give each.
+
+        Args:
+            reply: To the last `Ask`.
+        """
+        ...
+
+    def close(self) -> None:
+        """Take no further step. One that is being taken may be ended."""
+        ...
+
+
+class InThreads(Generic[Happening]):
+    """Takes steps in threads of this process."""
+
+    def __init__(self, steps: Steps[Happening], executor: Executor | None = None, *, ahead: bool = False) -> None:
+        """Take steps that have not begun.
+
+        Args:
+            steps: Closed in the end.
+            executor: Whose threads take them; the loop's own if not given.
+            ahead: Whether a thread goes on to the next step while what happens is still being told. Changing
+                threads for each step costs more than most steps where many questions are answered at once.
+                Only for steps that change nothing: some may be taken that nobody waits for any more.
+        """
+        self._steps = steps
+        self._executor = executor
+        self._ahead = ahead
+        self._is_left = False
+        self._context = contextvars.copy_context()
+        self._taking: asyncio.Future[Happening | Ask | Wait | None] | None = None
+
+    async def take(self, reply: Finished | None) -> AsyncGenerator[Happening | Ask | Wait, None]:
+        """Give each step as it is taken."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        told: asyncio.Queue[Any] = asyncio.Queue()
+
+        def tell(event: Happening) -> None:
+            loop.call_soon_threadsafe(told.put_nowait, event)
+
+        while True:
+            taking = loop.run_in_executor(self._executor, self._context.run, self._take, reply, tell)
+            self._taking = taking
             taking.add_done_callback(told.put_nowait)
             while (event := await told.get()) is not taking:
                 yield event
-            step, reply = taking.result(), None
+            step = taking.result()
             if step is None:
                 return
-            if isinstance(step, Ask):
-                assert model is not None
-                async with _aclosing(model.astream(step.request)) as events:
-                    async for event in events:
-                        if isinstance(event, Finished):
-                            reply = event
-                        elif step.is_answer and isinstance(event, Delta):
-                            yield event
-                _check(reply, model)
-            elif isinstance(step, Wait):
-                await await_for(step.running, step.timeout_s)
-            else:
-                yield step
-    finally:
-        taker.close_behind(taking)
+            yield step
+            if isinstance(step, Ask | Wait):
+                return
+            reply = None
 
-
-class _Taker:
-    """Takes steps in a thread: one at a time, or `ahead` of whoever watches up to the next that needs the loop."""
-
-    def __init__(self, steps: Steps[Any], tell: Callable[[Any], object], *, ahead: bool) -> None:
-        self._steps = steps
-        self._tell = tell
-        self._goes_on = ahead
-
-    def take(self, reply: Finished | None) -> Any:
+    def _take(self, reply: Finished | None, tell: Callable[[Happening], None]) -> Happening | Ask | Wait | None:
         """Give the next step that was not told."""
-        step = _taken(self._steps, reply)
-        while self._goes_on and step is not None and not isinstance(step, Ask | Wait):
-            self._tell(step)
-            step = _taken(self._steps, None)
+        step = next_step(self._steps, reply)
+        while self._ahead and not self._is_left and step is not None and not isinstance(step, Ask | Wait):
+            tell(step)
+            step = next_step(self._steps, None)
         return step
 
-    def close_behind(self, taking: asyncio.Future[Any] | None) -> None:
+    def close(self) -> None:
         """Take no further step, and close the steps once none is being taken."""
-        self._goes_on = False
+        self._is_left = True
+        taking = self._taking
         if taking is None or taking.done():
             self._steps.close()
         else:  # a thread cannot be stopped, and what it runs cannot be closed before it is done
@@ -153,7 +196,7 @@ class _Taker:
             taking.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
-def _taken(steps: Steps[Happening], reply: Finished | None) -> Happening | Ask | Wait | None:
+def next_step(steps: Steps[Happening], reply: Finished | None) -> Happening | Ask | Wait | None:
     """Take a step; None behind the last."""
     try:
         return steps.send(reply)

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
+from openbook.agent.driving import InThreads
 from openbook.answering.checking import Retry, retried
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
@@ -154,8 +155,7 @@ class Generator:
 
         Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
         """
-        asked = _Asked(query, writing, None, top_k, min_score, where, self._context_tokens)
-        return happen(self._steps(asked), writing.model)
+        return happen(self.steps(query, top_k, min_score, where=where, writing=writing), writing.model)
 
     def astream(
         self,
@@ -177,8 +177,20 @@ class Generator:
             writing: How it is answered.
             executor: Whose threads are used; the loop's own if not given.
         """
-        asked = _Asked(query, writing, None, top_k, min_score, where, self._context_tokens)
-        return ahappen(self._steps(asked), writing.model, executor)
+        steps = self.steps(query, top_k, min_score, where=where, writing=writing)
+        return ahappen(InThreads(steps, executor, ahead=True), writing.model)
+
+    def steps(
+        self,
+        query: str,
+        top_k: int = _DEFAULT_TOP_K,
+        min_score: float = 0.0,
+        *,
+        where: Filter = EVERYTHING,
+        writing: Writing = QUOTING,
+    ) -> Steps[None]:
+        """Give the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
+        return self._steps(_Asked(query, writing, None, top_k, min_score, where, self._context_tokens))
 
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from concurrent.futures import Executor
 from contextlib import aclosing, closing
 from typing import Any, TypeVar
 
-from openbook.agent.driving import Ask, Delta, Wait, adrive, drive
+from openbook.agent.driving import Ask, Delta, Stepper, Wait, adrive, drive
 from openbook.answering.calling import Marker
 from openbook.answering.checking import Checking
 from openbook.generation import AnswerEvent, Claim, Stage, Written
@@ -49,12 +48,10 @@ def happen(steps: Steps[Any], model: Model | None) -> Generator[AnswerEvent, Non
                 yield told
 
 
-async def ahappen(
-    steps: Steps[Any], model: Model | None, executor: Executor | None
-) -> AsyncGenerator[AnswerEvent, None]:
-    """Do what `happen` does, without blocking. `executor`: whose threads take the steps."""
+async def ahappen(steps: Stepper[AnswerEvent], model: Model | None) -> AsyncGenerator[AnswerEvent, None]:
+    """Do what `happen` does, without blocking."""
     teller = _Teller()
-    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, executor=executor, ahead=True)
+    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model)
     async with aclosing(happening):
         async for event in happening:
             if (told := teller.tell(event)) is not None:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from openbook.agent.driving import Ask, Steps, adrive
+from openbook.agent.driving import Ask, InThreads, Steps, adrive
 from openbook.llm.messages import Finished, Message, Request
 from openbook.testing import ScriptedModel
 
@@ -41,7 +41,7 @@ def test_what_happens_is_told_in_order(ahead: bool) -> None:
     told = Told()
 
     async def watch(model: ScriptedModel) -> list[object]:
-        events = adrive(told.steps(), model, ahead=ahead)
+        events = adrive(InThreads(told.steps(), ahead=ahead), model)
         return [event if isinstance(event, str) else "words" async for event in events]
 
     with ScriptedModel("Yes.") as model:
@@ -52,7 +52,7 @@ def test_nothing_more_is_done_for_whoever_leaves() -> None:
     told = Told()
 
     async def leave() -> object:
-        events = adrive(told.steps(), None)
+        events = adrive(InThreads(told.steps()), None)
         first = await anext(events)
         await events.aclose()
         return first
@@ -67,7 +67,7 @@ def test_ahead_an_event_is_told_while_the_next_step_is_taken() -> None:
     told.may_go_on.clear()
 
     async def watch() -> object:
-        events = adrive(told.steps(), None, ahead=True)
+        events = adrive(InThreads(told.steps(), ahead=True), None)
         first = await anext(events)
         await events.aclose()
         told.may_go_on.set()
@@ -85,7 +85,7 @@ def test_an_error_comes_behind_what_was_told(ahead: bool) -> None:
         raise LookupError("lost")
 
     async def watch() -> None:
-        events = adrive(steps(), None, ahead=ahead)
+        events = adrive(InThreads(steps(), ahead=ahead), None)
         assert await anext(events) == "one"
         with pytest.raises(LookupError, match="lost"):
             await anext(events)
