@@ -72,6 +72,8 @@ class Settings:
     """Days after its last question that the server keeps a conversation."""
     session_history: int = 2
     """Exchanges of a conversation that the next question is asked in the light of. 0 for none."""
+    server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
+    """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -104,11 +106,11 @@ class Settings:
                 f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
                 hint=f"set {_variable('chunk_overlap_words')}",
             )
-        if self.session_history < 0:
-            raise SettingsError(
-                f"session_history is {self.session_history}, and must not be negative",
-                hint=f"set {_variable('session_history')}",
-            )
+        for name in ("session_history", "server_workers"):
+            if getattr(self, name) < 0:
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
+                )
         if self.chunk_strategy not in STRATEGIES:
             raise SettingsError(
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"

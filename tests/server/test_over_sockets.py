@@ -46,16 +46,25 @@ def running(app: GuardedApp, *, buffer_bytes: int = 0) -> Iterator[str]:
         thread.join()
 
 
-def app_of(folder: Path, home: Path, model: FakeServer) -> tuple[GuardedApp, str]:
+@pytest.fixture(params=[0, 2], ids=["threads", "processes"])
+def workers(request: pytest.FixtureRequest) -> int:
+    """How many processes answer."""
+    return int(request.param)
+
+
+def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[GuardedApp, str]:
     name = f"{model.openai_url}#tiny"
     environ = {"LLM_API_KEY": model.key}
     models = Models([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
-    return create_app(Assistant.of(folder, settings=Settings(home=home, workers=1)), models=models), name
+    assistant = Assistant.of(folder, settings=Settings(home=home, workers=1))
+    return create_app(assistant, models=models, workers=workers), name
 
 
-def test_a_client_that_goes_away_ends_the_call_of_the_model(fake_server: Start, folder: Path, home: Path) -> None:
+def test_a_client_that_goes_away_ends_the_call_of_the_model(
+    fake_server: Start, folder: Path, home: Path, workers: int
+) -> None:
     held = fake_server(Fault("hold", Reply("Sessions end after one hour."), after=4), Fault("hold", after=0))
-    app, name = app_of(folder, home, held)
+    app, name = app_of(folder, home, held, workers)
     body = {"query": QUESTION, "model": name}
 
     with running(app) as url:
@@ -72,9 +81,11 @@ def test_a_client_that_goes_away_ends_the_call_of_the_model(fake_server: Start, 
     assert 'openbook_questions_total{outcome="cancelled"} 2.0' in counted
 
 
-def test_while_a_model_is_waited_for_everything_else_is_answered(fake_server: Start, folder: Path, home: Path) -> None:
+def test_while_a_model_is_waited_for_everything_else_is_answered(
+    fake_server: Start, folder: Path, home: Path, workers: int
+) -> None:
     held = fake_server(*[Fault("hold", after=0)] * 8)
-    app, name = app_of(folder, home, held)
+    app, name = app_of(folder, home, held, workers)
 
     async def ask_meanwhile(url: str) -> tuple[list[asyncio.Task[Any]], list[int]]:
         async with httpx2.AsyncClient(base_url=url, timeout=30) as client:
@@ -101,10 +112,10 @@ def test_while_a_model_is_waited_for_everything_else_is_answered(fake_server: St
 
 
 def test_a_server_that_stops_tells_those_who_wait_and_ends_their_calls(
-    fake_server: Start, folder: Path, home: Path
+    fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
     held = fake_server(Fault("hold", after=0), Fault("hold", after=0))
-    app, name = app_of(folder, home, held)
+    app, name = app_of(folder, home, held, workers)
     body = {"query": QUESTION, "model": name}
 
     with ThreadPoolExecutor(2) as callers:
@@ -123,10 +134,10 @@ def test_a_server_that_stops_tells_those_who_wait_and_ends_their_calls(
 
 @pytest.mark.parametrize("fault", ["cut", "end", "malformed", "error"])
 def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
-    fake_server: Start, folder: Path, home: Path, fault: Any
+    fake_server: Start, folder: Path, home: Path, workers: int, fault: Any
 ) -> None:
     model = fake_server(Fault(fault, Reply("Sessions end after one hour."), after=4))
-    app, name = app_of(folder, home, model)
+    app, name = app_of(folder, home, model, workers)
 
     with running(app) as url, httpx2.Client(base_url=url, timeout=30) as client:
         text = client.post("/api/query/stream", json={"query": QUESTION, "model": name}).text
@@ -138,10 +149,12 @@ def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
     assert (sessions, again.status_code) == ([], 200)
 
 
-def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(fake_server: Start, folder: Path, home: Path) -> None:
+def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(
+    fake_server: Start, folder: Path, home: Path, workers: int
+) -> None:
     # More than the buffers on the way take. Code makes no claims, which would have to be checked.
     words = "Sessions end after one hour [1:2].\n\n```\n" + f"{'x' * 100}\n" * 400 + "```"
-    app, name = app_of(folder, home, fake_server(Reply(words), piece=4_000))
+    app, name = app_of(folder, home, fake_server(Reply(words), piece=4_000), workers)
     small = httpx2.HTTPTransport(socket_options=[(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)])
 
     body = {"query": QUESTION, "model": name}
@@ -159,14 +172,16 @@ def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(fake_server: Start,
     assert events_of((first + rest).decode())[-1][0] == "done"
 
 
-def test_many_callers_at_once_see_nothing_of_each_other(fake_server: Start, folder: Path, home: Path) -> None:
+def test_many_callers_at_once_see_nothing_of_each_other(
+    fake_server: Start, folder: Path, home: Path, workers: int
+) -> None:
     callers, rounds = 25, 2
 
     def echo(received: Any) -> str:
         said = re.findall(r"caller (\d+) asks", str(received.body))
         return f"Sessions end after one hour [1:2]. Heard: {' '.join(sorted(set(said)))}."
 
-    app, name = app_of(folder, home, fake_server(*[echo] * callers * rounds))
+    app, name = app_of(folder, home, fake_server(*[echo] * callers * rounds), workers)
 
     async def converse(url: str, number: int) -> tuple[list[str], int]:
         async with httpx2.AsyncClient(base_url=url, timeout=60) as client:

@@ -32,6 +32,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),
+    "server_workers": ("0", 0),
     "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
     "server_roots": ("/srv/courses", ("/srv/courses",)),
     "server_git_hosts": ("git.example", ("git.example",)),
@@ -100,10 +101,12 @@ def test_a_variable_that_does_not_parse_is_named_with_what_it_must_be(variable: 
         ("OPENBOOK_LOCK_TIMEOUT_S", "-0.5"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "nan"),
         ("OPENBOOK_LOCK_TIMEOUT_S", "inf"),
+        ("OPENBOOK_SERVER_WORKERS", "-1"),
+        ("OPENBOOK_SESSION_HISTORY", "-1"),
     ],
 )
 def test_a_number_out_of_range_is_refused_with_the_name_of_its_variable(variable: str, text: str) -> None:
-    with pytest.raises(SettingsError, match="must be a positive number") as caught:
+    with pytest.raises(SettingsError, match=r"must (be a positive number|not be negative)") as caught:
         Settings.from_env({variable: text})
 
     assert variable in caught.value.hint

@@ -49,7 +49,8 @@ def serve(
     listener = listen(host, port)
     with opened(served, library) as assistant:
         roots = [path.expanduser() for path in served]
-        app = create_app(assistant, needs_key=needs_key, roots=[root for root in roots if root.is_dir()])
+        folders = [root for root in roots if root.is_dir()]
+        app = create_app(assistant, needs_key=needs_key, roots=folders, workers=assistant.settings.server_workers)
         address = address_of(listener)
         run(app, listener, started=lambda: printing.note(f"serving on {address} (Ctrl-C stops)"), stopping=app.stop)
     printing.note("stopped")

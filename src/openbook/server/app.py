@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from openbook.assistant import Assistant
+from openbook.server.answerers import Answerers
 from openbook.server.asking import Asker
 from openbook.server.auth import Door
 from openbook.server.contents import Contents
@@ -47,7 +48,12 @@ _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 50
 
 
 def create_app(
-    assistant: Assistant, *, models: Models | None = None, needs_key: bool = False, roots: Sequence[Path] = ()
+    assistant: Assistant,
+    *,
+    models: Models | None = None,
+    needs_key: bool = False,
+    roots: Sequence[Path] = (),
+    workers: int = 0,
 ) -> GuardedApp:
     """Make an app that serves a library, and closes it in the end.
 
@@ -56,6 +62,7 @@ def create_app(
         models: What may write answers; by the settings and the keys that are set, if not given.
         needs_key: Whether everybody needs a key, as on every address but this machine's own.
         roots: Folders below which sources may be added.
+        workers: Processes that search and check for answers, at most; 0: threads of this one do.
 
     Raises:
         SettingsError: A setting, or the folder of the settings, cannot be used.
@@ -88,8 +95,16 @@ def create_app(
     uploads = Uploads(assistant.path.stem, settings)
     state.contents = Contents(state.library, state.jobs, uploads, settings, roots=roots)
     tracer = open_tracer(settings.telemetry)
+    state.answerers = Answerers(assistant.path, settings, workers) if workers else None
     state.asker = Asker(
-        state.library, state.sessions, state.models, state.limits, state.metrics, settings, tracer=tracer
+        state.library,
+        state.sessions,
+        state.models,
+        state.limits,
+        metrics,
+        settings,
+        answerers=state.answerers,
+        tracer=tracer,
     )
     add_replies(app)
     for topic in (questions, contents, conversations, operation):
@@ -128,12 +143,17 @@ class GuardedApp(FastAPI):
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: Any = app.state
     await asyncio.to_thread(state.contents.resume)
-    expiring = asyncio.create_task(_expire(state.sessions))
+    beside = [asyncio.create_task(_expire(state.sessions))]
+    if state.answerers is not None:
+        beside.append(asyncio.create_task(state.answerers.start()))
     try:
         yield
     finally:
-        expiring.cancel()
-        await asyncio.gather(expiring, return_exceptions=True)
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
+        if state.answerers is not None:
+            await state.answerers.close()
         await asyncio.to_thread(state.jobs.close)
         await asyncio.to_thread(state.asker.close)
         state.library.close()

@@ -11,12 +11,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, TypeVar
 
 from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
 from openbook.costs import Budget, price_of
 from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
 from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, Stage, ToolUsed, Written
 from openbook.index.where import allows
 from openbook.llm.protocol import Model
 from openbook.retrieval.names import read_query
+from openbook.server.answerers import Answerers
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.library import Library
@@ -72,15 +74,17 @@ class Asker:
         metrics: Metrics,
         settings: Settings,
         *,
+        answerers: Answerers | None = None,
         tracer: Tracer | None = None,
     ) -> None:
-        """Take the parts. Spans are made with `tracer`, if there is one."""
+        """Take the parts. Without `answerers`, threads answer. Spans are made with `tracer`, if there is one."""
         self._library = library
         self._sessions = sessions
         self._models = models
         self._limits = limits
         self._metrics = metrics
         self._settings = settings
+        self._answerers = answerers
         self._tracer = tracer
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-answer")
 
@@ -95,18 +99,8 @@ class Asker:
         """
         self._limits.take(caller)
         session_id = question.session_id or new_id()
-        history: tuple[Exchange, ...] = ()
-        if question.session_id is not None:
-            if not await asyncio.to_thread(self._sessions.owns, caller.owner, session_id):
-                raise no_session(session_id)
-            last = self._settings.session_history
-            history = await asyncio.to_thread(self._sessions.history, caller.owner, session_id, last)
-        if not history:  # else it may lean on what was asked before
-            await asyncio.to_thread(read_query, question.query)
-        where = await asyncio.to_thread(self._where, question)
-        model = await asyncio.to_thread(self._models.get, question.model)
-        priced = await asyncio.to_thread(_is_priced, model)
-        granted = self._limits.reserve(caller, self._settings.answer_usd) if priced else 0.0
+        history, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller)
+        granted = self._limits.reserve(caller, self._settings.answer_usd) if is_priced else 0.0
         writing = Writing(
             model=model,
             tools=question.agent and model is not None,
@@ -118,6 +112,20 @@ class Asker:
             yield asked
         finally:
             self._limits.settle(caller, granted, asked.cost_usd)
+
+    def _prepared(self, question: Question, caller: Caller) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
+        """Give what was asked before, what may be found, who writes, and whether that has a price."""
+        history: tuple[Exchange, ...] = ()
+        if question.session_id is not None:
+            if not self._sessions.owns(caller.owner, question.session_id):
+                raise no_session(question.session_id)
+            history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
+        if not history:  # else it may lean on what was asked before
+            read_query(question.query)
+        where = self._where(question)
+        model = self._models.get(question.model)
+        is_priced = model is not None and price_of(model.name, Usage(1, 1)) is not None
+        return history, where, model, is_priced
 
     def _where(self, question: Question) -> Filter:
         narrowing = question.filters or Narrowing()
@@ -146,10 +154,7 @@ class Asker:
             asked.cost_usd = None
             with Stages(self._metrics, self._tracer, asked.session_id) as stages, self._library.in_use() as assistant:
                 writing = replace(asked.writing, model=stages.watched(asked.writing.model))
-                events = assistant.aquery_stream(
-                    asked.query, limit=_RESULTS, where=asked.where, writing=writing, executor=self._threads
-                )
-                async with aclosing(events):
+                async with aclosing(self._stream(assistant, asked, writing)) as events:
                     async for event in events:
                         # Whoever can make an answer fail at its end must not get what came before for nothing.
                         has_called |= isinstance(event, Written | ToolUsed) or stages.name == "rephrasing"
@@ -168,6 +173,13 @@ class Asker:
             raise
         reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
         yield reply
+
+    def _stream(self, assistant: Assistant, asked: Asked, writing: Writing) -> AsyncGenerator[AnswerEvent, None]:
+        if self._answerers is None:
+            return assistant.aquery_stream(
+                asked.query, limit=_RESULTS, where=asked.where, writing=writing, executor=self._threads
+            )
+        return self._answerers.stream(asked.query, _RESULTS, asked.where, writing)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
@@ -194,7 +206,3 @@ def no_session(session_id: str) -> RequestRefusedError:
     return RequestRefusedError(
         404, f"you have no conversation {session_id!r}", hint="leave session_id out to begin a new one"
     )
-
-
-def _is_priced(model: Model | None) -> bool:
-    return model is not None and price_of(model.name, Usage(1, 1)) is not None

@@ -1,0 +1,160 @@
+"""Processes that answer: what becomes of questions when one dies, hangs, is busy, or the library changes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.writing import Writing
+from openbook.assistant import Assistant
+from openbook.generation import Answered, AnswerEvent, GenerationResult, Stage
+from openbook.llm.messages import ToolCall
+from openbook.retrieval.search import EVERYTHING
+from openbook.server.answerers import Answerers
+from openbook.server.failures import RequestRefusedError
+from openbook.settings import Settings
+from openbook.testing import Reply, ScriptedModel
+
+QUESTION = "When do sessions end?"
+ANSWER = "Sessions end after one hour [1:2]."
+
+Using = Callable[[Answerers], Awaitable[None]]
+
+
+@pytest.fixture
+def library(folder: Path, home: Path) -> Assistant:
+    with Assistant.of(folder, settings=Settings(home=home, workers=1)) as assistant:
+        return assistant
+
+
+def use(library: Assistant, using: Using, *, most: int = 1, longest_step_s: float = 60.0) -> None:
+    """Start answerers, do something with them, and end them."""
+
+    async def run() -> None:
+        answerers = Answerers(library.path, library.settings, most, longest_step_s=longest_step_s)
+        try:
+            await answerers.start()
+            await using(answerers)
+        finally:
+            await answerers.close()
+        assert answerers.pids == []
+
+    asyncio.run(run())
+
+
+async def told(answerers: Answerers, writing: Writing) -> list[AnswerEvent]:
+    return [event async for event in answerers.stream(QUESTION, 10, EVERYTHING, writing)]
+
+
+async def answered(answerers: Answerers, writing: Writing | None = None) -> GenerationResult:
+    *_, last = await told(answerers, writing or Writing())
+    assert isinstance(last, Answered)
+    return last.answer
+
+
+def test_a_child_answers_as_a_thread_does(library: Assistant) -> None:
+    found = []
+
+    async def using(answerers: Answerers) -> None:
+        with ScriptedModel(ANSWER) as model:
+            found.extend(await told(answerers, Writing(model=model)))
+
+    use(library, using)
+    with ScriptedModel(ANSWER) as model, Assistant(library.path, library.settings) as here:
+        expected = list(here.query_stream(QUESTION, writing=Writing(model=model)))
+
+    *events, last = found
+    *expected_events, expected_last = expected
+    assert events == expected_events
+    assert isinstance(last, Answered)
+    assert isinstance(expected_last, Answered)
+    assert last.answer.to_dict() | {"took_ms": 0} == expected_last.answer.to_dict() | {"took_ms": 0}
+
+
+def test_a_model_with_tools_finds_them_in_the_child(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        with ScriptedModel(Reply(ToolCall("1", "search", '{"query": "sessions end"}')), ANSWER) as model:
+            answer = await answered(answerers, Writing(model=model, tools=True))
+        assert [citation.verdict for citation in answer.citations] == ["supported"]
+
+    use(library, using)
+
+
+def test_a_child_that_dies_fails_its_questions_and_is_replaced(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        (first,) = answerers.pids
+        os.kill(first, signal.SIGSTOP)
+        asking = [asyncio.create_task(answered(answerers)) for _ in range(2)]
+        await asyncio.sleep(0)
+        os.kill(first, signal.SIGKILL)
+        failed = await asyncio.gather(*asking, return_exceptions=True)
+        again = await answered(answerers)
+
+        assert [str(each) for each in failed] == ["the process that was to answer has ended"] * 2
+        assert "one hour" in again.answer
+        assert answerers.pids != [first]
+
+    use(library, using)
+
+
+def test_a_child_that_hangs_is_ended(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        await answered(answerers)
+        os.kill(answerers.pids[0], signal.SIGSTOP)
+        with pytest.raises(RequestRefusedError, match="has ended"):
+            await answered(answerers)
+
+    use(library, using, longest_step_s=1.0)
+
+
+def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        os.kill(answerers.pids[0], signal.SIGSTOP)
+        stuck = [asyncio.create_task(answered(answerers)) for _ in range(2)]
+        await asyncio.sleep(0)
+        await answerers.start(2)
+        (await answered(answerers), await answered(answerers))
+        assert not any(task.done() for task in stuck)
+        os.kill(answerers.pids[0], signal.SIGCONT)
+        await asyncio.gather(*stuck)
+
+        await answerers.start(3)
+        assert len(answerers.pids) == 2
+
+    use(library, using, most=2)
+
+
+def test_who_leaves_holds_up_nobody(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        writing = Writing(model=ScriptedModel(ANSWER))
+        async with aclosing(answerers.stream(QUESTION, 10, EVERYTHING, writing)) as events:
+            assert await anext(events) == Stage("searching")
+        assert "one hour" in (await answered(answerers)).answer
+
+    use(library, using)
+
+
+def test_a_library_that_is_made_again_is_answered_from(library: Assistant, folder: Path) -> None:
+    async def using(answerers: Answerers) -> None:
+        assert "one hour" in (await answered(answerers)).answer
+        (folder / "guide.md").write_text("# Sessions\n\nSessions end after nine days.\n", encoding="utf-8")
+        library.path.unlink()
+        with Assistant.of(folder, settings=library.settings):
+            assert "nine days" in (await answered(answerers)).answer
+
+    use(library, using)
+
+
+def test_closed_it_answers_nothing_more(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        await answerers.close()
+        with pytest.raises(RequestRefusedError, match="being stopped"):
+            await answered(answerers)
+
+    use(library, using)
