@@ -1,8 +1,9 @@
 """Load on the server: `python -m benchmarks.server [--seconds 60] [--alike] [--offline]`.
 
-The server, a fake model server and the clients are three processes of this machine. First 200 questions are open at
-all times, then 20 come each second, then 10,000 conversations are made and expire. Each question is another one;
-with `--alike` eight come again and again, as those of a class do. `--offline` has no model: answers are quotes.
+The server with its processes, a fake model server and the clients share this machine. First 200 questions are open at
+all times, then 20 come each second, then a model holds 20 questions for five seconds while others ask for health and
+for quotes, then 10,000 conversations are made and expire. Each question is another one; with `--alike` eight come again
+and again, as those of a class do. `--offline` has no model: answers are quotes, and none is held.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -45,6 +47,12 @@ ALIKE = (
     "How is a citation checked?",
     "When is the word index merged?",
 )
+# Questions that the model holds, for so long, and how often something else is asked meanwhile.
+HELD = 20
+HOLD_S = 5.0
+_HELD_QUESTION = "How is a citation checked, after a while?"
+_MEANWHILE_S = 0.05
+
 # So many units are quoted in an answer, and one claim more that nothing supports.
 _QUOTED = 4
 _UNIT = re.compile(r'<source number="(?P<source>\d+)"|^(?P<unit>\d+)\| *(?P<text>\w.{30,200})$', re.MULTILINE)
@@ -66,6 +74,8 @@ def different() -> list[str]:
 def answer(received: Received) -> str:
     """Answer as a good model does: mostly in the words of what it is shown, with marks that name the place."""
     text = json.dumps(received.body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
+    if _HELD_QUESTION in text:
+        time.sleep(HOLD_S)
     source = ""
     claims: list[str] = []
     for match in _UNIT.finditer(text):
@@ -96,21 +106,24 @@ def quantile(counts: dict[float, float], share: float) -> float:
 
 
 class Watch:
-    """What the server says of itself, and the system of it."""
+    """What the server says of itself, and the system of it and of its children."""
 
     def __init__(self, url: str, pid: int) -> None:
         self._url = url
-        self._status = Path(f"/proc/{pid}/status")
+        self._pid = str(pid)
 
-    def rss_mb(self) -> float:
-        """Give the memory that the server holds."""
-        text = self._status.read_text(encoding="utf-8")
-        return int(text.partition("VmRSS:")[2].split()[0]) / 1024
+    def memory_mb(self) -> float:
+        """Give the memory that the processes hold. Pages that they share count once, in shares."""
+        held = (_read(folder / "smaps_rollup") for folder in self._processes())
+        return sum(int(text.partition("\nPss:")[2].split()[0]) for text in held) / 1024
 
     def cpu_s(self) -> float:
-        """Give the seconds of processor time that the server has taken."""
-        fields = self._status.with_name("stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Give the seconds of processor time that the processes have taken."""
+        return sum(sum(map(int, _stat(folder)[11:13])) for folder in self._processes()) / os.sysconf("SC_CLK_TCK")
+
+    def _processes(self) -> list[Path]:
+        folders = [folder for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
+        return [folder for folder in folders if self._pid in (folder.name, _stat(folder)[1])]
 
     def buckets(self) -> dict[str, dict[float, float]]:
         """Give the histogram of each stage."""
@@ -118,6 +131,17 @@ class Watch:
         for match in _BUCKET.finditer(httpx2.get(f"{self._url}/metrics", timeout=60).text):
             found.setdefault(match["stage"], {})[float(match["le"])] = float(match["count"])
         return found
+
+
+def _read(path: Path) -> str:
+    with contextlib.suppress(OSError):  # a process that has ended meanwhile
+        return path.read_text(encoding="utf-8", errors="replace")
+    return "\nPss: 0"
+
+
+def _stat(folder: Path) -> list[str]:
+    """Give what the system tells of a process, from its state on. The next one is the process that made it."""
+    return _read(folder / "stat").rpartition(")")[2].split()
 
 
 async def _ask(client: httpx2.AsyncClient, question: str, outcomes: Counter[str]) -> None:
@@ -147,7 +171,7 @@ async def all_at_once(
 
     async def look() -> None:
         while True:
-            memory.append(watch.rss_mb())
+            memory.append(watch.memory_mb())
             await asyncio.sleep(seconds / 60)
 
     async with _client(url) as client:
@@ -175,6 +199,24 @@ async def at_a_rate(url: str, seconds: float, questions: Iterator[str]) -> tuple
             asked.append(asyncio.create_task(timed(client)))
         await asyncio.gather(*asked)
     return outcomes, sorted(took_s)
+
+
+async def while_held(url: str) -> dict[str, list[float]]:
+    """Have a model hold questions, and give the seconds that others take meanwhile, by what was asked."""
+    took_s: dict[str, list[float]] = {"health": [], "quotes": []}
+    async with _client(url) as client:
+        held = [asyncio.create_task(_ask(client, _HELD_QUESTION, Counter())) for _ in range(HELD)]
+        await asyncio.sleep(HOLD_S / 5)  # until all are held
+        while not any(task.done() for task in held):
+            for name, each in took_s.items():
+                begun = time.monotonic()
+                quoting = {"query": ALIKE[2], "model": "extractive"}
+                reply = await (client.get("/healthz") if name == "health" else client.post("/api/query", json=quoting))
+                reply.raise_for_status()
+                each.append(time.monotonic() - begun)
+            await asyncio.sleep(_MEANWHILE_S)
+        await asyncio.gather(*held)
+    return {name: sorted(each) for name, each in took_s.items()}
 
 
 def expire_sessions(folder: Path) -> tuple[float, float]:
@@ -215,9 +257,12 @@ def measure(seconds: float, folder: Path, *, alike: bool, offline: bool) -> None
         before, cpu_s = watch.buckets(), watch.cpu_s()
         outcomes, took_s = asyncio.run(at_a_rate(address, seconds, questions))
         _print_rate(outcomes, before, watch.buckets())
-        p50, p95 = (took_s[int(share * (len(took_s) - 1))] * 1000 for share in (0.5, 0.95))
-        print(f"  {'client':<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms")
+        _print_took("client", took_s)
         print(f"  processor  {(watch.cpu_s() - cpu_s) / outcomes.total() * 1000:.0f} ms for each")
+        if not offline:
+            print(f"a model holds {HELD} questions for {HOLD_S:.0f} s; meanwhile:")
+            for name, meanwhile_s in asyncio.run(while_held(address)).items():
+                _print_took(name, meanwhile_s)
     finally:
         for process in (server, model):
             process.terminate()
@@ -252,6 +297,11 @@ def _print_rate(
         counts = {le: count - before.get(stage, {}).get(le, 0.0) for le, count in after.get(stage, {}).items()}
         p50, p95 = (quantile(counts, share) * 1000 for share in (0.5, 0.95))
         print(f"  {stage:<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms")
+
+
+def _print_took(name: str, took_s: list[float]) -> None:
+    p50, p95 = (took_s[int(share * (len(took_s) - 1))] * 1000 for share in (0.5, 0.95))
+    print(f"  {name:<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms   most {took_s[-1] * 1000:6.1f} ms")
 
 
 def main() -> None:
