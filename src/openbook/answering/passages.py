@@ -23,6 +23,9 @@ _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*
 # A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
 _ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)")
 
+# The line between the head of a table, which only names the columns, and its rows.
+_TABLE_RULE = re.compile(r"\s*\|[\s|:-]+")
+
 # A line in the header of a course says one thing too, and nothing belongs to it.
 _FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
@@ -72,6 +75,10 @@ def _of_prose(shown: Shown) -> list[Passage]:
     found: dict[tuple[int, int], Passage] = {}
     before: list[Unit] = []
     for paragraph in _paragraphs(shown.units, _opens_prose):
+        if len(paragraph) == 1 and _TABLE_RULE.fullmatch(paragraph[0].text):
+            if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
+                found.pop((before[0].number, before[-1].number), None)
+            continue
         short = _count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
         if short:
             # "8080" answers "What is the default port?" together with the heading that asks it.
@@ -214,3 +221,17 @@ def _sentences(shown: Shown, paragraph: Sequence[Unit]) -> Iterator[tuple[Unit, 
         covering = [unit for unit in paragraph if unit.span.start_char - base < b and unit.span.end_char - base > a]
         if covering:
             yield from _blocks(covering)
+
+
+def overlap(a: Passage, b: Passage) -> bool:
+    """Say whether two passages share characters of a document."""
+    # Compared in the document: course chunks overlap, so one sentence can be shown twice.
+    if (a.shown.result.chunk.source, a.first.span.path) != (b.shown.result.chunk.source, b.first.span.path):
+        return False
+    return a.first.span.start_char < b.last.span.end_char and b.first.span.start_char < a.last.span.end_char
+
+
+def joins(before: Passage, after: Passage) -> bool:
+    """Say whether one passage follows another in the same paragraph."""
+    follows = before.shown is after.shown and before.last.number + 1 == after.first.number
+    return follows and before.last.span.end_line + 1 >= after.first.span.start_line

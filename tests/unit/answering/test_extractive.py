@@ -303,25 +303,76 @@ def test_a_passage_that_only_repeats_the_question_gives_way_to_one_that_says_mor
     assert best.passage.text == answer.text
 
 
-SPOKEN = "The sea moves least at the quarters. That is called a neap tide. All the ships have to wait for it."
+BREAD = "The dough of a brioche is kept for days in a cold cellar, does not rise much, and wants butter."
+TEA = "茶馆的老板说绿茶要看水的温度和产地。"
+ASKED_ABOVE = "## What is the default port?\n\n8080"
+
+
+@pytest.mark.parametrize(
+    ("question", "exact", "other"),
+    [
+        ("How long does the dough rest?", "The dough rests two hours.", BREAD),
+        ("How much does a tapir weigh?", "A tapir weighs 300 kilos.", "A long name tapir sleeps."),
+        ("When was the tower built?", "“The tower was built in 1874.”", "The tower stands where three roads meet."),
+        (
+            "Who was the first warden?",
+            "The first warden was Ottilie.",
+            "Every warden writes, and the first one is lost.",
+        ),
+        ("Are dogs allowed?", "Dogs are **not allowed.**", "Dogs and their owners wait at the gate."),
+        ("Is the honey safe?", "The honey is safe.", "The honey stands in the kitchen with many others."),
+        ("Which port is used by the gate?", "| gate port | 7070 |", "The gate has an owner who looks after it well."),
+        ("Who is the owner of the gate?", "- Owner of the gate: Rosa", "The gate listens on what the team has chosen."),
+        ("What is the default port?", ASKED_ABOVE, "The port is opened by the team that looks after the network."),
+        ("How far is the farm?", "How far is the farm? Nine miles.", "The farm is sold by those who look for another."),
+        ("Wie lang ist die Brücke?", "Die Brücke ist 412 Meter lang.", "Die Stadt hat für eine Brücke viel bezahlt."),
+        ("绿茶要泡多久？", "绿茶要泡三分。", TEA),
+    ],
+)
+def test_an_exact_answer_adds_hardly_a_word_to_the_question_and_is_quoted_first(
+    question: str, exact: str, other: str
+) -> None:
+    assert quotes(picked(question, chunk_of(other, "b.md"), chunk_of(exact)))[0] == exact
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        pytest.param("How long does the dough rest?", id="question"),
+        pytest.param("- How long the dough rests", id="contents"),
+        pytest.param("- Chapter 3: the dough rests", id="contents-with-a-number"),
+        pytest.param('    ask "how long does the dough rest?" --library school --lesson 2', id="command"),
+        pytest.param("| rest | dough |", id="columns"),
+    ],
+)
+def test_what_repeats_the_question_and_gives_nothing_does_not_come_first(echo: str) -> None:
+    answer = "A dough of wheat has to rest for two hours before anybody bakes it."
+
+    assert quotes(picked("How long does the dough rest?", chunk_of(echo, "b.md"), chunk_of(answer)))[0] == answer
+
+
+def test_a_short_sentence_that_holds_little_of_the_question_is_no_exact_answer() -> None:
+    fragment = "The items in the invoice."
+    answer = "Generate an object that stands for all of the content of this invoice."
+
+    found = picked(
+        "What do I tell the model so that it reads the data off an invoice", chunk_of(f"{fragment}\n\n{answer}")
+    )
+
+    assert quotes(found)[0] == answer
+
+
+TALK = f"We meet again. Boats are moored early. The tides are weak then. Nobody sails out. {'We eat fish. ' * 48}"
 
 
 @pytest.mark.parametrize(
     ("question", "quote"),
     [
-        ("what is called a neap", "The sea moves least at the quarters. That is called a neap tide."),
-        ("when does the sea move least", "The sea moves least at the quarters."),
+        # Of these words the text has one.
+        ("Which vessels rest during tides?", "Boats are moored early. The tides are weak then. Nobody sails out."),
+        ("Why are tides weak then?", "The tides are weak then."),
+        ("Which files talk about vessels that rest during tides?", "The tides are weak then."),
     ],
 )
-def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(question: str, quote: str) -> None:
-    talk = chunk_of(f"{SPOKEN} {'Then we talk of something else, and of boats. ' * 9}", kind="course")
-
-    assert quotes(picked(question, talk))[0] == quote
-
-
-def test_what_is_quoted_already_or_stands_apart_is_not_put_in_front() -> None:
-    quoted_twice = chunk_of(f"The neap tide is low. It is a neap tide still. {'Boats wait here. ' * 30}", kind="course")
-    apart = chunk_of("The sea moves.\n\nThat is called a neap tide.")
-
-    assert quotes(picked("neap tide", quoted_twice)) == ["The neap tide is low.", "It is a neap tide still."]
-    assert quotes(picked("neap tide", apart)) == ["That is called a neap tide."]
+def test_where_the_question_speaks_other_words_the_sentences_around_are_quoted_too(question: str, quote: str) -> None:
+    assert quotes(picked(question, chunk_of(TALK))) == [quote]

@@ -60,6 +60,18 @@ def test_an_item_of_a_list_and_a_row_of_a_table_are_offered_alone(mark: str) -> 
     assert texts(shown("\n".join(items))) == items
 
 
+def test_the_head_of_a_table_is_not_offered() -> None:
+    entry = shown("| Plan | Price |\n|:---|---:|\n| Basic | 9 euros |\n| Team | 29 euros |")
+
+    assert texts(entry) == ["| Basic | 9 euros |", "| Team | 29 euros |"]
+
+
+def test_a_rule_below_no_table_takes_nothing_away() -> None:
+    assert texts(shown("Sessions end after an hour.\n\n|---|---|")) == ["Sessions end after an hour."]
+    assert texts(shown("|---|---|\n| Basic | 9 euros |")) == ["| Basic | 9 euros |"]
+    assert texts(shown("|---|---|\nSessions end after an hour.")) == ["|---|---|\nSessions end after an hour."]
+
+
 @pytest.mark.parametrize("kind", ["code", "config", "data", "docs"])
 def test_no_passage_has_more_than_six_lines(kind: Kind) -> None:
     found = texts(shown("\n".join(f"alpha beta gamma {number}" for number in range(40)), kind=kind))

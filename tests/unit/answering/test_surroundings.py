@@ -1,0 +1,61 @@
+"""Sentences that are quoted with those around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.answering.context import build_context
+from openbook.answering.passages import passages_of
+from openbook.answering.surroundings import with_surroundings
+from tests.unit.retrieval.material import chunk_of, result_of
+
+# What is longer than a quote, so that it is quoted by the sentence.
+LONG = "We eat fish and sing of it, and the cook does too. " * 12
+SPOKEN = f"Boats are moored. The sea moves least. That is called a neap tide. All ships wait. {LONG}"
+
+
+def quoted(text: str, *quotes: str, wide: bool = False) -> list[str]:
+    """Quote sentences of a text with their surroundings."""
+    (shown,) = build_context([result_of(chunk_of(text, kind="course"))], 10_000).shown
+    passages = list(passages_of(shown))
+    chosen = [next(passage for passage in passages if passage.text == quote) for quote in quotes]
+    return [passage.text for passage in with_surroundings(chosen, passages, wide=wide)]
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("That is called a neap tide.", "The sea moves least. That is called a neap tide."),
+        ("The sea moves least.", "The sea moves least."),
+    ],
+)
+def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(quote: str, found: str) -> None:
+    assert quoted(SPOKEN, quote) == [found]
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("The sea moves least.", "Boats are moored. The sea moves least. That is called a neap tide."),
+        ("Boats are moored.", "Boats are moored. The sea moves least."),
+    ],
+)
+def test_wide_a_sentence_has_its_neighbours_on_both_sides(quote: str, found: str) -> None:
+    assert quoted(SPOKEN, quote, wide=True) == [found]
+
+
+def test_sentences_of_another_paragraph_are_not_put_around() -> None:
+    apart = "The sea moves.\n\nThat is called a neap tide.\n\nAll ships wait."
+
+    assert quoted(apart, "That is called a neap tide.") == ["That is called a neap tide."]
+    assert quoted(apart, "That is called a neap tide.", wide=True) == ["That is called a neap tide."]
+
+
+def test_no_quote_comes_to_hold_another_one() -> None:
+    sentences = ("That is called a neap tide.", "The sea moves least.")
+
+    assert quoted(SPOKEN, *sentences) == list(sentences)
+    assert quoted(SPOKEN, *sentences, wide=True) == list(sentences)
+    assert (
+        quoted(SPOKEN, "All ships wait.", "Boats are moored.", wide=True)[1] == "Boats are moored. The sea moves least."
+    )
