@@ -3,13 +3,14 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, citationText, cost, counted, doubtful, duration, lines, safeLink, sentences, summary,
+  ago, citationText, cost, counted, doubtful, duration, labelBeside, lines, plain, safeLink, sentences, summary,
   VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
 test("what has no shape or turns the direction is written as its number", () => {
   assert.equal(visible("a\u202eb\u2066c\u0007"), "a‹U+202E›b‹U+2066›c‹U+0007›");
   assert.equal(visible("line\n\ttab \u200d joiner"), "line\n\ttab \u200d joiner");
+  assert.equal(visible("a\fb"), "a b");
   assert.equal(visible(null), "");
 });
 
@@ -35,6 +36,16 @@ test("messages of the server are told as sentences", () => {
   assert.equal(sentences("too many", "", undefined, "wait. Then ask!"), "Too many. Wait. Then ask!");
 });
 
+test("an address or the name of a file keeps its first letter", () => {
+  assert.equal(sentences("http://127.0.0.1:9/v1 is gone", "notes.md: empty"), "http://127.0.0.1:9/v1 is gone. notes.md: empty.");
+});
+
+test("a claim is shown without the signs of Markdown, and code and sums as they are", () => {
+  assert.equal(plain("- The **brass** key opens `locker_9`, [see](https://example.org)."),
+    "The brass key opens locker_9, see.");
+  assert.equal(plain("2 * 3 * 4 is a_b_c and *nearly* all"), "2 * 3 * 4 is a_b_c and nearly all");
+});
+
 test("how long ago something was is told in one unit", () => {
   const now = Date.parse("2026-01-02T12:00:00Z");
 
@@ -49,6 +60,18 @@ test("a place names its line or lines, and a mark that names nothing is nowhere"
   assert.equal(lines({ path: "a.py", start_line: 3, end_line: 3 }), "a.py, line 3");
   assert.equal(lines({ path: "a.py", start_line: 3, end_line: 5 }), "a.py, lines 3–5");
   assert.equal(lines({ path: "", start_line: 1, end_line: 1 }), "nowhere");
+});
+
+test("a place without lines has what its original calls it, once", () => {
+  const at = { path: "good.pdf", start_line: 3, end_line: 3 };
+  const page = { ...at, place: "good.pdf p. 2", label: "p. 2" };
+  const headed = { ...at, place: "good.pdf p. 2 (Tides › Moon)", label: "Tides › Moon" };
+  const bare = { ...at, path: "notes.docx", place: "notes.docx (Moon)", label: "Moon" };
+  const inCode = { path: "a.py", start_line: 3, end_line: 4, place: "f() (a.py:3-4)", label: "" };
+
+  assert.deepEqual([page, headed, bare, inCode].map(lines),
+    ["good.pdf, p. 2", "good.pdf, p. 2", "notes.docx", "a.py, lines 3–4"]);
+  assert.deepEqual([page, headed, bare].map(labelBeside), ["", "Tides › Moon", "Moon"]);
 });
 
 test("a summary says what holds and what to doubt", () => {
@@ -90,4 +113,6 @@ test("an error carries what the server says, and how long to wait", async () => 
 
   assert.deepEqual([told.message, told.hint, told.retryAfter, told.status], ["too many", "wait", 7, 429]);
   assert.match(silent.message, /not ready/);
+  const locked = await errorOf(reply(401, '{"error": {"message": "no key", "hint": "`openbook keys add`"}}'));
+  assert.doesNotMatch(`${locked.message} ${locked.hint}`, /openbook/);
 });

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from openbook.errors import OverloadedError
 from openbook.llm.messages import Request, ToolCall
@@ -19,13 +19,6 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Served]
 Browse = Callable[..., Page]
 Shoot = Callable[[Page, str], None]
-
-DROPPED = """() => {
-    const dropped = new DataTransfer();
-    const text = "# Locks\\n\\nThe brass key opens locker nine.\\n";
-    dropped.items.add(new File([text], "harbour.md", { type: "text/markdown" }));
-    return dropped;
-}"""
 
 QUESTION = "How long does a lunar day last?"
 
@@ -137,6 +130,38 @@ def test_a_follow_up_goes_on_in_the_same_conversation(serve: Serve, browse: Brow
     expect(page.locator(".question")).to_have_text(["What is a neap tide?", "What is a spring tide?"])
 
 
+def test_the_address_and_other_tabs_are_followed(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    ask(page, "What is a neap tide?")
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(".question")).to_have_text(["What is a neap tide?"])
+
+    page.get_by_role("button", name="New question").click()
+    ask(page, "What is a spring tide?")
+    other.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    expect(other.locator(".session")).to_have_count(2)
+    page.go_back()
+    expect(page.locator(".exchange")).to_have_count(0)
+    page.go_back()
+    expect(page.locator(".question")).to_have_text(["What is a neap tide?"])
+
+
+def test_the_page_learns_who_it_is_before_it_asks_anything_else(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    page.wait_for_load_state("networkidle")
+    happened: list[str] = []
+    page.on("request", lambda request: happened.append(request.url.partition("/api/")[2]))
+    page.on("response", lambda response: happened.append(response.url.partition("/api/")[2]))
+
+    page.reload()
+    expect(page.locator(".suggestion").first).to_be_visible()
+
+    assert list(filter(None, happened))[:2] == ["me", "me"]
+
+
 def test_a_suggested_question_is_asked_with_a_click(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
     suggestion = page.locator(".suggestion").first
@@ -146,57 +171,6 @@ def test_a_suggested_question_is_asked_with_a_click(serve: Serve, browse: Browse
 
     expect(page.locator(".question")).to_have_text([words])
     expect(page.locator("[data-phase=answered]")).to_have_count(1)
-
-
-def test_a_dropped_file_can_be_asked_about(serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot) -> None:
-    page = browse(serve(course_in(tmp_path)))
-    dropped = page.evaluate_handle(DROPPED)
-
-    page.dispatch_event("body", "dragenter", {"dataTransfer": dropped})
-    expect(page.locator("#drop")).to_be_visible()
-    page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
-
-    expect(page.locator(".upload")).to_contain_text("can be asked about now")
-    shoot(page, "uploaded")
-    ask(page, "What does the brass key open?")
-    expect(page.locator(".answer")).to_contain_text("The brass key opens locker nine.")
-
-
-def test_a_file_that_is_refused_is_named_with_the_reason(serve: Serve, browse: Browse, tmp_path: Path) -> None:
-    page = browse(serve(course_in(tmp_path)))
-    note: FilePayload = {"name": "a.md", "mimeType": "text/markdown", "buffer": b"# Locks\n\nOne lock.\n"}
-    program: FilePayload = {"name": "run.exe", "mimeType": "application/octet-stream", "buffer": b"MZ\0\0"}
-
-    page.locator("#files").set_input_files([note, program])
-
-    expect(page.locator(".upload li")).to_contain_text("run.exe: binary by name")
-    expect(page.locator(".upload")).to_contain_text("can be asked about now")
-
-
-def test_files_are_chosen_as_a_course_and_removed_one_by_one(
-    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
-) -> None:
-    page = browse(serve(course_in(tmp_path)))
-    knots: FilePayload = {
-        "name": "knots.txt",
-        "mimeType": "text/plain",
-        "buffer": b"Course Title: Knots\n\nLesson 1: Bowline\nThe rabbit leaves the hole.\n",
-    }
-
-    page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_label("Treat as course").check()
-    shoot(page, "add")
-    with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name="Choose files").click()
-    chosen.value.set_files([knots])
-    expect(page.locator("#course")).to_contain_text("Knots")
-    page.locator(".source-more summary", has_text="1 file").click()
-    shoot(page, "uploaded-course")
-    page.get_by_role("button", name="Remove knots.txt").click()
-    page.locator("dialog .button.danger").click()
-
-    expect(page.locator(".upload").last).to_contain_text("knots.txt is gone")
-    expect(page.locator("#course")).not_to_contain_text("Knots")
 
 
 def test_a_model_searches_by_itself_where_it_is_let_and_quotes_cannot(
@@ -250,26 +224,6 @@ def test_a_refusal_says_so_and_lists_what_came_nearest(
     shoot(page, "refusal")
 
 
-def test_an_answer_can_be_limited_to_a_lesson_of_a_course(serve: Serve, browse: Browse, tmp_path: Path) -> None:
-    page = browse(serve(course_in(tmp_path)))
-
-    page.get_by_label("Course").select_option("Reading the Tides")
-    page.get_by_label("Lesson").select_option("1")
-    ask(page, "What is a neap tide?")
-
-    expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
-
-
-def test_only_the_chosen_sources_are_asked(serve: Serve, browse: Browse, tmp_path: Path) -> None:
-    page = browse(serve(course_in(tmp_path), Path(__file__).parents[1] / "sample"))
-
-    page.get_by_label("sample", exact=True).uncheck()
-
-    expect(page.locator(".scope-words")).to_contain_text("Only from tides")
-    ask(page, "Who decides when the ferries leave again?")
-    expect(page.locator(".answer")).not_to_contain_text("harbour master")
-
-
 def test_without_sources_the_page_says_what_to_do(serve: Serve, browse: Browse, shoot: Shoot) -> None:
     page = browse(serve())
 
@@ -310,6 +264,7 @@ def test_too_many_questions_are_held_back_with_a_countdown(
     expect(page.locator("#notice")).to_contain_text("You can ask again in")
     expect(page.locator("#send")).to_be_disabled()
     expect(page.get_by_label("Your question")).to_have_value("What is a neap tide?")
+    expect(page.locator(".exchange")).to_have_count(1)
     shoot(page, "held-back")
     assert {re.sub(r".*status of (\d+).*", r"\1", trouble) for trouble in troubles} == {"401", "429"}
     troubles.clear()
@@ -323,6 +278,9 @@ def test_a_citation_of_a_pdf_names_its_page(serve: Serve, browse: Browse) -> Non
 
     expect(page.locator("#viewer mark").first).to_contain_text("lunar day")
     expect(page.locator("#viewer .line-label").first).to_contain_text("p. 1")
+    expect(page.locator("#viewer-place")).to_contain_text("tides.pdf, p. 2")
+    expect(page.locator(".place-name").first).to_have_text("tides.pdf, p. 2")
+    expect(page.locator(".line-number")).to_have_count(0)
 
 
 def test_a_citation_is_copied_with_its_place_and_its_quote(serve: Serve, browse: Browse, tmp_path: Path) -> None:

@@ -11,11 +11,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from openbook.llm.choose import connect
+from openbook.llm.messages import Request
 from openbook.llm.protocol import Model
 from openbook.llm.providers import OPENAI
 from openbook.settings import Secret
 from openbook.testing import FakeServer, Fault, Reply
-from tests.web.serving import Served, course_in, serving
+from tests.web.serving import Served, course_in, mark_of, serving
 
 pytestmark = pytest.mark.browser
 
@@ -63,3 +64,109 @@ def test_a_server_that_stops_while_it_answers_is_told_with_what_to_do(
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".failure").last).to_contain_text("The server cannot be reached")
     troubles.clear()  # the browser says so too
+
+
+def test_a_conversation_that_is_gone_is_told_and_a_new_one_begins(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
+) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    page.goto(f"{served.url}#session={'0' * 32}")
+    expect(page.get_by_role("alert")).to_contain_text("deleted, has expired, or belongs to another browser")
+    assert "session" not in page.url
+    ask(page)
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+    page.wait_for_url("**/#session=*")
+    session = page.url.partition("=")[2]
+
+    page.request.delete(f"{served.url}api/sessions/{session}", headers={"X-Openbook": "1"})
+    ask(page)
+
+    expect(page.locator(".failure")).to_contain_text("deleted, has expired, or belongs to another browser")
+    expect(page.locator(".failure")).not_to_contain_text("session_id")
+    page.get_by_role("button", name="Ask again").last.click()
+    expect(page.locator("[data-phase=answered]")).to_have_count(2)
+    expect(page.locator(".failure")).to_have_count(0)
+    troubles.clear()  # the browser says so too
+
+
+def test_who_has_no_key_is_told_whom_to_ask_and_can_log_in_later(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
+) -> None:
+    served = serve(course_in(tmp_path), needs_key=True)
+    page = browse(served)
+    key = page.get_by_label("Key", exact=True)
+
+    key.fill("of another server")
+    key.press("Enter")
+    expect(page.locator("dialog")).to_contain_text("Ask whoever runs the server")
+    page.get_by_role("button", name="Not now").click()
+
+    expect(page.locator("#welcome")).to_contain_text("A key is needed")
+    expect(page.locator("#composer")).to_be_hidden()
+    assert "openbook keys" not in page.locator("body").inner_text()
+    page.get_by_role("button", name="Log in").click()
+    key.fill(served.key)
+    key.press("Enter")
+    expect(page.locator(".suggestion").first).to_be_visible()
+    expect(page.get_by_label("Your question")).to_be_visible()
+    troubles.clear()  # the browser says so too
+
+
+def test_a_citation_whose_source_is_gone_or_never_was_is_not_said_to_hold(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
+) -> None:
+    def careless(request: Request) -> str:
+        return f"Most coasts have two high tides in a day {mark_of(request, 'two high tides in a day')}. See [99:1]."
+
+    served = serve(course_in(tmp_path), steps=(careless,))
+    page = browse(served)
+    ask(page)
+    chips = page.locator(".answer a.cite")
+    expect(chips).to_have_count(2)
+    page.request.delete(f"{served.url}api/sources/tides", headers={"X-Openbook": "1"})
+
+    chips.first.click()
+
+    expect(page.locator("#viewer-verdict")).to_contain_text("no longer in the library")
+    expect(page.locator("#viewer")).not_to_contain_text("supported")
+    expect(page.locator(".kept-quote")).to_contain_text("two high tides in a day")
+    page.locator("#viewer-next").click()
+    expect(page.locator("#viewer-title")).to_have_text("No such source")
+    expect(page.locator("#viewer-copy")).to_be_hidden()
+    troubles.clear()  # the browser says so too
+
+
+def test_a_question_is_not_lost_with_a_page_that_is_left_while_it_is_answered(
+    fake_server: Callable[..., FakeServer], serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path), model=model_behind(fake_server(Fault("hold", WORDS, after=20)))))
+    ask(page)
+    expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
+
+    page.reload()
+
+    expect(page.get_by_label("Your question")).to_have_value(WHY)
+    expect(page.get_by_role("alert")).to_contain_text("You can ask it again")
+
+
+def test_a_question_that_is_too_long_is_cut_with_a_word_and_shown_in_part(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)), permissions=["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('Which tide is high? '.repeat(600))")
+    page.get_by_label("Your question").focus()
+
+    page.keyboard.press("Control+V")
+
+    expect(page.get_by_role("alert")).to_contain_text("at most 10,000 characters")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+    heading = page.locator(".question")
+    expect(heading).to_contain_text("Which tide is high?")
+    clipped = heading.bounding_box()
+    page.get_by_role("button", name="Show the whole question").click()
+    whole = heading.bounding_box()
+    assert clipped is not None
+    assert whole is not None
+    assert clipped["height"] < 150 < whole["height"]

@@ -67,7 +67,7 @@ def test_the_page_needs_no_sideways_scrolling_on_a_small_screen(
 ) -> None:
     page = browse(serve(course_in(tmp_path), steps=(tutor,)), viewport=NARROW)
 
-    ask(page, WHY)
+    ask(page, f"{WHY[:-1]}, and how do fishermen on most coasts of the Atlantic reckon with them?")
     page.get_by_role("button", name="Library").click()
     expect(page.get_by_role("navigation", name="Library")).to_be_visible()
     shoot(page, "rail-narrow")
@@ -76,6 +76,37 @@ def test_the_page_needs_no_sideways_scrolling_on_a_small_screen(
     expect(page.get_by_role("navigation", name="Library")).to_be_hidden()
     assert page.evaluate("document.scrollingElement.scrollWidth") == NARROW["width"]
     assert page.evaluate("(s => s.scrollWidth - s.clientWidth)(document.getElementById('scroll'))") == 0
+
+
+def test_a_source_stands_beside_its_answer_where_there_is_room(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path), steps=(tutor,)), viewport={"width": 1100, "height": 760})
+    ask(page, WHY)
+
+    page.locator(".answer a.cite").first.click()
+    page.locator("#viewer mark").wait_for()
+
+    shoot(page, "source-1100")
+    answer, source = page.locator("#talk").bounding_box(), page.locator("#viewer").bounding_box()
+    assert answer is not None
+    assert source is not None
+    assert answer["x"] + answer["width"] <= source["x"]
+
+
+def test_on_a_phone_on_its_side_the_answer_has_more_room_than_the_question(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)), viewport={"width": 740, "height": 360})
+    ask(page, WHY)
+
+    page.get_by_label("Your question").fill("Why?\n" * 30)
+
+    shoot(page, "answer-740")
+    answer, question = page.locator("#scroll").bounding_box(), page.locator("#composer").bounding_box()
+    assert answer is not None
+    assert question is not None
+    assert answer["height"] > question["height"]
 
 
 def test_everything_is_reached_by_keyboard(serve: Serve, browse: Browse, tmp_path: Path) -> None:
@@ -139,6 +170,7 @@ def test_stopping_an_answer_ends_the_call_of_the_model_and_says_that_nothing_was
 
     expect(page.locator(".facts")).to_contain_text("has not been checked")
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    expect(page.get_by_label("Your question")).to_be_focused()
     assert slow_model.wait_for_disconnect()
 
 
@@ -167,3 +199,10 @@ def test_arrow_keys_move_between_earlier_questions_and_tab_reaches_one(
     expect(first).to_have_attribute("tabindex", "-1")
     page.keyboard.press("Enter")
     expect(page.locator(".question")).to_have_text(["What is a neap tide?"])
+    more = page.locator(".session-more summary").first
+    more.press("Enter")
+    expect(page.locator(".menu").first).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(page.locator(".menu").first).to_be_hidden()
+    expect(more).to_be_focused()

@@ -23,7 +23,7 @@ export class ApiError extends Error {
 const OURS = { "X-Openbook": "1" };
 
 const WORDS = Object.freeze({
-  401: ["This server wants a key", "Type the key that its owner gave you"],
+  401: ["This server wants a key", "Ask whoever runs it for one"],
   413: ["That is too much for this server", "Send less at once"],
   429: ["Too many questions for now", "Wait a little, then ask again"],
   503: ["The server is not ready", "Try again in a moment"],
@@ -37,14 +37,16 @@ const WORDS = Object.freeze({
  */
 export async function errorOf(response) {
   const { status } = response;
-  const [message, hint] = WORDS[/** @type {keyof typeof WORDS} */ (status)] ?? [`The server answered ${status}`, ""];
+  let [message, hint] = WORDS[/** @type {keyof typeof WORDS} */ (status)] ?? [`The server answered ${status}`, ""];
   const retryAfter = Number(response.headers.get("retry-after") ?? 0) || 0;
   try {
     const { error } = await response.json();
-    return new ApiError(error.message || message, { hint: error.hint || hint, status, retryAfter });
+    // How programs send a key, and commands that make one, are of no use to who has none.
+    if (status !== 401) [message, hint] = [error.message || message, error.hint || hint];
   } catch {
-    return new ApiError(message, { hint, status, retryAfter });
+    // It says nothing that can be read, so our own words have to do.
   }
+  return new ApiError(message, { hint, status, retryAfter });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The quote of a citation, shown while its chip is pointed at or has the focus. Escape puts it away. */
 
 import { byId, element, fill } from "./dom.js";
-import { lines, verdictOf } from "./formatting.js";
+import { labelBeside, lines, verdictOf } from "./formatting.js";
 
 /** @typedef {import("./state.js").Citation} Citation */
 
@@ -64,7 +64,7 @@ function show(chip, citation) {
   fill(
     card,
     quote && element("p", { class: "card-quote" }, quote),
-    element("p", { class: "card-place" }, lines(citation), citation.label && `, ${citation.label}`),
+    element("p", { class: "card-place" }, lines(citation), labelBeside(citation) && `, ${labelBeside(citation)}`),
     element("p", { class: `card-verdict verdict-${citation.verdict}` },
       citation.reason ? `${word}: ${citation.reason}` : word),
   );

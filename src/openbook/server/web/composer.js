@@ -1,31 +1,40 @@
 /** Where a question is written, and what it may be answered from and by. */
 
 import { byId, element, fill } from "./dom.js";
-import { counted, wait } from "./formatting.js";
+import { counted, listed, wait } from "./formatting.js";
 
 /**
- * @typedef {{title: string, lessons: {number: number, title: string}[]}} Course
+ * @typedef {{source: string, path: string, title: string, lessons: {number: number, title: string}[]}} Course
  * @typedef {{name: string, label: string}} Model
  */
 
 const ALL = "";
 // What the server calls answering without a model.
 const QUOTES = "extractive";
-// Eight lines; more scroll.
+// Eight lines, and of a low screen no more than leaves the answer in sight; more scroll.
 const HIGHEST_PX = 220;
+const HIGHEST_SHARE = 0.3;
 
-/** @param {(query: string) => void} ask */
-export function startComposer(ask) {
+/**
+ * @param {(query: string) => void} ask
+ * @param {(words: string) => void} complain
+ */
+export function startComposer(ask, complain) {
   const field = byId("question");
   byId("composer").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
     const query = field.value.trim();
-    if (!query || byId("send").disabled || byId("send").hidden) return;
-    field.value = "";
-    grow();
+    if (!query || isHeldBack() || byId("send").hidden) return;
+    propose("");
     ask(query);
   });
   field.addEventListener("input", grow);
+  field.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => {
+    const pasted = event.clipboardData?.getData("text") ?? "";
+    const kept = field.value.length - (field.selectionEnd - field.selectionStart);
+    if (kept + pasted.length <= field.maxLength) return;
+    complain(`A question has at most ${counted(field.maxLength, "character")}: the rest was cut off.`);
+  });
   field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -36,7 +45,17 @@ export function startComposer(ask) {
 function grow() {
   const field = byId("question");
   field.style.height = "auto";
-  field.style.height = `${Math.min(HIGHEST_PX, field.scrollHeight)}px`;
+  field.style.height = `${Math.min(HIGHEST_PX, innerHeight * HIGHEST_SHARE, field.scrollHeight)}px`;
+}
+
+/**
+ * Put a question where it can be changed and asked.
+ *
+ * @param {string} query
+ */
+export function propose(query) {
+  byId("question").value = query;
+  grow();
 }
 
 /**
@@ -47,19 +66,24 @@ export function showModels(models, chosen) {
   choices("model", models.map(({ name, label }) => [name, label]), chosen);
 }
 
-/**
- * @param {Course[]} courses
- */
+/** @param {Course} course */
+const placeOf = ({ source, path }) => (path === "." ? source : `${source}/${path}`);
+
+/** @param {Course[]} courses */
 export function showCourses(courses) {
   byId("course-field").hidden = !courses.length;
-  const titles = [...new Set(courses.map(({ title }) => title))];
-  choices("course", [[ALL, "All"], ...titles.map((title) => [title, title])], byId("course").value);
+  const titles = courses.map(({ title }) => title);
+  const named = courses.map((course) => {
+    const isOneOfSeveral = titles.indexOf(course.title) !== titles.lastIndexOf(course.title);
+    return [placeOf(course), isOneOfSeveral ? `${course.title} (${placeOf(course)})` : course.title];
+  });
+  choices("course", [[ALL, "All"], ...named], byId("course").value);
   showLessons(courses);
 }
 
 /** @param {Course[]} courses */
 export function showLessons(courses) {
-  const lessons = courses.find(({ title }) => title === byId("course").value)?.lessons ?? [];
+  const lessons = courses.find((course) => placeOf(course) === byId("course").value)?.lessons ?? [];
   byId("lesson-field").hidden = !lessons.length;
   const named = lessons.map(({ number, title }) => [String(number), `${number}: ${title}`]);
   choices("lesson", [[ALL, "All"], ...named], byId("lesson").value);
@@ -91,7 +115,7 @@ function option(value, words, selected) {
  * @param {string[]} chosen sources; none means all
  */
 export function showScope(chosen) {
-  const named = chosen.length < 3 ? chosen.join(" and ") : counted(chosen.length, "source");
+  const named = chosen.length < 3 ? listed(chosen) : counted(chosen.length, "source");
   const from = chosen.length ? `Only from ${named}. ` : "";
   const model = byId("model");
   byId("agent-field").hidden = model.value === QUOTES;
@@ -104,9 +128,15 @@ export const mayModelSearch = () => !byId("agent-field").hidden && byId("agent")
 
 /** @param {boolean} isAsking */
 export function showAsking(isAsking) {
-  byId("send").hidden = isAsking;
-  byId("stop").hidden = !isAsking;
+  const [shown, gone] = isAsking ? ["stop", "send"] : ["send", "stop"];
+  const hadFocus = document.activeElement === byId(gone);
+  byId(shown).hidden = false;
+  if (hadFocus) byId(shown).focus(); // else it would be nowhere
+  byId(gone).hidden = true;
 }
+
+/** Whether the server takes no questions for now. */
+export const isHeldBack = () => byId("send").disabled;
 
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let counting;

@@ -1,15 +1,21 @@
 /** The questions and answers, as elements. Each exchange is one article that changes until its answer is there. */
 
 import { copy, element, fill, sanitised } from "./dom.js";
-import { cost, counted, doubtful, duration, lines, sentences, summary, verdictOf } from "./formatting.js";
+import {
+  cost, counted, doubtful, duration, labelBeside, lines, plain, sentences, summary, verdictOf,
+} from "./formatting.js";
 import { STAGES, tail } from "./state.js";
 
 /**
  * @typedef {import("./state.js").Exchange} Exchange
  * @typedef {import("./state.js").Answer} Answer
  * @typedef {import("./state.js").Citation} Citation
- * @typedef {{ask(query: string): void, open(citations: Citation[], number: number): void}} Actions
+ * @typedef {{ask(query: string): void, open(citations: Citation[], number: number): void,
+ *   drop(view: ExchangeView): void}} Actions
  */
+
+// Some lines; of a longer question the rest is shown when it is asked for.
+const LONG_QUESTION = 400;
 
 // What stopped an answer before its model did, as the server names it.
 const STOPPED = /** @type {Record<string, string>} */ ({
@@ -41,7 +47,7 @@ export class ExchangeView {
     this.root = element(
       "article",
       { class: "exchange", "aria-labelledby": id },
-      element("h2", { class: "question", id, tabindex: "-1" }, exchange.query),
+      ...heading(id, exchange.query),
       this.stage,
       this.body,
       this.rest,
@@ -90,6 +96,7 @@ export class ExchangeView {
     this.root.dataset.refused = String(answer.refused);
     this.root.dataset.quotes = String(answer.model === "extractive" && !answer.refused);
     for (const chip of this.body.querySelectorAll("a.cite")) this.#wire(/** @type {HTMLAnchorElement} */ (chip));
+    for (const chip of this.body.querySelectorAll(".claim :is(.hold, a.cite)")) setApart(chip);
     for (const code of this.body.querySelectorAll("pre")) addCopyButton(code);
     const list = answer.refused ? this.#nearest(answer) : this.#citations(answer);
     fill(this.foot, ...this.#remarks(answer), this.#doubts(answer), list, this.#closing(answer));
@@ -128,7 +135,7 @@ export class ExchangeView {
           element(
             "li",
             { class: `doubt doubt-${verdict}` },
-            element("span", { class: "doubt-text" }, text),
+            element("span", { class: "doubt-text" }, plain(text)),
             element("span", { class: "doubt-why" }, `${verdictOf(verdict).word}${reason ? `: ${reason}` : ""}`),
           ),
         ),
@@ -206,7 +213,10 @@ export class ExchangeView {
   }
 
   #again() {
-    const ask = () => this.actions.ask(this.exchange.query);
+    const ask = () => {
+      if (this.exchange.phase === "failed") this.actions.drop(this);
+      this.actions.ask(this.exchange.query);
+    };
     return element("button", { type: "button", class: "quiet", onclick: ask }, "Ask again");
   }
 
@@ -239,7 +249,7 @@ export class ExchangeView {
 }
 
 /**
- * @param {{path: string, start_line: number, end_line: number, label: string}} place
+ * @param {import("./formatting.js").Located} place
  * @param {string} [quote]
  */
 function placeWords(place, quote = "") {
@@ -247,9 +257,42 @@ function placeWords(place, quote = "") {
     "span",
     { class: "place-words" },
     element("span", { class: "place-name" }, lines(place)),
-    place.label && element("span", { class: "place-label" }, place.label),
+    labelBeside(place) && element("span", { class: "place-label" }, labelBeside(place)),
     quote && element("span", { class: "place-quote" }, quote),
   );
+}
+
+/**
+ * Write a question as a heading; of a long one the beginning, and all of it on demand.
+ *
+ * @param {string} id
+ * @param {string} query
+ */
+function heading(id, query) {
+  const isLong = query.length > LONG_QUESTION;
+  const title = element("h2", { class: isLong ? "question short" : "question", id, tabindex: "-1" }, query);
+  if (!isLong) return [title];
+  const toggle = element("button", {
+    ...{ type: "button", class: "quiet question-more", "aria-expanded": "false", "aria-controls": id },
+    onclick: () => {
+      const isShort = title.classList.toggle("short");
+      toggle.setAttribute("aria-expanded", String(!isShort));
+      toggle.textContent = isShort ? "Show the whole question" : "Show less";
+    },
+  }, "Show the whole question");
+  return [title, toggle];
+}
+
+/**
+ * Keep the line under a claim from running on under the blank before a chip.
+ *
+ * @param {Element} chip
+ */
+function setApart(chip) {
+  const before = chip.previousSibling;
+  if (before?.nodeType !== Node.TEXT_NODE || !/\s$/.test(before.textContent ?? "")) return;
+  before.textContent = before.textContent?.trimEnd() ?? "";
+  before.after(element("span", { class: "gap" }, " "));
 }
 
 /** @param {HTMLElement} code */

@@ -74,7 +74,7 @@ export async function logIn() {
       ...{ name: "key", type: "password", required: true, autocomplete: "current-password" },
       "aria-describedby": "login-words",
     });
-    const words = wrong || "Type the key that its owner gave you. This browser keeps it until you log out.";
+    const words = wrong || "Type the key that you were given. This browser keeps it until you log out.";
     const content = [element("p", { id: "login-words" }, words), element("label", {}, "Key", field)];
     const sent = await ask("This server wants a key", content, { send: "Log in", cancel: "Not now" });
     if (!sent) return false;
@@ -82,8 +82,8 @@ export async function logIn() {
       await api.login(String(sent.get("key")));
       return true;
     } catch (error) {
-      const { message, hint } = /** @type {api.ApiError} */ (error);
-      wrong = sentences(message, hint);
+      const { message, hint, status } = /** @type {api.ApiError} */ (error);
+      wrong = status === 401 ? "This key is not known here. Ask whoever runs the server." : sentences(message, hint);
     }
   }
 }

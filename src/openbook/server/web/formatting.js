@@ -35,7 +35,8 @@ const INVISIBLE =
  * @returns {string} such as `a‹U+202E›b`
  */
 export function visible(text) {
-  return String(text ?? "").replace(INVISIBLE, (char) => {
+  // Where a document had a tag or began a page, a form feed may stand: a blank like others.
+  return String(text ?? "").replaceAll("\f", " ").replace(INVISIBLE, (char) => {
     const number = char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
     return `‹U+${number}›`;
   });
@@ -50,6 +51,9 @@ export function counted(count, one, many = `${one}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
 
+// What begins with anything else may be an address or the name of a file, which are written as they are.
+const PLAIN_WORD = /^\p{Ll}[\p{L}’'-]*[.,;:!?]*(?=\s|$)/u;
+
 /**
  * Write messages, which the server gives in lower case and without a full stop, as sentences.
  *
@@ -57,8 +61,9 @@ export function counted(count, one, many = `${one}s`) {
  */
 export function sentences(...messages) {
   return messages
-    .filter((message) => message?.trim())
-    .map((message) => `${message?.charAt(0).toUpperCase()}${message?.slice(1)}`)
+    .map((message) => message?.trim() ?? "")
+    .filter(Boolean)
+    .map((message) => (PLAIN_WORD.test(message) ? `${message.charAt(0).toUpperCase()}${message.slice(1)}` : message))
     .map((message) => (/[.!?…]$/.test(message) ? message : `${message}.`))
     .join(" ");
 }
@@ -101,13 +106,63 @@ export function ago(when, now) {
 }
 
 /**
- * Name the place of a citation for a list: the file, its lines, and what the original calls it.
+ * Write several names as a list.
  *
- * @param {Pick<Citation, "path" | "start_line" | "end_line">} citation
+ * @param {string[]} names
  */
-export function lines({ path, start_line: first, end_line: last }) {
+export function listed(names) {
+  return new Intl.ListFormat("en").format(names);
+}
+
+/** @typedef {Pick<Citation, "path" | "place" | "label" | "start_line" | "end_line">} Located */
+
+/**
+ * Give the original's own name for a place, such as `p. 2`, where it has no lines: a PDF, a book, slides, subtitles.
+ *
+ * @param {Located} citation
+ * @returns {string | null} empty if it has no name for it; null if it has lines
+ */
+export function anchorOf({ path, place, label, start_line: first, end_line: last }) {
+  const begin = place?.indexOf(path) ?? -1;
+  if (!path || begin < 0 || place.includes(`${path}:${first}-${last}`)) return null;
+  const rest = place.slice(begin + path.length);
+  const labelled = ` (${label})`;
+  return (label && rest.endsWith(labelled) ? rest.slice(0, -labelled.length) : rest).trim();
+}
+
+/**
+ * Name the place of a citation for a list: the file, and its lines or what the original has in their stead.
+ *
+ * @param {Located} citation
+ */
+export function lines(citation) {
+  const { path, start_line: first, end_line: last } = citation;
   if (!path) return "nowhere";
+  const anchor = anchorOf(citation);
+  if (anchor !== null) return anchor ? `${path}, ${anchor}` : path;
   return first === last ? `${path}, line ${first}` : `${path}, lines ${first}–${last}`;
+}
+
+/**
+ * Give what the original calls a place, unless `lines` says it already.
+ *
+ * @param {Located} citation
+ */
+export function labelBeside(citation) {
+  return citation.label === anchorOf(citation) ? "" : citation.label;
+}
+
+/**
+ * Take the signs of Markdown off a line of text: what they do to it cannot be shown there.
+ *
+ * @param {string} text
+ */
+export function plain(text) {
+  return text
+    .replace(/^\s*(?:[-*+>]|#{1,6}|\d+[.)])\s+/gm, "")
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, "$1")
+    .replace(/(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1/g, "$2")
+    .replace(/(?<![\w*])([*_])(?=\S)([^*_]+)(?<=\S)\1(?![\w*])/g, "$2");
 }
 
 /**

@@ -1,22 +1,29 @@
 /** Puts the page together: what is asked and what is answered, and what each key and button does. */
 
+import { keepWaiting, leftWaiting, namedSession, nameSession } from "./address.js";
 import * as api from "./api.js";
 import { hideCard, startCards } from "./card.js";
 import {
-  holdBack, mayModelSearch, showAsking, showCourses, showLessons,
+  holdBack, isHeldBack, mayModelSearch, propose, showAsking, showCourses, showLessons,
   showModels, showScope, startComposer,
 } from "./composer.js";
 import { ExchangeView } from "./conversation.js";
-import { confirmed, keysAreOn, logIn, newSource, newTitle, showKeys } from "./dialogs.js";
+import { confirmed, logIn, newSource, newTitle, showKeys } from "./dialogs.js";
 import { announce, byId, element, fill, rove } from "./dom.js";
 import { sentences, summary } from "./formatting.js";
-import { showHistory, showSources } from "./rail.js";
+import { startKeys } from "./keys.js";
+import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
 import { applyEvent, createStore, ended, failed, pastExchange, questionBody, STAGES, startExchange } from "./state.js";
 import { onSystemTheme, theme, toggleTheme } from "./theme.js";
 import { chooseFiles, followJob, readingWords, startUploads } from "./uploads.js";
-import { closeViewer, isOpen, openViewer, startViewer, step } from "./viewer.js";
+import { closeViewer, openViewer, startViewer } from "./viewer.js";
+import { showWelcome } from "./welcome.js";
 
 const store = createStore({
+  /** Whether it is known what there is. */
+  ready: false,
+  /** Whether nothing can be asked for want of a key. */
+  locked: false,
   sessionId: "",
   sessions: /** @type {import("./rail.js").Session[]} */ ([]),
   sources: /** @type {import("./rail.js").Source[]} */ ([]),
@@ -30,6 +37,11 @@ const store = createStore({
 // Questions are counted by the minute.
 const LONGEST_WAIT_S = 120;
 
+const GONE = Object.freeze({
+  message: "This conversation was deleted, has expired, or belongs to another browser",
+  hint: "Ask, and a new one begins",
+});
+
 // While a source is read that somebody else has added.
 const LOOK_AGAIN_MS = 3000;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -37,13 +49,31 @@ let looking;
 
 /** @type {ExchangeView[]} */
 let views = [];
+/** Of exchanges, so that each has an id of its own. */
+let counted = 0;
 /** @type {AbortController | null} */
 let asking = null;
 /** One dialog, however many calls want a key. @type {Promise<boolean> | null} */
 let loggingIn = null;
 
 /** @type {import("./conversation.js").Actions} */
-const actions = { ask, open: (citations, number) => (hideCard(), openViewer(citations, number)) };
+const actions = { ask, drop, open: (citations, number) => (hideCard(), openViewer(citations, number)) };
+
+/** Ask for a key, and tell whether there is one now. */
+async function needKey() {
+  loggingIn ??= logIn().finally(() => (loggingIn = null));
+  const isIn = await loggingIn;
+  store.update({ locked: !isIn });
+  if (!isIn && views.length) complain("A key is needed to go on.", element("button", {
+    ...{ type: "button", class: "quiet", onclick: logInAgain },
+  }, "Log in"));
+  return isIn;
+}
+
+async function logInAgain() {
+  byId("notice").hidden = true;
+  if (await needKey()) start();
+}
 
 /**
  * Call, and ask for a key where the server wants one. Null if the call failed; the page then says so.
@@ -57,32 +87,32 @@ async function attempt(request) {
     return await request();
   } catch (error) {
     const { message, hint, status } = /** @type {api.ApiError} */ (error);
-    if (status === 401) {
-      loggingIn ??= logIn().finally(() => (loggingIn = null));
-      if (await loggingIn) return attempt(request);
-    }
-    const noKey = "Without a key nothing can be asked here. Reload the page to type one.";
-    complain(status === 401 ? noKey : sentences(message, hint));
+    if (status === 401) return (await needKey()) ? attempt(request) : null;
+    complain(sentences(message, hint));
     return null;
   }
 }
 
-/** @param {string} words */
-function complain(words) {
+/**
+ * @param {string} words
+ * @param {HTMLElement} [remedy]
+ */
+function complain(words, remedy) {
   const notice = byId("notice");
   const close = element("button", { type: "button", class: "quiet", onclick: () => (notice.hidden = true) }, "OK");
-  fill(notice, element("span", {}, words), close);
+  fill(notice, element("span", {}, words), remedy ?? close);
   notice.hidden = false;
 }
 
 /** @param {string} query */
 async function ask(query) {
-  if (asking) return;
+  if (asking || isHeldBack()) return;
   const control = (asking = new AbortController());
   showAsking(true);
+  keepWaiting(query);
   byId("welcome").hidden = true;
   byId("notice").hidden = true;
-  const view = addView(startExchange(views.length + 1, query));
+  const view = addView(startExchange(++counted, query));
   const scope = {
     ...{ model: byId("model").value, sources: store.get().chosen },
     ...{ course: byId("course").value, lesson: byId("lesson").value, agent: mayModelSearch() },
@@ -100,8 +130,18 @@ async function ask(query) {
   asking = null;
   showAsking(false);
   exchange = ended(exchange, { byPerson: control.signal.aborted });
+  if (exchange.phase !== "failed") keepWaiting(""); // a page that is left fails first
   view.update(exchange);
-  finish(exchange);
+  // The question stands where it was written, and the notice above it says why.
+  if (isHeldBack() && byId("question").value === query) drop(view);
+  else finish(exchange);
+}
+
+/** @param {ExchangeView} view to take away */
+function drop(view) {
+  view.root.remove();
+  views = views.filter((each) => each !== view);
+  byId("welcome").hidden = views.length > 0;
 }
 
 /**
@@ -112,10 +152,14 @@ function refusedCall(exchange, error) {
   // A day's money comes back at midnight. Until then another model may be chosen, so nothing is held back.
   if (error.status === 429 && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
     holdBack(error.retryAfter);
-    byId("question").value ||= exchange.query;
+    if (!byId("question").value) propose(exchange.query);
   }
-  if (error.status === 401) attempt(() => Promise.reject(error));
-  if (error.status === 404 && store.get().sessionId) enter("");
+  if (error.status === 401) needKey();
+  if (error.status === 404 && /conversation/.test(error.message) && store.get().sessionId) {
+    enter("", { lasting: false });
+    loadSessions();
+    return failed(exchange, GONE);
+  }
   return failed(exchange, { message: error.message, hint: error.hint });
 }
 
@@ -138,34 +182,65 @@ function addView(exchange) {
   return view;
 }
 
-/** @param {string} sessionId */
-function enter(sessionId) {
-  if (sessionId === store.get().sessionId) return;
-  store.update({ sessionId });
-  history.replaceState(null, "", sessionId ? `#session=${sessionId}` : location.pathname);
+/**
+ * @param {string} sessionId
+ * @param {{lasting?: boolean}} [how]
+ */
+function enter(sessionId, how) {
+  nameSession(sessionId, how);
+  if (sessionId !== store.get().sessionId) store.update({ sessionId });
 }
 
-/** Begin anew. */
-function newQuestion() {
+function clear() {
   asking?.abort();
   closeViewer();
   views = [];
   fill(byId("exchanges"));
-  enter("");
   byId("welcome").hidden = false;
+  byId("notice").hidden = !isHeldBack();
   closeRail();
+}
+
+/** Begin anew. */
+function newQuestion() {
+  clear();
+  enter("");
   byId("question").focus();
 }
 
 /** @param {string} id */
 async function openSession(id) {
-  const session = await attempt(() => api.session(id));
+  const session = await attempt(() => api.session(id).catch(unlessGone));
   if (!session) return;
-  newQuestion();
+  clear();
+  if (session.isGone) {
+    enter("", { lasting: false });
+    complain(sentences(GONE.message, GONE.hint));
+    loadSessions();
+    return;
+  }
   enter(id);
+  byId("question").focus();
   byId("welcome").hidden = true;
-  for (const kept of session.exchanges) addView(pastExchange(views.length + 1, kept));
+  for (const kept of session.exchanges) addView(pastExchange(++counted, kept));
   announce(`${session.title} is open`);
+}
+
+/**
+ * @param {api.ApiError} error
+ * @returns {{isGone: true}}
+ */
+function unlessGone(error) {
+  if (error.status === 404 || error.status === 422) return { isGone: true };
+  throw error;
+}
+
+/** Go where the address says, after *Back* or when somebody has changed it. */
+function followAddress() {
+  const named = namedSession();
+  if (named === null || named === store.get().sessionId) return;
+  if (named) openSession(named);
+  else newQuestion();
 }
 
 /** @param {import("./rail.js").Session} session */
@@ -217,6 +292,8 @@ function choose(name, on) {
   const now = new Set(chosen.length ? chosen : all);
   if (on) now.add(name);
   else now.delete(name);
+  if (!now.size) complain("At least one source has to be asked. Tick another one first.");
+  if (!now.size) now.add(name);
   store.update({ chosen: now.size === all.length ? [] : all.filter((each) => now.has(each)) });
 }
 
@@ -230,7 +307,7 @@ async function loadLibrary() {
   if (!found) return;
   const names = new Set(found.sources.map((/** @type {{name: string}} */ source) => source.name));
   const chosen = store.get().chosen.filter((name) => names.has(name));
-  store.update({ sources: found.sources, writable: found.writable, chosen });
+  store.update({ ready: true, sources: found.sources, writable: found.writable, chosen });
   clearTimeout(looking);
   if (found.sources.some((/** @type {{state: string}} */ { state }) => state === "indexing")) {
     looking = setTimeout(loadLibrary, LOOK_AGAIN_MS);
@@ -243,9 +320,11 @@ async function loadLibrary() {
   store.update({ courses: courses?.courses ?? [], questions: suggested?.questions ?? [] });
 }
 
+/** Tell whether anything can be asked here. */
 async function loadMe() {
   const found = await attempt(() => api.read("/api/me"));
   byId("logout").hidden = !found?.key;
+  return found !== null;
 }
 
 async function logOut() {
@@ -268,85 +347,11 @@ function show(now) {
   document.title = title ? `${title} · Openbook` : "Openbook";
   showScope(now.chosen);
   byId("add-source").hidden = !now.writable;
-  showWelcome(now);
-}
-
-/** @param {ReturnType<typeof store.get>} now */
-function showWelcome({ sources, questions, writable }) {
-  if (!sources.length) {
-    const how = writable
-      ? "Drop files anywhere on this page, or add a folder or a Git repository. Then ask."
-      : "Start the server with a folder to read: openbook serve PATH";
-    const add = element("button", { type: "button", class: "button", onclick: addSource }, "Add a source");
-    fill(byId("welcome"), element("h2", {}, "There is nothing to read yet"), element("p", {}, how), writable && add);
-    return;
+  const isShut = now.locked && !views.length;
+  for (const part of [byId("composer"), byId("new-question"), ...document.querySelectorAll("#rail section")]) {
+    part.hidden = isShut;
   }
-  const asks = questions.map((question) =>
-    element("li", {},
-      element("button", { type: "button", class: "suggestion", onclick: () => ask(question) }, question)),
-  );
-  fill(
-    byId("welcome"),
-    element("h2", {}, "What would you like to know?"),
-    element("p", {}, "Answers come from your sources only. Every citation is checked against the lines it names."),
-    asks.length > 0 && element("ul", { class: "suggestions", "aria-label": "Questions to begin with" }, ...asks),
-  );
-}
-
-function closeRail() {
-  byId("frame").classList.remove("with-rail");
-  byId("rail-open").setAttribute("aria-expanded", "false");
-}
-
-function openRail() {
-  byId("frame").classList.add("with-rail");
-  byId("rail-open").setAttribute("aria-expanded", "true");
-  byId("rail-close").focus();
-}
-
-/** Escape goes from the smallest to the largest: the card, the source, the rail, the answer. */
-function escape() {
-  if (hideCard()) return;
-  if (isOpen()) closeViewer();
-  else if (byId("frame").classList.contains("with-rail")) {
-    closeRail();
-    byId("rail-open").focus();
-  } else asking?.abort();
-}
-
-/** @param {number} by */
-function moveBetweenCitations(by) {
-  const chips = /** @type {HTMLElement[]} */ ([...byId("exchanges").querySelectorAll("a.cite")]);
-  const at = chips.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-  const to = at < 0 ? (by > 0 ? 0 : chips.length - 1) : at + by;
-  chips[to]?.focus();
-}
-
-/** @type {Record<string, () => void>} */
-const KEYS = {
-  "/": () => byId("question").focus(),
-  "?": showKeys,
-  "[": () => step(-1),
-  "]": () => step(1),
-  j: () => moveBetweenCitations(1),
-  k: () => moveBetweenCitations(-1),
-  n: newQuestion,
-  t: changeTheme,
-};
-
-/** @param {KeyboardEvent} event */
-function onKey(event) {
-  if (byId("dialog").open) return;
-  if (event.key === "Escape") {
-    escape();
-    return;
-  }
-  const target = /** @type {HTMLElement} */ (event.target);
-  const isTyped = target.matches("textarea, select, input:not([type=checkbox])");
-  if (isTyped || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (!keysAreOn() || !Object.hasOwn(KEYS, event.key)) return;
-  event.preventDefault();
-  KEYS[event.key]();
+  showWelcome(now, { ask, addSource, logIn: logInAgain });
 }
 
 function changeTheme() {
@@ -362,31 +367,45 @@ function showTheme() {
 function wire() {
   startViewer();
   startUploads(loadLibrary);
-  startComposer(ask);
+  startComposer(ask, complain);
   startCards(byId("exchanges"), (chip) => {
     const view = views.find(({ root }) => root.contains(chip));
     return view?.exchange.answer?.citations.find(({ number }) => number === Number(chip.dataset.cite));
   });
   rove(byId("history"), ".session-open");
-  byId("stop").addEventListener("click", () => asking?.abort());
+  byId("stop").addEventListener("click", () => (byId("question").focus(), asking?.abort()));
+  byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
+    event.preventDefault(); // the address names the conversation
+    byId("question").focus();
+  });
   byId("new-question").addEventListener("click", newQuestion);
   byId("add-source").addEventListener("click", addSource);
   byId("theme").addEventListener("click", changeTheme);
   byId("shortcuts").addEventListener("click", showKeys);
   byId("rail-open").addEventListener("click", openRail);
-  byId("rail-close").addEventListener("click", () => (closeRail(), byId("rail-open").focus()));
+  byId("rail-close").addEventListener("click", () => closeRail() && byId("rail-open").focus());
   byId("logout").addEventListener("click", logOut);
   byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
-  document.addEventListener("keydown", onKey);
+  startKeys({ newQuestion, changeTheme, stop: () => asking?.abort() });
+  document.addEventListener("click", ({ target }) => closeMenu(/** @type {Element} */ (target)));
+  // Another tab may have asked, renamed or deleted meanwhile.
+  document.addEventListener("visibilitychange", () => document.hidden || store.get().locked || loadSessions());
+  addEventListener("hashchange", followAddress);
   onSystemTheme(showTheme);
 }
 
 /** Load all that the server knows, and the session that the address names. */
 async function start() {
-  await Promise.all([loadMe(), loadModels(), loadLibrary(), loadSessions()]);
-  const id = new URLSearchParams(location.hash.slice(1)).get("session");
-  if (id && !views.length) openSession(id);
+  // First and alone: its reply tells a browser who it is, and calls at the same time would each be somebody else.
+  if (!(await loadMe())) return;
+  await Promise.all([loadModels(), loadLibrary(), loadSessions()]);
+  const id = namedSession();
+  if (id && !views.length) await openSession(id);
+  const query = leftWaiting();
+  if (!query || asking || byId("question").value) return;
+  propose(query);
+  complain("This question had no answer when the page was left. You can ask it again.");
 }
 
 wire();

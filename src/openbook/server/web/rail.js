@@ -1,13 +1,16 @@
 /** The rail: sources with their state, and earlier questions. */
 
 import { exportOf } from "./api.js";
-import { element, refill } from "./dom.js";
+import { byId, element, refill } from "./dom.js";
 import { ago, counted } from "./formatting.js";
+
+// What the server says of a file that can be asked about; of others it says why not.
+const ADDED = "added";
 
 /**
  * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
  *   skipped: Record<string, number>, remarks: string[],
- *   uploaded: {document_id: string, name: string}[]}} Source
+ *   uploaded: {document_id: string, name: string, outcome: string}[]}} Source
  * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number}} Session
  */
 
@@ -37,13 +40,13 @@ function sourceItem(source, { chosen, writable, choose, remove, removeFile }) {
     { class: "source", "data-state": source.state },
     element("label", { class: "check" }, box, element("span", { class: "source-name" }, source.name)),
     element("span", { class: "source-state" }, sourceWords(source)),
-    files(source, removeFile),
-    ...details(source),
     writable &&
       element("button", {
         ...{ type: "button", class: "quiet small-remove", "aria-label": `Remove ${source.name}` },
         onclick: () => remove(source.name),
       }, "Remove"),
+    files(source, removeFile),
+    ...details(source),
   );
 }
 
@@ -60,12 +63,13 @@ function sourceWords({ state, documents, message }) {
  */
 function files({ name: source, uploaded }, removeFile) {
   if (!uploaded.length) return null;
-  const items = uploaded.map(({ document_id: id, name }) =>
-    element("li", {}, element("span", {}, name), " ",
+  const items = uploaded.map(({ document_id: id, name, outcome }) =>
+    element("li", { class: "file" }, element("span", {}, name), " ",
       element("button", {
         ...{ type: "button", class: "quiet", "aria-label": `Remove ${name}` },
         onclick: () => removeFile(id, name),
-      }, "Remove")));
+      }, "Remove"),
+      outcome && outcome !== ADDED && element("span", { class: "file-outcome" }, outcome)));
   return element("details", { class: "source-more", "data-details": `files of ${source}` },
     element("summary", {}, counted(uploaded.length, "file")),
     element("ul", {}, ...items));
@@ -81,6 +85,35 @@ function details({ name, skipped, remarks }) {
       element("summary", {}, counted(words.length, "remark")),
       element("ul", {}, ...words.map((word) => element("li", {}, word)))),
   ];
+}
+
+/** Show the rail where it is a drawer. */
+export function openRail() {
+  byId("frame").classList.add("with-rail");
+  byId("rail-open").setAttribute("aria-expanded", "true");
+  byId("rail-close").focus();
+}
+
+/** Whether it was open. */
+export function closeRail() {
+  const was = byId("frame").classList.contains("with-rail");
+  byId("frame").classList.remove("with-rail");
+  byId("rail-open").setAttribute("aria-expanded", "false");
+  return was;
+}
+
+/**
+ * Close the menu of an earlier question, unless something in it was clicked.
+ *
+ * @param {Element} [clicked]
+ * @returns {boolean} whether one was open
+ */
+export function closeMenu(clicked) {
+  const menu = /** @type {HTMLDetailsElement | null} */ (document.querySelector(".session-more[open]"));
+  if (!menu || (clicked && menu.contains(clicked))) return false;
+  menu.open = false;
+  if (!clicked) menu.querySelector("summary")?.focus();
+  return true;
 }
 
 /**

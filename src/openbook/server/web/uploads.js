@@ -2,7 +2,12 @@
 
 import * as api from "./api.js";
 import { announce, byId, element, fill } from "./dom.js";
-import { counted, sentences } from "./formatting.js";
+import { counted, listed, sentences } from "./formatting.js";
+
+/** @typedef {{name: string, reason: string}} LeftOut */
+
+// More names than these are not read, so they are counted.
+const MOST_NAMES = 3;
 
 /** What was said of the files that are being chosen. */
 let asCourse = false;
@@ -22,12 +27,30 @@ export function startUploads(changed) {
     if (!isFiles(event)) return;
     event.preventDefault();
     veil.hidden = true;
-    send([...(event.dataTransfer?.files ?? [])], false, changed);
+    const { files, folders } = dropped(event.dataTransfer);
+    if (folders.length) new Row("Folders cannot be dropped").failed(new api.ApiError(
+      `a folder cannot be dropped: ${listed(folders.map((name) => `“${name}”`))}`,
+      { hint: "drop the files that are in it, or give its place under Add if it lies on the server" },
+    ));
+    send(files, false, changed);
   });
   byId("files").addEventListener("change", () => {
     send([...byId("files").files], asCourse, changed);
     byId("files").value = "";
   });
+}
+
+/** @param {DataTransfer | null} transfer */
+function dropped(transfer) {
+  const files = /** @type {File[]} */ ([]);
+  const folders = /** @type {string[]} */ ([]);
+  for (const item of transfer?.items ?? []) {
+    const entry = item.kind === "file" ? item.webkitGetAsEntry() : null;
+    const file = item.getAsFile();
+    if (entry?.isDirectory) folders.push(entry.name);
+    else if (file) files.push(file);
+  }
+  return { files, folders };
 }
 
 /**
@@ -47,13 +70,14 @@ export function chooseFiles(course) {
  */
 async function send(files, course, changed) {
   if (!files.length) return;
+  Row.clear();
   const name = files.length === 1 ? files[0].name : counted(files.length, "file");
   const row = new Row(`Sending ${name}`);
   try {
     const { job_id: job, accepted, refused } = await api.upload(files, course, (share) => row.share(share));
-    if (accepted.length) await follow(job, row, readingWords(name), changed);
-    else row.words(`${name}: nothing of it was taken`);
-    row.refused(refused);
+    const { left_out: unread = [] } = await follow(job, row, `Reading ${name}`, changed);
+    const names = accepted.filter((each) => !unread.some(({ name }) => name === each));
+    row.ended(names, [...refused, ...unread]);
   } catch (error) {
     row.failed(/** @type {api.ApiError} */ (error));
   }
@@ -69,7 +93,8 @@ async function send(files, course, changed) {
 export async function followJob(job, words, changed) {
   const row = new Row(words.doing);
   try {
-    await follow(job, row, words, changed);
+    await follow(job, row, words.doing, changed);
+    row.done(words.done);
   } catch (error) {
     row.failed(/** @type {api.ApiError} */ (error));
   }
@@ -78,19 +103,22 @@ export async function followJob(job, words, changed) {
 /**
  * @param {string} job
  * @param {Row} row
- * @param {{doing: string, done: string}} words
+ * @param {string} doing
  * @param {() => void} changed
+ * @returns {Promise<{left_out?: LeftOut[]}>} what the job reports
  */
-async function follow(job, row, { doing, done }, changed) {
+async function follow(job, row, doing, changed) {
+  let report = {};
   row.words(doing);
   row.share(null);
   changed();
   for await (const { event, data } of api.jobEvents(job)) {
     if (event === "progress") row.share(data.total ? data.done / data.total : null);
     if (event === "error") throw new api.ApiError(data.message, { hint: data.hint });
-    if (event === "done") row.done(done);
+    if (event === "done") report = data.report ?? {};
   }
   changed();
+  return report;
 }
 
 /** @param {string} name of what is read */
@@ -119,29 +147,52 @@ class Row {
     else this.bar.value = share;
   }
 
-  /** @param {string} words */
+  /**
+   * Say that it went well. The words stay until the next files come, or somebody has read them.
+   *
+   * @param {string} words
+   */
   done(words) {
-    this.words(words);
-    this.bar.remove();
-    this.root.append(this.#dismiss());
-    announce(words);
+    this.root.dataset.ended = "well";
+    this.#end(words);
   }
 
-  /** @param {{name: string, reason: string}[]} files */
-  refused(files) {
-    if (!files.length) return;
-    const items = files.map(({ name, reason }) => element("li", {}, `${name}: ${reason}`));
-    this.root.append(element("p", {}, "Not taken:"), element("ul", {}, ...items));
-    if (this.bar.isConnected) this.done(this.label.textContent ?? "");
+  /**
+   * Say what became of each file.
+   *
+   * @param {string[]} names of those that were read
+   * @param {LeftOut[]} left
+   */
+  ended(names, left) {
+    const named = names.length > MOST_NAMES ? counted(names.length, "file") : listed(names);
+    if (!left.length) return this.done(`${named} can be asked about now`);
+    const reasons = left.map(({ name, reason }) => `${name}: ${reason}`);
+    const words = names.length ? `${named} can be asked about now` : "Nothing of it can be asked about";
+    this.#end(words, element("p", {}, "Left out:"),
+      element("ul", {}, ...reasons.map((reason) => element("li", {}, reason))));
+    announce(`${words}. Left out: ${reasons.join("; ")}`);
   }
 
   /** @param {api.ApiError} error */
   failed(error) {
     this.root.classList.add("upload-failed");
-    this.done(sentences(error.message, error.hint));
+    this.#end(sentences(error.message, error.hint));
   }
 
-  #dismiss() {
-    return element("button", { type: "button", class: "quiet", onclick: () => this.root.remove() }, "OK");
+  /** Take away what nobody needs to read any more. */
+  static clear() {
+    for (const root of document.querySelectorAll(".upload[data-ended=well]")) root.remove();
+  }
+
+  /**
+   * @param {string} words
+   * @param {...Element} more
+   */
+  #end(words, ...more) {
+    this.words(words);
+    this.bar.remove();
+    const dismiss = element("button", { type: "button", class: "quiet", onclick: () => this.root.remove() }, "OK");
+    this.root.append(...more, dismiss);
+    announce(words);
   }
 }

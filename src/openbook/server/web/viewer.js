@@ -2,13 +2,18 @@
 
 import * as api from "./api.js";
 import { announce, byId, copy, element, fill } from "./dom.js";
-import { citationText, lines, safeLink, sentences, verdictOf } from "./formatting.js";
+import { anchorOf, citationText, labelBeside, lines, safeLink, sentences, verdictOf } from "./formatting.js";
 
 /** @typedef {import("./state.js").Citation} Citation */
 
 const CONTEXT_LINES = 20;
 // The server gives at most 400 lines at a time.
 const MOST_LINES = 180;
+
+const GONE = Object.freeze({
+  ...{ sign: "?", word: "no longer in the library" },
+  meaning: "The document was removed after it was quoted.",
+});
 
 /** @type {Citation[]} */
 let citations = [];
@@ -68,9 +73,11 @@ export function startViewer() {
 async function show() {
   const citation = citations[at];
   const body = byId("viewer-body");
-  fill(byId("viewer-title"), citation.symbol || citation.path.split("/").pop() || "Nowhere");
-  fill(byId("viewer-place"), [lines(citation), citation.label, citation.source].filter(Boolean).join(" · "));
-  showVerdict(citation);
+  fill(byId("viewer-title"), citation.symbol || citation.path.split("/").pop() || "No such source");
+  const place = citation.path && [lines(citation), labelBeside(citation), citation.source].filter(Boolean).join(" · ");
+  fill(byId("viewer-place"), place);
+  byId("viewer-copy").hidden = !citation.path;
+  showVerdict(citation, verdictOf(citation.verdict));
   byId("viewer-before").disabled = at === 0;
   byId("viewer-next").disabled = at === citations.length - 1;
   link("");
@@ -84,8 +91,11 @@ async function show() {
     const shown = await api.documentAt(citation.document_id, citation, context);
     if (citations[at] === citation) showDocument(shown, citation);
   } catch (error) {
-    const { message, hint } = /** @type {api.ApiError} */ (error);
-    fill(body, element("p", { class: "empty" }, sentences(message, hint)), quote(citation));
+    if (citations[at] !== citation) return;
+    const { message, hint, status } = /** @type {api.ApiError} */ (error);
+    // Nobody can see any more whether the lines say it.
+    if (status === 404) showVerdict({ ...citation, verdict: "unknown", reason: "" }, GONE);
+    fill(body, status !== 404 && element("p", { class: "empty" }, sentences(message, hint)), quote(citation));
   } finally {
     body.removeAttribute("aria-busy");
   }
@@ -96,9 +106,11 @@ function quote(citation) {
   return element("blockquote", { class: "kept-quote" }, element("p", {}, "As it was quoted:"), citation.quote);
 }
 
-/** @param {Citation} citation */
-function showVerdict({ number, verdict, reason }) {
-  const { sign, word, meaning } = verdictOf(verdict);
+/**
+ * @param {Citation} citation
+ * @param {{sign: string, word: string, meaning: string}} words
+ */
+function showVerdict({ number, verdict, reason }, { sign, word, meaning }) {
   const place = byId("viewer-verdict");
   place.hidden = !word;
   place.className = `viewer-verdict verdict-${verdict}`;
@@ -119,13 +131,14 @@ function showDocument(shown, citation) {
   const body = byId("viewer-body");
   const isProse = shown.kind === "docs" || shown.kind === "course";
   body.dataset.kind = isProse ? "prose" : "code";
+  body.dataset.language = shown.language;
   const more = (/** @type {string} */ words) =>
     element("button", { type: "button", class: "quiet more", onclick: widen }, words);
   fill(
     body,
     ...shown.remarks.map((/** @type {string} */ remark) => element("p", { class: "remark" }, remark)),
     shown.more_before && context < MOST_LINES && more("Show more above"),
-    rows(shown.units),
+    rows(shown.units, anchorOf(citation) === null),
     shown.more_after && context < MOST_LINES && more("Show more below"),
   );
   link(citation.url || shown.url);
@@ -138,9 +151,10 @@ function showDocument(shown, citation) {
  * Put units into lines: one row each, with its number, and what the original calls the place where that changes.
  *
  * @param {{number: number, text: string, cited: boolean, label: string}[]} units
+ * @param {boolean} areNumbered whether the original has these lines
  */
-function rows(units) {
-  const list = element("div", { class: "lines" });
+function rows(units, areNumbered) {
+  const list = element("div", { class: areNumbered ? "lines numbered" : "lines" });
   let label = "";
   let number = 0;
   let row = element("p", {});
@@ -149,7 +163,8 @@ function rows(units) {
     label = unit.label;
     if (unit.number !== number) {
       row = element("p", { class: "line" });
-      list.append(element("span", { class: "line-number", "aria-hidden": "true" }, String(unit.number)), row);
+      if (areNumbered) list.append(element("span", { class: "line-number", "aria-hidden": "true" }, String(unit.number)));
+      list.append(row);
       number = unit.number;
     } else row.append(" ");
     row.append(unit.cited && unit.text.trim() ? element("mark", {}, unit.text) : element("span", {}, unit.text));

@@ -1,0 +1,57 @@
+/** What each key does, on the page as a whole. */
+
+import { hideCard } from "./card.js";
+import { keysAreOn, showKeys } from "./dialogs.js";
+import { byId } from "./dom.js";
+import { closeMenu, closeRail } from "./rail.js";
+import { closeViewer, isOpen, step } from "./viewer.js";
+
+/** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void}} Actions */
+
+/** @param {Actions} actions */
+export function startKeys(actions) {
+  /** @type {Record<string, () => void>} */
+  const single = {
+    "/": () => byId("question").focus(),
+    "?": showKeys,
+    "[": () => step(-1),
+    "]": () => step(1),
+    j: () => moveBetweenCitations(1),
+    k: () => moveBetweenCitations(-1),
+    n: actions.newQuestion,
+    t: actions.changeTheme,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (byId("dialog").open) return;
+    if (event.key === "Escape") {
+      escape(actions);
+      return;
+    }
+    const target = /** @type {HTMLElement} */ (event.target);
+    const isTyped = target.matches("textarea, select, input:not([type=checkbox])");
+    if (isTyped || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!keysAreOn() || !Object.hasOwn(single, event.key)) return;
+    event.preventDefault();
+    single[event.key]();
+  });
+}
+
+/**
+ * Escape goes from the smallest to the largest: the card, the menu, the source, the rail, the answer.
+ *
+ * @param {Actions} actions
+ */
+function escape({ stop }) {
+  if (hideCard() || closeMenu()) return;
+  if (isOpen()) closeViewer();
+  else if (closeRail()) byId("rail-open").focus();
+  else stop();
+}
+
+/** @param {number} by */
+function moveBetweenCitations(by) {
+  const chips = /** @type {HTMLElement[]} */ ([...byId("exchanges").querySelectorAll("a.cite")]);
+  const at = chips.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const to = at < 0 ? (by > 0 ? 0 : chips.length - 1) : at + by;
+  chips[to]?.focus();
+}

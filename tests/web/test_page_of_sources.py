@@ -1,0 +1,153 @@
+"""What the page does with sources: which are asked, files that are dropped, courses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from tests.web.serving import ROOT, Served, course_in
+from tests.web.test_page import ask
+
+pytestmark = pytest.mark.browser
+
+Serve = Callable[..., Served]
+Browse = Callable[..., Page]
+Shoot = Callable[[Page, str], None]
+
+EXAMPLES = ROOT / "examples"
+
+DROPPED = """() => {
+    const dropped = new DataTransfer();
+    const text = "# Locks\\n\\nThe brass key opens locker nine.\\n";
+    dropped.items.add(new File([text], "harbour.md", { type: "text/markdown" }));
+    return dropped;
+}"""
+
+
+def test_a_dropped_file_can_be_asked_about(serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    dropped = page.evaluate_handle(DROPPED)
+
+    page.dispatch_event("body", "dragenter", {"dataTransfer": dropped})
+    expect(page.locator("#drop")).to_be_visible()
+    page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+
+    expect(page.locator(".upload")).to_contain_text("can be asked about now")
+    shoot(page, "uploaded")
+    ask(page, "What does the brass key open?")
+    expect(page.locator(".answer")).to_contain_text("The brass key opens locker nine.")
+
+
+def test_a_file_that_is_refused_is_named_with_the_reason(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    note: FilePayload = {"name": "a.md", "mimeType": "text/markdown", "buffer": b"# Locks\n\nOne lock.\n"}
+    program: FilePayload = {"name": "run.exe", "mimeType": "application/octet-stream", "buffer": b"MZ\0\0"}
+    broken: FilePayload = {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"no such thing"}
+
+    page.locator("#files").set_input_files([note, program, broken])
+
+    reasons = ["run.exe: binary by name", "broken.pdf: not a PDF file"]
+    expect(page.locator(".upload li")).to_have_text(reasons)
+    expect(page.locator(".upload > span")).to_have_text("a.md can be asked about now")
+    expect(page.locator(".file-outcome")).to_have_text("not a PDF file")
+    page.get_by_role("button", name="OK").click()
+    expect(page.locator(".upload")).to_have_count(0)
+
+
+def test_a_folder_that_is_dropped_is_named_and_the_files_beside_it_are_read(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    (tmp_path / "harbour").mkdir()
+    (tmp_path / "locks.md").write_text("# Locks\n\nOne lock.\n", encoding="utf-8")
+    page = browse(serve(course_in(tmp_path)))
+    dragged = {"items": [], "files": [str(tmp_path / "harbour"), str(tmp_path / "locks.md")], "dragOperationsMask": 1}
+    devtools = page.context.new_cdp_session(page)
+
+    for event in ("dragEnter", "dragOver", "drop"):
+        devtools.send("Input.dispatchDragEvent", {"type": event, "x": 700, "y": 300, "data": dragged})
+
+    expect(page.locator(".upload-failed")).to_contain_text("Drop the files that are in it")
+    expect(page.locator(".upload").last).to_contain_text("locks.md can be asked about now")
+
+
+def test_files_are_chosen_as_a_course_and_removed_one_by_one(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    knots: FilePayload = {
+        "name": "knots.txt",
+        "mimeType": "text/plain",
+        "buffer": b"Course Title: Knots\n\nLesson 1: Bowline\nThe rabbit leaves the hole.\n",
+    }
+
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_label("Treat as course").check()
+    shoot(page, "add")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Choose files").click()
+    chosen.value.set_files([knots])
+    expect(page.locator("#course")).to_contain_text("Knots")
+    page.locator(".source-more summary", has_text="1 file").click()
+    shoot(page, "uploaded-course")
+    page.get_by_role("button", name=re.compile("^Remove .*knots.txt$")).click()
+    page.locator("dialog .button.danger").click()
+
+    expect(page.locator(".upload").last).to_contain_text("knots.txt is gone")
+    expect(page.locator("#course")).not_to_contain_text("Knots")
+
+
+def test_an_answer_can_be_limited_to_a_lesson_of_a_course(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+
+    page.get_by_label("Course").select_option("Reading the Tides")
+    page.get_by_label("Lesson").select_option("1")
+    ask(page, "What is a neap tide?")
+
+    expect(page.locator(".place-label").first).to_contain_text("Lesson 1")
+
+
+def test_the_mouse_chooses_sources_which_stay_in_their_places_and_one_of_them_chosen(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path), Path(__file__).parents[1] / "sample", EXAMPLES / "formats"))
+    boxes = page.locator("#sources input")
+    expect(boxes).to_have_count(3)
+    places = [box.bounding_box() for box in boxes.all()]
+
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+
+    expect(page.locator(".scope-words")).to_contain_text("Only from tides")
+    assert [box.bounding_box() for box in boxes.all()] == places
+    boxes.nth(2).click()
+    expect(page.get_by_role("alert")).to_contain_text("At least one source")
+    expect(boxes.nth(2)).to_be_checked()
+
+
+def test_courses_of_one_title_are_told_apart(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    for name, metres in (("cold", "thirty"), ("warm", "nine")):
+        (tmp_path / "kelp" / name).mkdir(parents=True)
+        lesson = f"Lesson 1: Stipes\nThe stipe of {name} kelp is {metres} metres long.\n"
+        (tmp_path / "kelp" / name / "kelp.txt").write_text(f"Course Title: Kelp\n\n{lesson}", encoding="utf-8")
+    page = browse(serve(tmp_path / "kelp"))
+
+    page.get_by_label("Course").select_option("Kelp (kelp/warm/kelp.txt)")
+    page.get_by_label("Lesson").select_option("1")
+    ask(page, "How long is the stipe of kelp?")
+
+    expect(page.locator(".answer")).to_contain_text("nine metres")
+    expect(page.locator(".answer")).not_to_contain_text("thirty")
+
+
+def test_only_the_chosen_sources_are_asked(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path), Path(__file__).parents[1] / "sample"))
+
+    page.get_by_label("sample", exact=True).uncheck()
+
+    expect(page.locator(".scope-words")).to_contain_text("Only from tides")
+    ask(page, "Who decides when the ferries leave again?")
+    expect(page.locator(".answer")).not_to_contain_text("harbour master")
