@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from bisect import bisect_right
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
-from openbook.types import Chunk, RetrievalResult, Span
+from openbook.types import Chunk, Document, RetrievalResult, Span
 from openbook.usage import Usage
 
 Verdict = Literal["supported", "partial", "unsupported", "unknown", "stale"]
@@ -87,6 +88,16 @@ class Citation:
         where = written_place(self.span, self.anchor)
         place = f"{self.symbol} ({where})" if self.symbol else where
         return f"{place} ({self.label})" if self.label not in ("", self.anchor) else place
+
+    def at_own_anchor(self, document: Document) -> Citation:
+        """Give it with the `#id` that holds in a page where it begins: its label has that of where its chunk does."""
+        if document.language != "html" or document.kind != "docs" or not document.anchors:
+            return self
+        headings, _, last = self.label.rpartition(" ")
+        headings = headings if last in {anchor.label for anchor in document.anchors} else self.label
+        at = bisect_right([anchor.start_char for anchor in document.anchors], self.span.start_char)
+        own = document.anchors[at - 1].label if at else ""
+        return replace(self, label=" ".join(filter(None, (headings, own))))
 
     def __str__(self) -> str:
         reason = f", {self.reason}" if self.reason else ""

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _TOKEN = "GITHUB_TOKEN"
 _API = "GITHUB_API_URL"
+# Only these have names for places within what one chunk holds.
+_PAGES = (".htm", ".html", ".xhtml")
+
 _DEFAULT_API = "https://api.github.com"
 
 
@@ -201,17 +204,17 @@ def link_to(root: Root, span: Span, anchor: str | None = None) -> str:
 
 
 def linked(event: AnswerEvent, index: Index) -> AnswerEvent:
-    """Give the citations of an answer their permanent addresses. Other events stay as they are."""
+    """Give the citations of an answer their permanent addresses and places in pages. Other events stay as they are."""
     if not isinstance(event, Answered):
         return event
     roots = {root.name: root for root in index.roots() if root.commit}
-    if not roots:
-        return event
-    citations = tuple(
-        replace(each, url=link_to(roots[each.source], each.span, each.anchor)) if each.source in roots else each
-        for each in event.answer.citations
-    )
-    return replace(event, answer=replace(event.answer, citations=citations))
+    citations = []
+    for each in event.answer.citations:
+        page = index.document(each.source, each.span.path) if each.span.path.lower().endswith(_PAGES) else None
+        placed = each.at_own_anchor(page) if page else each
+        root = roots.get(each.source)
+        citations.append(replace(placed, url=link_to(root, each.span, each.anchor)) if root else placed)
+    return replace(event, answer=replace(event.answer, citations=tuple(citations)))
 
 
 def repositories_in(index: Index, home: Path) -> list[Repository]:

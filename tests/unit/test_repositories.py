@@ -178,3 +178,18 @@ def test_answers_from_folders_have_no_addresses(assistant: Assistant, tmp_path: 
 
     assert linked(Answered(answer), assistant.index) == Answered(answer)
     assert {citation.url for citation in answer.citations} == {""}
+
+
+def test_a_citation_of_a_page_has_the_id_of_its_own_place(assistant: Assistant, tmp_path: Path) -> None:
+    (tmp_path / "eels.html").write_text(
+        "<h1>Eels</h1>\n<section id=life><h2>Life</h2><p>Eels spawn in the sea.</section>\n"
+        "<p id=weight>An eel weighs up to nine kilograms.</p>\n",
+        encoding="utf-8",
+    )
+    assistant.add(tmp_path / "eels.html")
+
+    places = [
+        assistant.query(question).citations[0].place for question in ("Where do eels spawn?", "What weighs an eel?")
+    ]
+
+    assert places == ["eels.html:2-2 (Eels › Life #life)", "eels.html:3-3 (Eels › Life #weight)"]

@@ -37,7 +37,10 @@ class Slicer:
         self._labels = [""]
         self.borders = [0]
         """Where the label changes, rising. The first is 0."""
+        headings = {block.start_char for block in document.blocks if block.level}
         for anchor in document.anchors:
+            if document.language == "html" and anchor.start_char not in headings:
+                continue  # the id of a paragraph is no reason to cut there
             if anchor.start_char == self.borders[-1]:
                 self._labels[-1] = anchor.label
             elif anchor.label != self._labels[-1] and anchor.start_char < len(document.text):

@@ -8,6 +8,7 @@ import pytest
 
 from openbook.chunking.fixed import ChunkOptions
 from openbook.chunking.prose import chunk_prose
+from openbook.sources.documents import read_document
 from openbook.types import Anchor, Block, Chunk, Document
 
 
@@ -200,6 +201,15 @@ def test_a_bare_heading_goes_with_what_stands_under_it_whatever_its_anchor() -> 
     found = chunks_of(f"# A\n\n## B\n\n{'b ' * 200}", Anchor(0, "#a"), Anchor(5, "#b"))
 
     assert [(chunk.anchor, chunk.context) for chunk in found] == [("#a", ("A", "B"))]
+
+
+def test_the_id_of_a_paragraph_is_no_reason_to_cut() -> None:
+    page = "<h1 id=a>A</h1>" + "".join(f"<p id=p{number}>{'word ' * 60}" for number in range(3))
+    read = read_document(page.encode(), source="docs", path="a.html")
+
+    found = chunk_prose(read, ChunkOptions())
+
+    assert ([chunk.anchor for chunk in found], len(read.anchors)) == (["#a"], 4)
 
 
 @pytest.mark.parametrize("strategy", ["semantic", "fixed-size", "hybrid"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from openbook.sources.readers.html_content import attributes, content_marks
@@ -31,6 +32,9 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # What documentation generators put their ids on, and a `div` that is called a section.
 _ANCHOR_ELEMENTS = frozenset({"a", "article", "section", "span"})
 
+# What ends without a tag of its own where one of these begins. Where any other does, a paragraph ends.
+_ENDING = {"li": frozenset({"li", "p"}), "dt": frozenset({"dt", "dd", "p"}), "dd": frozenset({"dt", "dd", "p"})}
+
 _END = Mark(0, 0, "close")
 
 _VISIBLE_CHANGE = re.compile(r"[^\r\n]")
@@ -47,7 +51,8 @@ def read_html(text: str, path: str = "") -> Reading:
     Tags, comments, scripts and styles become spaces; the first character of a block-level tag
     becomes a form feed; a character reference becomes its character and spaces. Length and line
     ends never change. Blocks are headings, `pre` as code, and text between block-level tags.
-    Anchors are the ids of headings and of the sections they open, as `#id`.
+    Anchors are the ids of headings and of the sections they open, as `#id`, and those of other block
+    elements where they hold text.
 
     Menus, and what stands around the content, become spaces too, unless nothing else is there. A
     template, or a page without visible text, is code, and stays as it is.
@@ -89,6 +94,40 @@ def read_chapter(text: str) -> tuple[str, Reading]:
     return title, Reading(page.visible, "docs", "html", blocks)
 
 
+class _Open:
+    """The block elements that are open, and which of their ids holds."""
+
+    def __init__(self) -> None:
+        self._opened: list[tuple[str, int, str]] = []
+        self._names: Counter[str] = Counter()
+        self._term = (0, "")
+
+    def turn(self, offset: int, mark: Mark, name: str) -> None:
+        """Go behind a tag, which has an id or none."""
+        if mark.kind == "open":
+            while self._opened and self._opened[-1][0] in _ENDING.get(mark.name, {"p"}):
+                self._close()
+            # What is said of a term stands at its place.
+            around = self._term if mark.name == "dd" else self.id
+            self._opened.append((mark.name, *((offset, f"#{name}") if name else around)))
+            self._names[mark.name] += 1
+        elif self._names[mark.name]:
+            while self._close() != mark.name:
+                pass
+
+    @property
+    def id(self) -> tuple[int, str]:
+        """The offset of the tag that has the innermost id, and the id; 0 and empty for none."""
+        return self._opened[-1][1:] if self._opened else (0, "")
+
+    def _close(self) -> str:
+        name, offset, label = self._opened.pop()
+        self._names[name] -= 1
+        if name == "dt":
+            self._term = (offset, label)
+        return name
+
+
 class _Page:
     """What one page shows.
 
@@ -107,7 +146,11 @@ class _Page:
         self._code_depth = 0
         self._ids: list[tuple[int, str]] = []
         """Of headings, and of what can be an anchor of one, by the offset of their tags."""
+        self._block_ids: dict[int, str] = {}
+        """Of other block elements, by the offset of their tags."""
         self._anchored_level = 0
+        self._heading = (-1, "")
+        """Where the last heading begins, and the label of what stands under it."""
         self.is_template = False
         self.title_end = -1
         """Offset behind the title of the page, which is no content of it; -1 if it has none."""
@@ -168,10 +211,14 @@ class _Page:
             name = values.get("id") or (values.get("name") if mark.name == "a" else "")
             if name and not any(map(str.isspace, name)):
                 self._ids.append((self._length, name))
+        if mark.kind == "open" and mark.name in _BLOCK_ELEMENTS and "id" in source:
+            name = attributes(source).get("id") or ""
+            if not any(map(str.isspace, name)):
+                self._block_ids[self._length] = name
 
     def _blocks(self) -> Iterator[Block]:
         """Yield the blocks between borders, trimmed."""
-        start, inside, reached = 0, "", 0
+        start, inside, reached, opened = 0, "", 0, _Open()
         for border, mark in [*self._borders, (len(self.visible), _END)]:
             if mark is not _END:
                 if inside == "pre" and mark.name != "pre":
@@ -181,8 +228,11 @@ class _Page:
             if (block := self._block(start, border, inside)) is not None:
                 if block.level:
                     self._anchor(block, reached, start, border)
+                else:
+                    self._anchor_text(block, *opened.id)
                 yield block
                 reached = block.end_char
+            opened.turn(border, mark, self._block_ids.get(border, ""))
             start = border
             inside = mark.name if mark.kind == "open" else ""
 
@@ -206,6 +256,16 @@ class _Page:
         elif 0 < block.level <= self._anchored_level:
             # What stands under a new heading is no longer at the place of the last one.
             self.anchors.append(Anchor(block.start_char, ""))
+        else:
+            self._anchor_text(block, 0, "")
+        self._heading = (block.start_char, self.anchors[-1].label if self.anchors else "")
+
+    def _anchor_text(self, block: Block, tag: int, label: str) -> None:
+        """Name text by the id of an element around it, unless the last heading is nearer."""
+        heading, under = self._heading
+        label = label if label and tag > heading else under
+        if label != (self.anchors[-1].label if self.anchors else ""):
+            self.anchors.append(Anchor(block.start_char, label))
 
 
 def _without_markup(source: str) -> str:

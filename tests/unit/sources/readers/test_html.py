@@ -124,3 +124,38 @@ def test_a_template_is_code_and_unchanged(page: str) -> None:
 
 def test_documentation_of_a_template_language_is_no_template() -> None:
     assert read_html("<p>Write <code>{{ name }}</code> or</p><pre>{% if %}</pre>").kind == "docs"
+
+
+def test_each_text_is_at_the_nearest_id_around_it_or_at_its_heading() -> None:
+    page = (
+        "<div id=all><p>Before.<section id=life><h2>Life</h2><p>Spawn.</section><p id=weight>Nine kilograms.<p>More."
+        "<h3>Bare</h3><p>Under it.<dl id=terms><dt id=elver>Elver<dd><p>A young eel.<p>It grows.<dt>Yellow"
+        "<dd>An old one.</dl><ul><li id=one>One<li>Two</ul><p id='no name'>Not this.</div>"
+    )
+    reading = read_html(page)
+    anchors = reading.anchors
+
+    labels = {
+        " ".join(reading.text[block.start_char : block.end_char].split()): next(
+            (anchor.label for anchor in reversed(anchors) if anchor.start_char <= block.start_char), ""
+        )
+        for block in reading.blocks
+    }
+
+    assert labels == {
+        "Before.": "#all",
+        "Life": "#life",
+        "Spawn.": "#life",
+        "Nine kilograms.": "#weight",
+        "More.": "#life",
+        "Bare": "#life",
+        "Under it.": "#life",
+        "Elver": "#elver",
+        "A young eel.": "#elver",
+        "It grows.": "#elver",
+        "Yellow": "#terms",
+        "An old one.": "#terms",
+        "One": "#one",
+        "Two": "#life",
+        "Not this.": "#life",
+    }
