@@ -84,7 +84,7 @@ class Sessions:
     def add(
         self, owner: str, session_id: str, exchange: Exchange, record: dict[str, Any], *, begins: bool = False
     ) -> None:
-        """Keep a question and its answer. Nothing is kept in a conversation that was deleted meanwhile.
+        """Keep a question and its answer.
 
         Args:
             owner: Of the conversation.
@@ -94,18 +94,21 @@ class Sessions:
             begins: Whether this is the first of the conversation.
 
         Raises:
-            SessionError: It cannot be written.
+            SessionError: It cannot be written, or the owner has no such conversation: it was deleted meanwhile.
         """
         now = self._now()
         title = " ".join(exchange.question.split())[:_TITLE_CHARS]
         with self._tables.transaction() as execute:
             if begins:
                 execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", (session_id, owner, title, now, now))
-            execute("UPDATE sessions SET updated_at = ? WHERE id = ? AND owner = ?", (now, session_id, owner))
+            own = "UPDATE sessions SET updated_at = ? WHERE id = ? AND owner = ?"
+            if not execute(own, (now, session_id, owner)).rowcount:
+                raise SessionError(
+                    "this answer is not kept: its conversation was deleted meanwhile", hint="begin a new conversation"
+                )
             execute(
-                "INSERT INTO exchanges (session_id, question, answer, record)"
-                " SELECT id, ?, ?, ? FROM sessions WHERE id = ? AND owner = ?",
-                (exchange.question, exchange.answer, json.dumps(record, ensure_ascii=False), session_id, owner),
+                "INSERT INTO exchanges (session_id, question, answer, record) VALUES (?, ?, ?, ?)",
+                (session_id, exchange.question, exchange.answer, json.dumps(record, ensure_ascii=False)),
             )
 
     def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:

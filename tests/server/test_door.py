@@ -73,6 +73,17 @@ def test_a_browser_keeps_a_key_where_no_script_reads_it(serve: Serve, keys: Keys
     assert client.get("/api/me").status_code == 401
 
 
+def test_a_page_that_reads_several_things_at_once_has_one_cookie_that_lasts(serve: Serve) -> None:
+    client = serve(session_days=90)
+
+    cookie = client.get("/").headers["set-cookie"]
+    client.cookies.clear()
+    reads = [client.get(f"/api/{each}") for each in ("models", "sources", "sessions", "courses")]
+
+    assert "Max-Age=7776000" in cookie
+    assert [reply.headers.get("set-cookie") for reply in reads] == [None] * 4
+
+
 @pytest.mark.parametrize("spoken", ["http", "https"])
 def test_a_cookie_is_for_https_alone_where_the_browser_speaks_it(client: TestClient, spoken: str) -> None:
     cookie = client.get("/api/me", headers={"X-Forwarded-Proto": spoken}).headers["set-cookie"]
@@ -88,8 +99,14 @@ def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve,
 
     client.cookies.clear()
 
-    for headers, id_ in (({}, session_id), (bearer(second), others), (bearer(first), session_id)):
-        assert client.get("/api/sessions", headers=headers).json()["sessions"] == [] or headers == bearer(first)
+    asking: tuple[tuple[dict[str, str], list[str], str], ...] = (
+        ({}, [], session_id),
+        (bearer(second), [], others),
+        (bearer(first), [others], session_id),
+    )
+    for headers, own, id_ in asking:
+        listed = client.get("/api/sessions", headers=headers).json()["sessions"]
+        assert [session["id"] for session in listed] == own
         for method, route, body in (
             ("GET", f"/api/sessions/{id_}", None),
             ("GET", f"/api/sessions/{id_}/export", None),
@@ -249,7 +266,8 @@ def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestC
     page = client.get("/docs").text
 
     assert "/api/query/stream" in page
-    assert not re.search(r"<script|<style|style=|https?://", page)
+    assert not re.search(r"<script|<style|style=|https?://|`", page)
+    assert client.get("/docs.css").headers["content-type"].startswith("text/css")
     assert "/api/query" in client.get("/openapi.json").json()["paths"]
 
 

@@ -146,6 +146,7 @@ def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
 
     kind, told = events_of(text)[-1]
     assert (kind, bool(told["message"])) == ("error", True)
+    assert model.openai_url.partition("://")[2] not in text
     assert (sessions, again.status_code) == ([], 200)
 
 

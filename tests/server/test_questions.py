@@ -140,6 +140,8 @@ def test_filters_narrow_what_is_found(client: TestClient) -> None:
         pytest.param({"query": QUESTION, "session_id": "0" * 32}, 404, "no conversation", id="no such conversation"),
         pytest.param({"query": QUESTION, "session_id": "session_1"}, 422, "session_id", id="no id"),
         pytest.param({"query": QUESTION, "course_name": "Cooking"}, 404, "course", id="no such course"),
+        pytest.param({"query": QUESTION, "lesson_number": 99}, 400, "no lesson 99", id="no such lesson"),
+        pytest.param({"query": QUESTION, "filters": {"sources": ["nope"]}}, 404, "no source", id="no such source"),
         pytest.param({"query": QUESTION, "filters": {"kinds": ["poem"]}}, 422, "kinds", id="no such kind"),
         pytest.param({"query": QUESTION, "filters": {"globs": ["*a" * 9]}}, 400, "wildcards", id="a slow pattern"),
     ],

@@ -62,7 +62,8 @@ def test_a_conversation_is_titled_by_its_first_question_and_listed_latest_first(
 def test_nobody_but_its_owner_reads_renames_or_deletes_a_conversation(sessions: Sessions) -> None:
     session_id = begin(sessions)
 
-    sessions.add("eve", session_id, EXCHANGE, {"query": "mine now"})
+    with pytest.raises(SessionError):
+        sessions.add("eve", session_id, EXCHANGE, {"query": "mine now"})
 
     assert (sessions.of("eve"), sessions.records("eve", session_id)) == ([], None)
     assert sessions.history("eve", session_id, 9) == ()
@@ -94,11 +95,12 @@ def test_a_conversation_expires_after_its_last_question(sessions: Sessions, cloc
     assert (sessions.expire(), sessions.expire()) == (1, 0)
 
 
-def test_what_was_deleted_while_it_was_answered_stays_deleted(sessions: Sessions) -> None:
+def test_what_was_deleted_while_it_was_answered_stays_deleted_and_says_so(sessions: Sessions) -> None:
     session_id = begin(sessions)
     sessions.delete("ada", session_id)
 
-    sessions.add("ada", session_id, EXCHANGE, {})
+    with pytest.raises(SessionError, match="deleted meanwhile"):
+        sessions.add("ada", session_id, EXCHANGE, {})
 
     assert sessions.of("ada") == []
 

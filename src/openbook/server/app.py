@@ -70,7 +70,7 @@ def create_app(
     """
     settings = assistant.settings
     metrics, keys = Metrics(), Keys(settings.home)
-    door = Door(keys, needs_key=needs_key)
+    door = Door(keys, needs_key=needs_key, cookie_s=settings.session_days * _DAY_S)
     app = GuardedApp(
         guards=partial(
             Guards, door=door, hosts=settings.server_hosts, upload_bytes=settings.upload_bytes, metrics=metrics
@@ -84,33 +84,31 @@ def create_app(
         responses={status: {"model": ErrorReply} for status in _REFUSALS},
     )
     state: Any = app.state
-    state.metrics = metrics
-    state.keys, state.door = keys, door
-    state.limits = Limits(state.keys, settings)
+    state.metrics, state.keys, state.door = metrics, keys, door
     state.models = models or offered(settings)
+    state.answerers = Answerers(assistant.path, settings, workers) if workers else None
+    _add_parts(state, assistant, roots)
+    add_replies(app)
+    for topic in (questions, contents, conversations, operation):
+        app.include_router(topic.router)
+    _add_page(app)
+    return app
+
+
+def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
+    settings = assistant.settings
+    state.limits = Limits(state.keys, settings)
     state.sessions = Sessions(settings.home / "sessions.sqlite", expire_s=settings.session_days * _DAY_S)
     state.library = Library(assistant)
     state.jobs = Jobs()
     state.stopping = Stopping()
     uploads = Uploads(assistant.path.stem, settings)
     state.contents = Contents(state.library, state.jobs, uploads, settings, roots=roots)
-    tracer = open_tracer(settings.telemetry)
-    state.answerers = Answerers(assistant.path, settings, workers) if workers else None
     state.asker = Asker(
-        state.library,
-        state.sessions,
-        state.models,
-        state.limits,
-        metrics,
-        settings,
+        *(state.library, state.sessions, state.models, state.limits, state.metrics, settings),
         answerers=state.answerers,
-        tracer=tracer,
+        tracer=open_tracer(settings.telemetry),
     )
-    add_replies(app)
-    for topic in (questions, contents, conversations, operation):
-        app.include_router(topic.router)
-    _add_page(app)
-    return app
 
 
 class GuardedApp(FastAPI):
@@ -169,10 +167,13 @@ async def _expire(sessions: Sessions) -> None:
 
 def _add_page(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
-    async def page(_: Request) -> FileResponse:
+    async def page(request: Request) -> FileResponse:
         index = _WEB / "index.html"
         if not index.is_file():
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        return FileResponse(index)
+        reply = FileResponse(index)
+        # Before the page reads several things at once, and begins a conversation meanwhile.
+        request.app.state.door.greet(request, reply)
+        return reply
 
     app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))

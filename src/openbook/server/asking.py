@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
 from openbook.costs import Budget, price_of
+from openbook.courses.catalog import check_lesson
 from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
 from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, Stage, ToolUsed, Written
 from openbook.index.where import allows
 from openbook.llm.protocol import Model
+from openbook.registering import check_known
 from openbook.retrieval.names import read_query
 from openbook.server.answerers import Answerers
 from openbook.server.auth import Caller
@@ -129,18 +131,18 @@ class Asker:
 
     def _where(self, question: Question) -> Filter:
         narrowing = question.filters or Narrowing()
-        courses: frozenset[tuple[str, str]] = frozenset()
-        if question.course_name:
-            with self._library.in_use() as assistant:
-                courses = frozenset({assistant.course(question.course_name).key})
-        where = Filter(
-            frozenset(narrowing.kinds),
-            tuple(narrowing.globs),
-            frozenset(narrowing.sources),
-            courses,
-            question.lesson_number,
-        )
-        allows(where)  # refuses what cannot be asked, while a status can say so
+        with self._library.in_use() as assistant:
+            check_known(narrowing.sources, assistant.index)
+            course = assistant.course(question.course_name) if question.course_name else None
+            where = Filter(
+                frozenset(narrowing.kinds),
+                tuple(narrowing.globs),
+                frozenset(narrowing.sources),
+                frozenset({course.key} if course else ()),
+                question.lesson_number,
+            )
+            allows(where)  # refuses what cannot be asked, while a status can say so
+            check_lesson(assistant.index, where)
         return where
 
     async def events(self, asked: Asked) -> AsyncGenerator[AnswerEvent | AnswerReply, None]:

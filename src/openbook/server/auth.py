@@ -16,9 +16,6 @@ from openbook.server.keys import Key, Keys
 KEY_COOKIE = "openbook_key"
 BROWSER_COOKIE = "openbook_browser"
 
-# Thirty days: as long as a conversation is kept. What is refused afterwards is a cookie, not a key.
-_COOKIE_S = 30 * 24 * 3600
-
 _BROWSER = re.compile(r"[0-9a-f]{32}")
 
 
@@ -34,13 +31,20 @@ class Caller:
 class Door:
     """Lets callers in."""
 
-    def __init__(self, keys: Keys, *, needs_key: bool) -> None:
-        """Take the keys, and whether everybody needs one."""
+    def __init__(self, keys: Keys, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0) -> None:
+        """Take the parts.
+
+        Args:
+            keys: Those that let in.
+            needs_key: Whether everybody needs one.
+            cookie_s: Seconds that a browser keeps a cookie: as long as a conversation, whose owner it tells.
+        """
         self._keys = keys
         self.needs_key = needs_key
+        self._cookie_s = cookie_s
 
     def caller(self, request: Request, response: Response) -> Caller:
-        """Tell who sent a request. A browser without a cookie gets one.
+        """Tell who sent a request. A browser without a cookie gets one if the request changes something.
 
         Raises:
             RequestRefusedError: A key is needed and missing, or is none of ours.
@@ -59,8 +63,19 @@ class Door:
         browser = request.cookies.get(BROWSER_COOKIE, "")
         if not _BROWSER.fullmatch(browser):
             browser = secrets.token_hex(16)
-            set_cookie(request, response, BROWSER_COOKIE, browser)
+            # A page reads several things at once: each would get another cookie, and the last one would win.
+            if request.method not in ("GET", "HEAD"):
+                self._set(request, response, BROWSER_COOKIE, browser)
         return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
+
+    def greet(self, request: Request, response: Response) -> None:
+        """Let a browser keep its cookie for the whole time again. One without any gets one, unless keys are needed."""
+        key, browser = request.cookies.get(KEY_COOKIE, ""), request.cookies.get(BROWSER_COOKIE, "")
+        if key and self._keys.find(key) is not None:
+            self._set(request, response, KEY_COOKIE, key)
+        elif not self.needs_key:
+            known = _BROWSER.fullmatch(browser)
+            self._set(request, response, BROWSER_COOKIE, browser if known else secrets.token_hex(16))
 
     def log_in(self, request: Request, response: Response, key: str) -> None:
         """Let a browser keep a key where no script reads it.
@@ -70,14 +85,13 @@ class Door:
         """
         if self._keys.find(key) is None:
             raise RequestRefusedError(401, "this key is not known", hint="`openbook keys add NAME` makes one")
-        set_cookie(request, response, KEY_COOKIE, key)
+        self._set(request, response, KEY_COOKIE, key)
 
-
-def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
-    """Set a cookie that scripts cannot read and that other sites cannot make a browser send."""
-    # Whoever makes the header up keeps a cookie from themselves, so any proxy is believed.
-    secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
-    response.set_cookie(name, value, max_age=_COOKIE_S, httponly=True, samesite="strict", secure=secure)
+    def _set(self, request: Request, response: Response, name: str, value: str) -> None:
+        """Set a cookie that scripts cannot read and that other sites cannot make a browser send."""
+        # Whoever makes the header up keeps a cookie from themselves, so any proxy is believed.
+        secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
+        response.set_cookie(name, value, max_age=int(self._cookie_s), httponly=True, samesite="strict", secure=secure)
 
 
 def _caller(request: Request, response: Response) -> Caller:

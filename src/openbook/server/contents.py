@@ -11,7 +11,7 @@ from typing import Any
 
 from openbook.assistant import Assistant
 from openbook.errors import OpenbookError
-from openbook.index.protocol import Root
+from openbook.index.protocol import Index, Record, Root
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError, without_places
@@ -28,9 +28,13 @@ from openbook.server.shapes import (
     UploadedFile,
     UploadReply,
 )
-from openbook.server.uploads import Upload, Uploads, name_sent
+from openbook.server.suggestions import Suggestions
+from openbook.server.uploads import Upload, Uploads
 from openbook.settings import Settings
 from openbook.sources.repository_urls import read_repository_url
+
+ADDED = "added"
+"""The outcome of a file that can be asked about."""
 
 # Nobody reads more of them.
 _MOST_REMARKS = 20
@@ -52,6 +56,7 @@ class Contents:
             roots: Folders below which sources may be added.
         """
         self._library = library
+        self._suggestions = Suggestions(library)
         self._jobs = jobs
         self._uploads = uploads
         self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
@@ -62,21 +67,35 @@ class Contents:
         busy = {job.source: job for job in self._jobs.open()}
         failed = self._jobs.failed()
         with self._library.in_use() as assistant:
-            documents = assistant.index.documents(EVERYTHING)
-            counts = Counter(listed.source for listed in documents)
-            roots = assistant.sources()
+            counts = Counter(listed.source for listed in assistant.index.documents(EVERYTHING))
             listed = [
-                _source(root, counts[root.name], assistant, root.name in busy, failed.get(root.name, ""))
-                for root in roots
+                self._source(root, counts[root.name], assistant, root.name in busy, failed.get(root.name, ""))
+                for root in assistant.sources()
             ]
-        for root, reply in zip(roots, listed, strict=True):
-            if self._uploads.at(root.location):
-                reply.uploaded = [
-                    UploadedFile(document_id=self._library.document_id(root.name, each.path), name=name_sent(each.path))
-                    for each in documents
-                    if each.source == root.name
-                ]
         return SourcesReply(sources=listed, writable=True)
+
+    def _source(self, root: Root, documents: int, assistant: Assistant, is_busy: bool, failure: str) -> SourceReply:
+        records = assistant.index.records(root.name)
+        remarks = [f"{path}: {remark}" for path, record in sorted(records.items()) for remark in record.remarks]
+        folder = self._uploads.at(root.location)
+        return SourceReply(
+            name=root.name,
+            kind=root.kind,
+            location=root.url or Path(root.location).name,
+            documents=documents,
+            state="indexing" if is_busy else "error" if failure else "ready",
+            message="" if is_busy else without_places(failure),
+            skipped=dict(sorted(Counter(record.skipped for record in records.values() if record.skipped).items())),
+            remarks=remarks[:_MOST_REMARKS],
+            uploaded=[
+                UploadedFile(
+                    document_id=self._library.document_id(root.name, path),
+                    name=path,
+                    outcome="" if is_busy and path not in records else _outcome(records.get(path)),
+                )
+                for path in (self._uploads.files(folder) if folder else ())
+            ],
+        )
 
     def courses(self) -> CoursesReply:
         """List the courses."""
@@ -98,6 +117,10 @@ class Contents:
             for course in found
         ]
         return CoursesReply(total_courses=len(courses), course_titles=[each.title for each in courses], courses=courses)
+
+    def suggestions(self) -> list[str]:
+        """Give some questions that the sources answer."""
+        return self._suggestions.get()
 
     def add(self, owner: str, new: NewSource) -> Job:
         """Begin to add a folder or a repository.
@@ -154,14 +177,14 @@ class Contents:
             raise RequestRefusedError(
                 415, f"no file was taken: {refused[0].name} is {refused[0].reason}", hint="send documents or code"
             )
-        self._uploads.keep(taken, course=course)
+        kept = self._uploads.keep(taken, course=course)
         folder = self._uploads.folder(course=course)
         with self._library.opened_anew() as assistant:
             name = assistant.register(folder, course=course).name
-        job = self._jobs.start(owner, name, self._syncing(folder))
+        job = self._jobs.start(owner, name, self._syncing(folder, uploaded=kept))
         return UploadReply(
             job_id=job.id,
-            accepted=[name for name, _ in taken],
+            accepted=[_name(path) for path in kept],
             refused=[RefusedFile(name=each.name, reason=each.reason) for each in refused],
         )
 
@@ -182,16 +205,18 @@ class Contents:
         Raises:
             RequestRefusedError: There is none of that id, or it was not uploaded.
         """
-        source, path = self._library.place(document_id) or ("", "")
         with self._library.in_use() as assistant:
-            root = next((root for root in assistant.sources() if root.name == source), None)
-        if root is None:
-            raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
-        folder = self._uploads.at(root.location)
-        if folder is None:
+            folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
+        for source, folder in folders.items():
+            # Also what could not be read, which is no document.
+            paths = self._uploads.files(folder) if folder else []
+            path = next((each for each in paths if self._library.document_id(source, each) == document_id), None)
+            if folder and path:
+                self._uploads.remove(folder, path)
+                return self._jobs.start(owner, source, self._syncing(folder))
+        if self._library.place(document_id) is not None:
             raise RequestRefusedError(403, "only files that were uploaded can be removed", hint="remove the source")
-        self._uploads.remove(folder, path)
-        return self._jobs.start(owner, source, self._syncing(folder))
+        raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
 
     def resume(self) -> None:
         """Go on with what a server that was stopped or killed has left undone.
@@ -205,30 +230,39 @@ class Contents:
                 name = assistant.register(folder, course=is_course).name
             self._jobs.start("", name, self._syncing(folder, course=is_course))
 
-    def _syncing(self, path: Path, *, course: bool = False) -> Work:
+    def _syncing(self, path: Path, *, course: bool = False, uploaded: Sequence[str] = ()) -> Work:
         def sync(progress: Progress) -> dict[str, Any]:
             with self._library.opened_anew() as assistant:
-                return _report(assistant.add(path, course=course, progress=progress))
+                report = assistant.add(path, course=course, progress=progress)
+                told = _report(report)
+                return told | _report_of_files(uploaded, report.source, assistant.index) if uploaded else told
 
         return sync
-
-
-def _source(root: Root, documents: int, assistant: Assistant, is_busy: bool, failure: str) -> SourceReply:
-    records = assistant.index.records(root.name)
-    remarks = [f"{path}: {remark}" for path, record in sorted(records.items()) for remark in record.remarks]
-    return SourceReply(
-        name=root.name,
-        kind=root.kind,
-        location=root.url or Path(root.location).name,
-        documents=documents,
-        state="indexing" if is_busy else "error" if failure else "ready",
-        message="" if is_busy else without_places(failure),
-        skipped=dict(sorted(Counter(record.skipped for record in records.values() if record.skipped).items())),
-        remarks=remarks[:_MOST_REMARKS],
-        uploaded=[],
-    )
 
 
 def _report(report: SyncReport) -> dict[str, Any]:
     told = asdict(report)
     return told | {"skipped": {reason: len(paths) for reason, paths in report.skipped.items()}}
+
+
+def _report_of_files(paths: Sequence[str], source: str, index: Index) -> dict[str, Any]:
+    """Tell what came of some files alone: others of their folder may have come with other uploads."""
+    records = index.records(source)
+    outcomes = {path: _outcome(records.get(path)) for path in paths}
+    for path, outcome in outcomes.items():
+        if outcome == ADDED and not index.chunks(source, path):
+            outcomes[path] = "it holds no words"
+    counts = Counter(outcomes.values())
+    return {
+        "added": counts.pop(ADDED, 0),
+        "skipped": dict(sorted(counts.items())),
+        "left_out": [{"name": _name(path), "reason": why} for path, why in outcomes.items() if why != ADDED],
+    }
+
+
+def _outcome(record: Record | None) -> str:
+    return "left out by its name or size" if record is None else record.skipped or ADDED
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

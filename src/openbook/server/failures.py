@@ -35,6 +35,9 @@ _HINTS = {
 # Where something lies on the server's machine is no business of those who ask it.
 _PLACE = re.compile(r"""(['"])(?:/|[A-Za-z]:\\)[^'"\n]*?([^/\\'"\n]+)[/\\]*\1""")
 
+# Of a server of models: those are named without quotes. Repositories, which those who ask have named, stand in them.
+_ADDRESS = re.compile(r"( at )?(?<!['\"`])https?://[^\s'\"`]*[^\s'\"`.,:;)]")
+
 # The first that fits decides, so kinds stand before the kind that they are of.
 _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
     (QueryError, 400),
@@ -75,13 +78,15 @@ def told(message: str, hint: str = "") -> dict[str, Any]:
 
 
 def without_places(text: str) -> str:
-    """Leave only the last part of each path of the server's machine that is quoted.
+    """Leave only the last part of each path of the server's machine that is quoted, and no address of a model.
 
     Example:
         >>> without_places("cannot read '/home/ada/notes/a.md': it is gone")
         "cannot read 'a.md': it is gone"
+        >>> without_places("no connection to http://10.0.0.7:9000/v1"), without_places("ollama at http://[::1]:1 fails")
+        ("no connection to the model's server", 'ollama fails')
     """
-    return _PLACE.sub(r"\1\2\1", text)
+    return _ADDRESS.sub(lambda found: "" if found[1] else "the model's server", _PLACE.sub(r"\1\2\1", text))
 
 
 def failed() -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, count
 
 from openbook.llm.choose import EXTRACTIVE, open_model
 from openbook.llm.protocol import Model
@@ -11,6 +13,8 @@ from openbook.llm.providers import PROVIDERS
 from openbook.server.failures import RequestRefusedError
 from openbook.server.shapes import ModelReply, ModelsReply
 from openbook.settings import Settings, read_secrets
+
+_ADDRESS = re.compile("https?://")
 
 
 class Models:
@@ -26,32 +30,39 @@ class Models:
             default: The one that is asked where none is named.
             open_one: Makes a model of a name.
         """
-        self.default = default
-        self.names = tuple(dict.fromkeys((default, *names, EXTRACTIVE)))
+        self._offered = _published(dict.fromkeys((default, *names, EXTRACTIVE)))
+        self.default = next(iter(self._offered))
         self._open = open_one
         self._opened: dict[str, Model | None] = {}
         self._lock = threading.Lock()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What those who ask call them, the default first. None tells an address."""
+        return tuple(self._offered)
+
     def get(self, name: str | None) -> Model | None:
-        """Give an offered model; None for `extractive`.
+        """Give an offered model by what `names` or the settings call it; None for `extractive`.
 
         Raises:
             RequestRefusedError: It is not offered.
             OpenbookError: It cannot be opened; the hint says why.
         """
         name = name or self.default
-        if name not in self.names:
+        known = self._offered.get(name, name)
+        if known not in self._offered.values():
             raise RequestRefusedError(
                 400, f"{name!r} is no model that is offered here", hint=f"choose one of {', '.join(self.names)}"
             )
         with self._lock:
-            if name not in self._opened:
-                self._opened[name] = self._open(name)
-            return self._opened[name]
+            if known not in self._opened:
+                self._opened[known] = self._open(known)
+            return self._opened[known]
 
     def listed(self) -> ModelsReply:
         """List them for people."""
-        return ModelsReply(default=self.default, models=[ModelReply(name=n, label=_label(n)) for n in self.names])
+        models = [ModelReply(name=public, label=_label(public, name)) for public, name in self._offered.items()]
+        return ModelsReply(default=self.default, models=models)
 
 
 def offered(settings: Settings) -> Models:
@@ -66,8 +77,28 @@ def offered(settings: Settings) -> Models:
     return Models((*settings.server_models, *with_key), default)
 
 
-def _label(name: str) -> str:
+def public_name(name: str) -> str:
+    """Give what those who ask call a model: where it runs is no business of theirs.
+
+    Example:
+        >>> public_name("http://127.0.0.1:9000/v1#tiny"), public_name("ollama:qwen3:8b")
+        ('tiny', 'ollama:qwen3:8b')
+    """
+    return name.partition("#")[2] if _ADDRESS.match(name) else name
+
+
+def _published(names: Iterable[str]) -> dict[str, str]:
+    """Give each name under a public one. Of equal ones, the second and later get a number."""
+    found: dict[str, str] = {}
+    for name in names:
+        public = public_name(name)
+        numbered = (f"{public} ({number})" for number in count(2))
+        found[next(each for each in chain((public,), numbered) if each not in found)] = name
+    return found
+
+
+def _label(public: str, name: str) -> str:
     if name == EXTRACTIVE:
         return "quotes, without a model"
     provider, _, model = name.partition(":")
-    return name.partition("#")[2] if "://" in name else f"{model or provider} ({provider})"
+    return public if _ADDRESS.match(name) else f"{model or provider} ({provider})"

@@ -8,6 +8,7 @@ from typing import Any
 from openbook.answering.context import label_of
 from openbook.generation import Citation, GenerationResult, anchor_of, written_place
 from openbook.server.library import Library
+from openbook.server.models import public_name
 from openbook.server.rendering import render_answer
 from openbook.server.shapes import AnswerReply, CitationReply, ClaimReply, Place, UsageReply
 from openbook.types import RetrievalResult, Span
@@ -33,7 +34,7 @@ def present(answer: GenerationResult, library: Library, session_id: str) -> Answ
         ],
         refused=answer.refused,
         reason=answer.reason,
-        model=answer.model,
+        model=public_name(answer.model),
         usage=UsageReply(**asdict(answer.usage)),
         cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
         quality_score=round(answer.quality_score, 6),

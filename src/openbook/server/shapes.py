@@ -16,11 +16,15 @@ Name = Annotated[str, Field(max_length=500)]
 Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
-class _Strict(BaseModel):
+class _Shape(BaseModel):
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class _Strict(_Shape):
     model_config = ConfigDict(extra="forbid")
 
 
-class Told(BaseModel):
+class Told(_Shape):
     """What went wrong, for people."""
 
     message: str
@@ -28,7 +32,7 @@ class Told(BaseModel):
     """What to do next, in one line; may be empty."""
 
 
-class ErrorReply(BaseModel):
+class ErrorReply(_Shape):
     """Every reply that is no success."""
 
     error: Told
@@ -39,10 +43,12 @@ class Narrowing(_Strict):
 
     kinds: list[Kind] = Field(default=[], max_length=10)
     globs: list[Name] = Field(default=[], max_length=20)
+    """Patterns of paths, as in `.gitignore`; any of them may match."""
     sources: list[Name] = Field(default=[], max_length=100)
+    """Names that `GET /api/sources` lists."""
 
 
-class Question(BaseModel):
+class Question(_Shape):
     """What is asked."""
 
     query: str = Field(max_length=_QUESTION_CHARS)
@@ -51,6 +57,7 @@ class Question(BaseModel):
     course_name: Name | None = None
     """Title of a course, or a part of it."""
     lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
+    """Of the lesson that the answer may come from."""
     filters: Narrowing | None = None
     model: Name | None = None
     """One that `GET /api/models` names."""
@@ -58,7 +65,7 @@ class Question(BaseModel):
     """Let the model search and read by itself, with tools."""
 
 
-class Place(BaseModel):
+class Place(_Shape):
     """A place in a document."""
 
     source: str
@@ -87,7 +94,7 @@ class CitationReply(Place):
     reason: str
 
 
-class ClaimReply(BaseModel):
+class ClaimReply(_Shape):
     """A statement of the answer."""
 
     text: str
@@ -96,7 +103,7 @@ class ClaimReply(BaseModel):
     reason: str
 
 
-class UsageReply(BaseModel):
+class UsageReply(_Shape):
     """Tokens that the model read and wrote."""
 
     input_tokens: int
@@ -106,7 +113,7 @@ class UsageReply(BaseModel):
     known: bool
 
 
-class AnswerReply(BaseModel):
+class AnswerReply(_Shape):
     """An answer whose citations have been checked, or a refusal."""
 
     query: str
@@ -132,7 +139,7 @@ class AnswerReply(BaseModel):
     """What went wrong beside the answer, in words; else empty."""
 
 
-class LessonReply(BaseModel):
+class LessonReply(_Shape):
     """A lesson of a course."""
 
     number: int
@@ -140,7 +147,7 @@ class LessonReply(BaseModel):
     link: str
 
 
-class CourseReply(BaseModel):
+class CourseReply(_Shape):
     """A course, with its lessons in order."""
 
     source: str
@@ -151,7 +158,7 @@ class CourseReply(BaseModel):
     lessons: list[LessonReply]
 
 
-class CoursesReply(BaseModel):
+class CoursesReply(_Shape):
     """All courses, in order of source and path."""
 
     total_courses: int
@@ -159,34 +166,37 @@ class CoursesReply(BaseModel):
     courses: list[CourseReply]
 
 
-class ModelReply(BaseModel):
+class ModelReply(_Shape):
     """A model that may be chosen."""
 
     name: str
     label: str
 
 
-class ModelsReply(BaseModel):
+class ModelsReply(_Shape):
     """What may write answers."""
 
     default: str
     models: list[ModelReply]
 
 
-class SuggestionsReply(BaseModel):
+class SuggestionsReply(_Shape):
     """Questions that the sources answer."""
 
     questions: list[str]
 
 
-class UploadedFile(BaseModel):
-    """A file that somebody has uploaded, under the name that it was sent with."""
+class UploadedFile(_Shape):
+    """A file that somebody has uploaded, whether it could be read or not."""
 
     document_id: str
     name: str
+    """As it was sent, with a number behind it where another file has that name; of a course, behind its folder."""
+    outcome: str
+    """`added`, or why it cannot be read, in words; empty while nobody knows."""
 
 
-class SourceReply(BaseModel):
+class SourceReply(_Shape):
     """A source, and how far it is indexed."""
 
     name: str
@@ -202,7 +212,7 @@ class SourceReply(BaseModel):
     """Of uploads: the files, which can be removed one by one. Else empty."""
 
 
-class SourcesReply(BaseModel):
+class SourcesReply(_Shape):
     """All sources, in order of names."""
 
     sources: list[SourceReply]
@@ -213,32 +223,35 @@ class NewSource(_Strict):
     """A folder of the server's machine, or the address of a repository."""
 
     path: Annotated[str, Field(max_length=4096)] | None = None
+    """Of the folder."""
     url: Annotated[str, Field(max_length=2000)] | None = None
+    """Of the repository."""
 
 
-class Accepted(BaseModel):
+class Accepted(_Shape):
     """Work that goes on in the background."""
 
     job_id: str
     source: str
 
 
-class RefusedFile(BaseModel):
+class RefusedFile(_Shape):
     """A file that was not taken."""
 
     name: str
     reason: str
 
 
-class UploadReply(BaseModel):
+class UploadReply(_Shape):
     """What came of an upload."""
 
     job_id: str
     accepted: list[str]
+    """Names of what is being read now. A file that has the same name and other words than one before gets a number."""
     refused: list[RefusedFile]
 
 
-class JobReply(BaseModel):
+class JobReply(_Shape):
     """Work in the background."""
 
     id: str
@@ -248,9 +261,10 @@ class JobReply(BaseModel):
     total: int
     message: str
     report: dict[str, Any] | None
+    """Once it is done: counts of files, such as `added`; of an upload also `left_out`, with `name` and `reason`."""
 
 
-class UnitReply(BaseModel):
+class UnitReply(_Shape):
     """A line, or a sentence of a long line."""
 
     number: int
@@ -258,10 +272,12 @@ class UnitReply(BaseModel):
     start_char: int
     end_char: int
     cited: bool
+    """Whether a part of it lies in the range."""
     label: str
+    """The original's own name for the place, such as `p. 7` or `#usage`; empty if it has none."""
 
 
-class DocumentReply(BaseModel):
+class DocumentReply(_Shape):
     """A part of a document, as it was indexed."""
 
     document_id: str
@@ -278,7 +294,7 @@ class DocumentReply(BaseModel):
     remarks: list[str]
 
 
-class SessionReply(BaseModel):
+class SessionReply(_Shape):
     """A conversation, without what was said."""
 
     id: str
@@ -288,13 +304,13 @@ class SessionReply(BaseModel):
     exchanges: int
 
 
-class SessionsReply(BaseModel):
+class SessionsReply(_Shape):
     """Conversations of the caller, the latest first."""
 
     sessions: list[SessionReply]
 
 
-class WholeSession(BaseModel):
+class WholeSession(_Shape):
     """A conversation, with all that was said."""
 
     id: str
@@ -314,7 +330,7 @@ class Login(_Strict):
     key: str = Field(max_length=200)
 
 
-class Me(BaseModel):
+class Me(_Shape):
     """Who is asking."""
 
     key: str
@@ -322,13 +338,13 @@ class Me(BaseModel):
     needs_key: bool
 
 
-class Health(BaseModel):
+class Health(_Shape):
     """The server runs."""
 
     status: str
 
 
-class Readiness(BaseModel):
+class Readiness(_Shape):
     """The library can be asked."""
 
     status: str

@@ -1,48 +1,86 @@
-"""Questions that the sources answer, made from what is indexed."""
+"""Questions that the sources answer, made from what is indexed, and asked once before they are shown."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from itertools import islice, zip_longest
 
-from openbook.index.protocol import Index, Listed
+from openbook.assistant import Assistant
+from openbook.index.protocol import Listed
 from openbook.retrieval.search import EVERYTHING
-from openbook.types import Chunk
+from openbook.server.library import Library
+from openbook.types import Chunk, Lesson
 
 # As many as one looks over before one types.
 _MOST = 6
 
-# Documents of each kind whose chunks are looked at: a page must not wait for a whole library.
-_LOOKED_AT = 12
+# Documents of each kind that are tried: a page must not wait for a whole library. Of those of our own documents and
+# of four courses, half are answered by themselves.
+_LOOKED_AT = 8
 
 # A heading of one letter says nothing, one of a paragraph fits on no button.
 _SUBJECT_CHARS = range(4, 61)
 
+# As many as an answer is made from.
+_RESULTS = 10
 
-def suggest(index: Index) -> list[str]:
-    """Give some questions, of each kind of source by turns; [] for an empty library."""
-    listed = index.documents(EVERYTHING)
-    kinds = (_of(index, listed, kind) for kind in ("course", "docs", "code"))
+
+class Suggestions:
+    """Suggested questions of a library, made anew when one of its sources has changed. Threads may use it."""
+
+    def __init__(self, library: Library) -> None:
+        """Take the library. Nothing is made before it is asked for."""
+        self._library = library
+        self._lock = threading.Lock()
+        self._made: tuple[object, list[str]] = (None, [])
+
+    def get(self) -> list[str]:
+        """Give some questions, of each kind of source by turns; [] for an empty library."""
+        with self._lock, self._library.in_use() as assistant:
+            state = (assistant, tuple(assistant.sources()))
+            if self._made[0] != state:
+                self._made = (state, suggest(assistant))
+            return self._made[1]
+
+
+def suggest(assistant: Assistant) -> list[str]:
+    """Give some questions, of each kind of source by turns; [] for an empty library.
+
+    Each is answered, without a model, by the document that it was made from.
+    """
+    listed = assistant.index.documents(EVERYTHING)
+    kinds = (_of(assistant, listed, kind) for kind in ("course", "docs", "code"))
     by_turns = (question for group in zip_longest(*kinds) for question in group if question)
     return list(islice(dict.fromkeys(by_turns), _MOST))
 
 
-def _of(index: Index, listed: list[Listed], kind: str) -> Iterator[str]:
+def _of(assistant: Assistant, listed: list[Listed], kind: str) -> Iterator[str]:
     # The shallowest first: a README says more of what there is than a page five folders down.
     found = sorted((each for each in listed if each.kind == kind), key=lambda each: (each.path.count("/"), each))
     for document in found[:_LOOKED_AT]:
-        chunks = index.chunks(document.source, document.path)
+        chunks = assistant.index.chunks(document.source, document.path)
         question = next(filter(None, map(_question, chunks)), "")
-        if question:
+        if question and _is_answered(question, document, assistant):
             yield question
+
+
+def _is_answered(question: str, document: Listed, assistant: Assistant) -> bool:
+    answer = assistant.query(question, limit=_RESULTS)
+    return (document.source, document.path) in {(each.source, each.span.path) for each in answer.citations}
 
 
 def _question(chunk: Chunk) -> str:
     if chunk.lesson is not None:
-        title = chunk.lesson.title
-        return f"What does the lesson “{title}” teach?" if len(title) in _SUBJECT_CHARS else ""
+        return _question_on(chunk.lesson)
     if chunk.kind == "code":
         public = chunk.symbol and not chunk.symbol.rpartition(".")[2].startswith("_")
         return f"What does {chunk.symbol} do?" if public and len(chunk.symbol) in _SUBJECT_CHARS else ""
     subject = chunk.context[-1] if chunk.context else ""
     return f"What is said about “{subject}”?" if len(subject) in _SUBJECT_CHARS else ""
+
+
+def _question_on(lesson: Lesson) -> str:
+    if lesson.number is None or len(lesson.course) not in _SUBJECT_CHARS:
+        return ""
+    return f"What does lesson {lesson.number} of the course “{lesson.course}” teach?"

@@ -1,30 +1,39 @@
-"""Uploaded files: which are taken, and where they are kept. What a file is called is never a path."""
+"""Uploaded files: which are taken, and where they are kept. What a file is called leads nowhere else."""
 
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import os
 import re
 import secrets
+import shutil
+import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
+from openbook.sources.courses import are_courses
+from openbook.sources.unwanted import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 
-# Of the name that people see; what stands before and behind it is ours.
+# Of most scripts these are less than the 255 bytes that a name of a file may have, with a number behind it.
 _NAME_CHARS = 80
 
-# Told apart from others of the name, and from everything that somebody may guess.
-_PREFIX_BYTES = 4
+# What several files are called that were sent as one course. It has no number, which would make it a lesson.
+_COURSE = "Uploaded course"
 
 _COPY_BYTES = 1024 * 1024
 
 _PARTIAL = ".part"
+
+# Says that no file has the prefix any more that all had once: eight digits, as a date has.
+_PLAIN_NAMES = ".plain-names"
+_OLD_NAME = re.compile(r"[0-9a-f]{8}-([^.].*)")
 
 # Letters and digits of any script, and the few signs that mean nothing to a file system or a page.
 _UNSAFE = re.compile(r"[^\w.()+ -]")
@@ -64,6 +73,7 @@ class Uploads:
         """Take the folder of a library. It is made when the first file comes."""
         self._home = settings.home / "uploads" / library
         self._settings = settings
+        self._lock = threading.Lock()
 
     @property
     def folders(self) -> list[Path]:
@@ -105,45 +115,87 @@ class Uploads:
         limit = size_limit(name, self._settings.max_file_bytes)
         if size_bytes > limit:
             return f"larger than {limit:,} bytes"
-        return "empty" if size_bytes == 0 else refuse_by_name(name)
+        if size_bytes == 0:
+            return "empty"
+        # Rules for other files, and what no walk through a folder gives.
+        hidden = "hidden by its name" if name.startswith(".") else ""
+        return refuse_by_name(name) or hidden or ("left out by its name" if is_ignored_file(name) else "")
 
     def keep(self, taken: Iterable[tuple[str, Upload]], *, course: bool = False) -> list[str]:
-        """Write files, and give the names that they got. A file is there as a whole or not at all.
+        """Write files, and give the paths that they got in their folder. A file is there as a whole or not at all.
+
+        Course material of one upload gets a folder of its own, and is a course of its own. What is there
+        already under its name, byte for byte, stays as it is.
 
         Raises:
             RequestRefusedError: The disk does not take it; none of them is kept.
         """
-        folder, kept = self.folder(course=course), []
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, file in taken:
-                kept.append(f"{secrets.token_hex(_PREFIX_BYTES)}-{name}")
-                self._write(folder / kept[-1], file)
-        except OSError as exc:
-            for name in kept:
-                (folder / name).unlink(missing_ok=True)
-            raise RequestRefusedError(
-                507, f"the upload cannot be kept: {exc.strerror}", hint="nothing of it was kept; free some space"
-            ) from exc
-        return kept
-
-    def _write(self, target: Path, file: Upload) -> None:
-        # Not in the folder itself: what is half written must not be indexed.
+        folder, made = self.folder(course=course), list[Path]()
         partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
-        try:
-            with partial.open("xb") as stream:
+        with self._lock:
+            try:
+                staged = self._stage(taken, partial)
+                folder.mkdir(parents=True, exist_ok=True)
+                if course:
+                    target = _settle(partial, folder / _course_name(staged), made)
+                    kept = [target / file.name for file in staged]
+                else:
+                    kept = [_settle(file, folder / file.name, made) for file in staged]
+            except OSError as exc:
+                for path in made:
+                    path.unlink(missing_ok=True)
+                raise RequestRefusedError(
+                    507, f"the upload cannot be kept: {exc.strerror}", hint="nothing of it was kept; free some space"
+                ) from exc
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
+        return [path.relative_to(folder).as_posix() for path in kept]
+
+    def _stage(self, taken: Iterable[tuple[str, Upload]], partial: Path) -> list[Path]:
+        """Write files where nothing is indexed: what is half written must not be."""
+        self._home.mkdir(parents=True, exist_ok=True)
+        self._rename_old()
+        partial.mkdir()
+        unnamed, staged = partial / _PARTIAL, []
+        for name, file in taken:
+            with unnamed.open("wb") as stream:
                 while piece := file.file.read(_COPY_BYTES):
                     stream.write(piece)
                 stream.flush()
                 os.fsync(stream.fileno())
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+            staged.append(_settle(unnamed, partial / name))
+        unnamed.unlink(missing_ok=True)
+        return list(dict.fromkeys(staged))
 
     def clean(self) -> None:
-        """Remove what a server that was killed left half written."""
-        for partial in self._home.glob(f"*{_PARTIAL}"):
-            partial.unlink(missing_ok=True)
+        """Remove what a server that was killed left half written, and give old files the names they were sent with."""
+        with self._lock, contextlib.suppress(OSError):  # what cannot be renamed is read all the same
+            for partial in self._home.glob(f"*{_PARTIAL}"):
+                if partial.is_dir():
+                    shutil.rmtree(partial)
+                else:
+                    partial.unlink(missing_ok=True)
+            if self._home.is_dir():
+                self._rename_old()
+
+    def _rename_old(self) -> None:
+        """Take away what once stood before each name. Who looks at a name alone cannot tell it from a date."""
+        has_plain_names = self._home / _PLAIN_NAMES
+        if has_plain_names.exists():
+            return
+        for folder in self.folders:
+            target = folder / _COURSE if folder == self.folder(course=True) else folder
+            for file in sorted(folder.iterdir()):
+                name = _OLD_NAME.fullmatch(file.name)
+                if name and file.is_file():
+                    target.mkdir(exist_ok=True)
+                    _settle(file, target / name[1])
+                    file.unlink(missing_ok=True)
+        has_plain_names.touch()
+
+    def files(self, folder: Path) -> list[str]:
+        """List the files of a folder of ours, indexed or not: paths in it, in their order."""
+        return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
     def at(self, location: str) -> Path | None:
         """Give the folder of ours that lies at a place; None if none does."""
@@ -151,35 +203,66 @@ class Uploads:
 
     def forget(self, location: str) -> None:
         """Delete the files of a source that is a folder of ours. Others are left alone."""
-        folder = self.at(location)
-        if folder is not None:
-            for file in folder.iterdir():
-                file.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # somebody has just sent another file
-                folder.rmdir()
+        with self._lock:
+            folder = self.at(location)
+            if folder is not None:
+                partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
+                folder.rename(partial)  # all of it is gone at once, whatever happens now
+                shutil.rmtree(partial, ignore_errors=True)
 
-    def remove(self, folder: Path, name: str) -> None:
-        """Delete one file of a folder of ours, by the name that `keep` gave it.
+    def remove(self, folder: Path, path: str) -> None:
+        """Delete one file of a folder of ours, by a path that `files` has.
 
         Raises:
             RequestRefusedError: It cannot be deleted.
         """
-        try:
-            (folder / Path(name).name).unlink(missing_ok=True)
-        except OSError as exc:
-            raise RequestRefusedError(
-                500, f"the file cannot be deleted: {exc.strerror}", hint="whoever runs the server can"
-            ) from exc
+        file = folder / path
+        with self._lock:
+            try:
+                file.unlink(missing_ok=True)
+            except OSError as exc:
+                raise RequestRefusedError(
+                    500, f"the file cannot be deleted: {exc.strerror}", hint="whoever runs the server can"
+                ) from exc
+            if file.parent != folder:
+                with contextlib.suppress(OSError):  # it holds more
+                    file.parent.rmdir()
 
 
-def name_sent(name: str) -> str:
-    """Give what people see of a name that `keep` gave.
+def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
+    """Move a file or folder to a place, or to one with a number behind its name, and give where it is now.
 
-    Example:
-        >>> name_sent("0a1b2c3d-notes.md")
-        'notes.md'
+    Args:
+        what: To move. It stays where it is if the very same is there already.
+        wanted: The place.
+        made: Gets the place, if it is new.
     """
-    return name[2 * _PREFIX_BYTES + 1 :]
+    place, number = wanted, 1
+    while place.exists():
+        if _holds(place, what):
+            return place
+        number += 1
+        behind = f" {number}" if what.is_dir() else f" ({number})"
+        place = wanted.with_name(f"{wanted.stem}{behind}{wanted.suffix}")
+    what.rename(place)
+    if made is not None:
+        made.append(place)
+    return place
+
+
+def _holds(place: Path, what: Path) -> bool:
+    if what.is_dir():
+        names = [file.name for file in what.iterdir()]
+        return filecmp.cmpfiles(place, what, names, shallow=False)[0] == names
+    return place.is_file() and filecmp.cmp(place, what, shallow=False)
+
+
+def _course_name(files: Sequence[Path]) -> str:
+    """Name the folder of a course: its title, unless one of its files says another."""
+    name = files[0].stem
+    # One that is called as a part of a course, alone or with a number, would make all of the folders one course.
+    is_title = len(files) == 1 and are_courses([f"{name} 2"], ()) and not is_ignored_folder(name, frozenset())
+    return name if is_title else _COURSE
 
 
 def safe_name(name: str) -> str:

@@ -12,7 +12,7 @@ from openbook.spans import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Span
 
 # A page of the viewer. More is fetched with another span.
-_MOST_LINES = 400
+_MOST_UNITS = 400
 
 _LONGEST_TITLE_CHARS = 200
 
@@ -33,7 +33,7 @@ def view(
         document_id: Its id.
         start_char: Where the range begins.
         end_char: Where it ends; with `start_char` an empty range, nothing is marked.
-        context: Lines before and behind.
+        context: Units before and behind: lines, or sentences of a long line.
         link: Gives the permanent address of a place and its anchor; empty if it has none.
 
     Raises:
@@ -46,10 +46,11 @@ def view(
         )
     lines = LineIndex(document.text)
     first = max(1, lines.line_at(start_char) - context)
-    last = min(len(lines), lines.line_at(max(start_char, end_char - 1)) + context, first + _MOST_LINES - 1)
-    units = [
-        unit for line in range(first, last + 1) for unit in _units_of_line(document, lines, line, start_char, end_char)
-    ]
+    last = min(len(lines), lines.line_at(max(start_char, end_char - 1)) + context, first + _MOST_UNITS - 1)
+    pieces = [(line, *piece) for line in range(first, last + 1) for piece in _pieces_of_line(document, lines, line)]
+    starts = [start for _, start, _ in pieces]
+    begin = max(0, bisect_right(starts, start_char) - 1 - context)
+    end = min(bisect_right(starts, max(start_char, end_char - 1)) + context, begin + _MOST_UNITS)
     label = _label(document, start_char)
     span = lines.span(document.path, start_char, end_char)
     return DocumentReply(
@@ -61,28 +62,30 @@ def view(
         title=document.path.rpartition("/")[2][:_LONGEST_TITLE_CHARS],
         url=link(span, None if has_lines(document.language) else label),
         label=label,
-        units=units,
-        more_before=first > 1,
-        more_after=last < len(lines),
+        units=[_unit(document, *piece, (start_char, end_char)) for piece in pieces[begin:end]],
+        more_before=first > 1 or begin > 0,
+        more_after=last < len(lines) or end < len(pieces),
         remarks=list(document.remarks),
     )
 
 
-def _units_of_line(document: Document, lines: LineIndex, line: int, start_char: int, end_char: int) -> list[UnitReply]:
+def _pieces_of_line(document: Document, lines: LineIndex, line: int) -> list[tuple[int, int]]:
     begin = lines.start_of(line)
     end = begin + len(document.text[begin : lines.end_of(line)].rstrip("\r\n"))
-    pieces = list(sentences(document.text, begin, end)) if end - begin > LONG_LINE_CHARS else []
-    return [
-        UnitReply(
-            number=line,
-            text=document.text[a:b],
-            start_char=a,
-            end_char=b,
-            cited=a < end_char and start_char < b,
-            label=_label(document, a),
-        )
-        for a, b in pieces or [(begin, end)]
-    ]
+    if end - begin <= LONG_LINE_CHARS:
+        return [(begin, end)]
+    return list(sentences(document.text, begin, end)) or [(begin, begin)]
+
+
+def _unit(document: Document, line: int, start_char: int, end_char: int, cited: tuple[int, int]) -> UnitReply:
+    return UnitReply(
+        number=line,
+        text=document.text[start_char:end_char],
+        start_char=start_char,
+        end_char=end_char,
+        cited=start_char < cited[1] and cited[0] < end_char,
+        label=_label(document, start_char),
+    )
 
 
 def _label(document: Document, offset: int) -> str:

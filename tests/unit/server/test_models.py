@@ -18,14 +18,25 @@ def test_what_is_not_offered_is_not_opened() -> None:
         opened.append(name)
         return model
 
-    models = Models(["groq:a"], "anthropic:b", open_one=open_one)
+    address = "http://10.0.0.7:9000/v1"
+    models = Models(["groq:a", f"{address}#tiny", f"{address}0#tiny"], "anthropic:b", open_one=open_one)
 
     with pytest.raises(RequestRefusedError) as caught:
         models.get("http://10.0.0.1/v1#x")
 
     assert (models.get(None), models.get("groq:a"), models.get("groq:a")) == (model, model, model)
-    assert opened == ["anthropic:b", "groq:a"]
-    assert caught.value.hint == "choose one of anthropic:b, groq:a, extractive"
+    assert caught.value.hint == "choose one of anthropic:b, groq:a, tiny, tiny (2), extractive"  # and no address
+    models.get("tiny (2)")
+    assert opened == ["anthropic:b", "groq:a", f"{address}0#tiny"]
+
+
+def test_where_a_model_runs_is_told_to_nobody() -> None:
+    models = Models([], "http://10.0.0.7:9000/v1#qwen3:8b", open_one=lambda _: None)
+
+    listed = models.listed()
+
+    assert (listed.default, listed.models[0].name, listed.models[0].label) == ("qwen3:8b",) * 3
+    assert "10.0.0.7" not in listed.model_dump_json()
 
 
 def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

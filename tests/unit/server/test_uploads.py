@@ -11,6 +11,7 @@ from fastapi import UploadFile
 from openbook.server.failures import RequestRefusedError
 from openbook.server.uploads import Uploads, safe_name
 from openbook.settings import Settings
+from tests.support import write_tree
 
 
 @pytest.mark.parametrize(
@@ -50,13 +51,52 @@ def test_of_an_upload_that_fails_nothing_is_kept(tmp_path: Path) -> None:
         uploads.keep([("a.md", files[0]), ("b.md", files[1])])
 
     assert caught.value.status == 507
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert list(tmp_path.rglob("*.md")) == []
 
 
-def test_two_files_of_one_name_are_two_files(tmp_path: Path) -> None:
+def keep(uploads: Uploads, *files: tuple[str, bytes], course: bool = False) -> list[str]:
+    return uploads.keep([(name, UploadFile(io.BytesIO(text), filename=name)) for name, text in files], course=course)
+
+
+def test_files_of_one_name_are_told_apart_unless_they_are_the_same(tmp_path: Path) -> None:
     uploads = Uploads("library", Settings(home=tmp_path))
 
-    for text in (b"one", b"two"):
-        uploads.keep([("a.md", UploadFile(io.BytesIO(text), size=3, filename="a.md"))])
+    kept = [keep(uploads, ("a.md", text)) for text in (b"one", b"two", b"one")]
+    at_once = keep(uploads, ("b.md", b"one"), ("b.md", b"two"), ("b.md", b"one"))
 
-    assert sorted(file.read_bytes() for file in uploads.folder().iterdir()) == [b"one", b"two"]
+    assert kept == [["a.md"], ["a (2).md"], ["a.md"]]
+    assert at_once == ["b.md", "b (2).md"]
+    assert uploads.files(uploads.folder()) == ["a (2).md", "a.md", "b (2).md", "b.md"]
+
+
+def test_course_material_of_one_upload_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    uploads = Uploads("library", Settings(home=tmp_path))
+    lessons = [("01 yeast.txt", b"Yeast."), ("02 kneading.txt", b"Knead.")]
+
+    kept = [
+        keep(uploads, *files, course=True)
+        for files in (lessons, [lessons[0], ("02 baking.txt", b"Bake.")], lessons, [("Knots.md", b"Rope.")])
+    ]
+
+    assert [{path.partition("/")[0] for path in paths} for paths in kept] == [
+        {"Uploaded course"},
+        {"Uploaded course 2"},
+        {"Uploaded course"},
+        {"Knots"},
+    ]
+    assert keep(uploads, ("Week 3.md", b"Rope."), course=True) == ["Uploaded course 3/Week 3.md"]  # names no course
+
+
+def test_names_of_old_lose_what_stood_before_them_once(tmp_path: Path) -> None:
+    uploads = Uploads("library", Settings(home=tmp_path))
+    old = ("0a1b2c3d-a.md", "1a1b2c3d-a.md", "2a1b2c3d-.gitignore")
+    write_tree(uploads.folder(), {name: name[0] for name in old})
+    write_tree(uploads.folder(course=True), {"0a1b2c3d-01 yeast.txt": "Yeast.", "1a1b2c3d-01 yeast.txt": "Yeast."})
+
+    uploads.clean()
+    kept = keep(uploads, ("20261122-b.md", b"B"))
+    uploads.clean()
+
+    assert uploads.files(uploads.folder()) == ["20261122-b.md", "2a1b2c3d-.gitignore", "a (2).md", "a.md"]
+    assert uploads.files(uploads.folder(course=True)) == ["Uploaded course/01 yeast.txt"]
+    assert kept == ["20261122-b.md"]

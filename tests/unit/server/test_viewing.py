@@ -31,10 +31,11 @@ def test_a_long_line_is_shown_by_sentences() -> None:
     text = " ".join(sentences) + "\nEnd.\n"
     start = text.index("sentence number 7 ")
 
-    shown = view(document("a.txt", text), "id", start, start + 5, context=0)
+    shown = view(document("a.txt", text), "id", start, start + 5, context=2)
 
-    assert [unit.text for unit in shown.units] == sentences
+    assert [unit.text for unit in shown.units] == sentences[5:10]
     assert [unit.text for unit in shown.units if unit.cited] == [sentences[7]]
+    assert (shown.more_before, shown.more_after) == (True, True)
 
 
 def test_a_place_has_the_name_that_the_original_has_for_it() -> None:
@@ -60,12 +61,19 @@ def test_an_empty_range_shows_the_beginning_and_cites_nothing() -> None:
     assert view(document("a.md", ""), "id", 0, 0, context=2).units[0].text == ""
 
 
-def test_a_large_span_is_cut_at_a_page() -> None:
-    text = "x\n" * 5_000
+@pytest.mark.parametrize(
+    "text", ["x\n" * 5_000, "A sentence of a page in one line. " * 5_000], ids=["lines", "one line"]
+)
+def test_a_large_span_is_cut_at_a_page(text: str) -> None:
+    whole = view(document("a.md", text), "id", 0, len(text), context=200)
+    end = view(document("a.md", text), "id", len(text) - 1, len(text) - 1, context=200)
 
-    shown = view(document("a.md", text), "id", 0, len(text), context=0)
+    assert (len(whole.units), whole.more_before, whole.more_after) == (400, False, True)
+    assert (len(end.units), end.more_before, end.more_after) == (201, True, False)
 
-    assert (len(shown.units), shown.more_after) == (400, True)
+
+def test_a_long_line_without_words_shows_nothing() -> None:
+    assert view(document("a.txt", " " * 99_999), "id", 0, 0, context=0).units[0].text == ""
 
 
 @pytest.mark.parametrize(("start", "end"), [(5, 4), (0, 9_999), (-1, 2)])

@@ -26,7 +26,6 @@ from openbook.server.shapes import (
     SuggestionsReply,
     UploadReply,
 )
-from openbook.server.suggestions import suggest
 from openbook.server.viewing import view
 
 router = APIRouter()
@@ -56,13 +55,7 @@ async def courses(request: Request, _: Identified) -> CoursesReply:
 @router.get("/api/suggestions")
 async def suggestions(request: Request, _: Identified) -> SuggestionsReply:
     """Give questions that the sources answer."""
-    library: Library = request.app.state.library
-
-    def suggested() -> list[str]:
-        with library.in_use() as assistant:
-            return suggest(assistant.index)
-
-    return SuggestionsReply(questions=await asyncio.to_thread(suggested))
+    return SuggestionsReply(questions=await asyncio.to_thread(_contents(request).suggestions))
 
 
 @router.get("/api/sources")
@@ -90,7 +83,7 @@ async def upload(
     request: Request,
     caller: Identified,
     files: Annotated[list[UploadFile], File()],
-    course: Annotated[bool, Form()] = False,
+    course: Annotated[bool, Form(description="Whether they are material of one course.")] = False,
 ) -> UploadReply:
     """Add files. They are indexed in the background."""
     _limits(request).take(caller)
@@ -130,11 +123,11 @@ async def document(
     request: Request,
     _: Identified,
     document_id: Id,
-    start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS)] = 0,
-    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS)] = 0,
-    context: Annotated[int, Query(ge=0, le=200)] = 20,
+    start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
+    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
+    context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
 ) -> DocumentReply:
-    """Give the lines of a document around a range of characters."""
+    """Give the lines of a document around a range of characters, long ones by the sentence: at most 400 such units."""
     library: Library = request.app.state.library
 
     def viewed() -> DocumentReply | None:

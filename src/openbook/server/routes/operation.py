@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from openbook.server.auth import KEY_COOKIE, Door, Identified
 from openbook.server.library import Library
 from openbook.server.metrics import Metrics
-from openbook.server.reference import reference
+from openbook.server.reference import STYLE, reference
 from openbook.server.shapes import Health, Login, Me, Readiness
 
 router = APIRouter()
@@ -43,9 +43,10 @@ async def metrics(request: Request, _: Identified) -> Response:
 
 
 @router.get("/api/me")
-async def me(request: Request, caller: Identified) -> Me:
-    """Tell who is asking."""
+async def me(request: Request, response: Response, caller: Identified) -> Me:
+    """Tell who is asking, and let a browser keep its cookie for the whole time again."""
     door: Door = request.app.state.door
+    door.greet(request, response)
     return Me(key=caller.key.name if caller.key else "", needs_key=door.needs_key)
 
 
@@ -72,3 +73,9 @@ async def openapi(request: Request, _: Identified) -> JSONResponse:
 async def docs(request: Request) -> HTMLResponse:
     """Describe the API for people."""
     return HTMLResponse(reference(request.app.openapi()))
+
+
+@router.get("/docs.css", include_in_schema=False)
+async def docs_style() -> Response:
+    """Give what the description looks like: pages may hold no styles of their own."""
+    return Response(STYLE, media_type="text/css")

@@ -62,7 +62,10 @@ async def query(request: Request, asked: Admitted) -> AnswerReply:
 
 @router.post("/api/query/stream", response_class=EventSourceResponse)
 async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
-    """Answer a question, and tell what happens meanwhile."""
+    """Answer a question, and tell what happens meanwhile.
+
+    The events are `status`, `delta`, `block`, `tool`, `citation`, and at last `done` with an `AnswerReply`, or `error`.
+    """
     async for event in events:
         yield event
 

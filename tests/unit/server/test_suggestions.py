@@ -1,0 +1,32 @@
+"""Suggested questions: none that its own document does not answer, and new ones for a library that has changed."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from openbook.assistant import Assistant
+from openbook.server.library import Library
+from openbook.server.suggestions import Suggestions
+from openbook.settings import Settings
+from tests.support import write_tree
+
+
+def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Path) -> None:
+    folder = write_tree(
+        tmp_path / "docs",
+        {
+            "a.md": "# Storms\n\n```\nx = 1\n```\n",
+            "b.md": "# Harbour\n\nWhat is said about storms: in storms the ferries wait.\n",
+        },
+    )
+    assistant = Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1))
+    with closing(Library(assistant)) as library:
+        suggestions = Suggestions(library)
+
+        before = suggestions.get()
+        write_tree(folder, {"c.md": "# Tides\n\nTides turn at noon.\n"})
+        assistant.add(folder)
+
+        assert before == ["What is said about “Harbour”?"]
+        assert suggestions.get() == [*before, "What is said about “Tides”?"]
