@@ -10,6 +10,7 @@ from openbook.chunking.layout import Layout, build_chunks
 from openbook.chunking.lines import chunk_lines, definition_lines
 from openbook.chunking.outline import flatten
 from openbook.chunking.rules import RULES
+from openbook.chunking.smoothing import smoothed
 from openbook.types import Chunk, Document
 
 # A header of C++ is named like one of C, whose grammar makes little of it.
@@ -37,13 +38,13 @@ def chunk_code(document: Document) -> list[Chunk]:
         return chunk_lines(document)
     # Text may hold halves of surrogate pairs, which are no UTF-8; the parser skips them as errors.
     source = document.text.encode("utf-8", "surrogatepass")
-    tree = parse(language, source)
+    tree = parse(language, smoothed(language, source))
     if tree is None:
         return chunk_lines(document)
     layout = Layout(document.text)
     finder = Finder(document.text, source, layout.lines, rules)
     definitions = finder.find(tree)
     # One unknown token can make an error of a whole file, and all its functions be found still.
-    if finder.is_broken and sum(1 for _ in flatten(definitions)) < len(definition_lines(layout)):
+    if finder.is_broken and sum(1 for _ in flatten(definitions)) < len(definition_lines(layout, language)):
         return chunk_lines(document)
     return build_chunks(document, layout.lines, layout.pieces(definitions), definitions)

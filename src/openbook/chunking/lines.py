@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from openbook.chunking.layout import Layout, build_chunks
 from openbook.chunking.outline import MAX_SIGNATURE_CHARS, Definition
@@ -13,10 +15,10 @@ from openbook.types import Chunk, Document
 _DEFINITION = re.compile(
     r"""^[ \t]*
     (?:(?:export|default|public|private|protected|internal|static|abstract|final|sealed|open|override|virtual
-        |inline|async|pub(?:\([a-z]+\))?|local|unsafe|extern)\s+)*
+        |inline|async|pub(?:\([a-z]+\))?|local|unsafe|extern|data|suspend|companion|enum(?=\s+class))\s+)*
     (?:
         (?:def|defp|defn|defun|function|func|fun|fn|sub|proc|procedure|class|struct|enum|trait|interface|protocol
-            |module|namespace|package\s+body|macro)
+            |object|module|namespace|package\s+body|macro)
         [ \t]+(?P<name>[^\W\d][\w$]*(?:(?:::|[.:])[^\W\d][\w$]*)*)(?=[ \t\r]*(?:[({<\[:;=,]|$)|[ \t]+\w)
         |
         \((?:defn-?|defun|defmacro|define)[ \t]+\(?(?P<lisp>[^\s()"';]+)
@@ -26,6 +28,21 @@ _DEFINITION = re.compile(
     )""",
     re.VERBOSE,
 )
+
+LINE_RULES: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "erlang": re.compile(r"-(?:module|record|define|type|opaque)[ \t(]+(\w+)|([a-z]\w*)[ \t]*\(.*\).*->"),
+        "hcl": re.compile(r'(?:(?:resource|data)[ \t]+"([\w-]+)"|module|variable|output|provider)[ \t]+"([\w-]+)"'),
+        "objc": re.compile(r"@(?:interface|implementation|protocol)[ \t]+(\w+)(?!.*;)|[-+][ \t]*\([^)]*\)[ \t]*(\w+)"),
+        "powershell": re.compile(r"[ \t]*(?:function|filter|workflow)[ \t]+(?:\w+:)?([\w-]+)", re.IGNORECASE),
+        "proto": re.compile(r"[ \t]*(?:message|service|rpc|enum|extend|oneof)[ \t]+([\w.]+)[ \t]*[{(]"),
+        "r": re.compile(
+            r"""[ \t]*(?:([\w.]+)[ \t]*(?:<<?-|=)[ \t]*(?:function\b|\\\(|(?:R6::)?R6Class\()"""
+            r"""|set(?:Class|Generic|RefClass)\([ \t]*["']([\w.]+))"""
+        ),
+    }
+)
+"""What else a line begins with that defines something, in languages without rules. The groups make up the path."""
 
 _MAX_LINE_CHARS = 400  # a longer line defines nothing that a person named
 
@@ -38,21 +55,17 @@ def chunk_lines(document: Document) -> list[Chunk]:
     Empty for a blank text.
     """
     layout = Layout(document.text)
-    definitions = definition_lines(layout) if document.kind == "code" else []
+    definitions = definition_lines(layout, document.language) if document.kind == "code" else []
     openers = {each.line for each in definitions}
     pieces = list(layout.pack(1, len(layout.lines), openers=openers))
     return build_chunks(document, layout.lines, pieces, definitions)
 
 
-def definition_lines(layout: Layout) -> list[Definition]:
+def definition_lines(layout: Layout, language: str = "") -> list[Definition]:
     """Give the lines that look like definitions, in order."""
     found: list[Definition] = []
     for number, line in enumerate(layout.text.split("\n"), start=1):
-        match = _DEFINITION.match(line) if len(line) <= _MAX_LINE_CHARS else None
-        if match is None:
-            continue
-        written = match["name"] or match["lisp"] or match["sql"].strip('"`[].')
-        path = tuple(part.strip('"`[]') for part in re.split(r"::|[.:]", written) if part.strip('"`[]'))
+        path = _path_defined(line, language) if len(line) <= _MAX_LINE_CHARS else ()
         if path:
             found.append(
                 Definition(
@@ -66,3 +79,15 @@ def definition_lines(layout: Layout) -> list[Definition]:
                 )
             )
     return found
+
+
+def _path_defined(line: str, language: str) -> tuple[str, ...]:
+    own = LINE_RULES[language].match(line) if language in LINE_RULES else None
+    if own is not None:
+        return tuple(filter(None, own.groups()))
+    match = _DEFINITION.match(line)
+    if match is None:
+        return ()
+    written = match["name"] or match["lisp"] or match["sql"].strip('"`[].')
+    parts = (part.strip('"`[]') for part in re.split(r"::|[.:]", written))
+    return tuple(filter(None, parts))

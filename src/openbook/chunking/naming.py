@@ -36,6 +36,8 @@ _QUOTES = "\"'`#$&*@() \t"
 _BODIES = frozenset(
     "block body_statement class_body function_body enum_class_body do_block statement_block declaration_list".split()
 )
+# `TEST(Pool, GivesBack) {` and its like in GoogleTest, Boost, Unity and Criterion.
+_C_TEST = re.compile(r"(?:[A-Z]+_)*TEST(?:_[A-Z]+)*")
 _C_SHELLS = frozenset({"parenthesized_declarator", "reference_declarator", "attributed_declarator"})
 
 
@@ -132,18 +134,23 @@ def rust_impl(node: Node, text: TextOf) -> Named | None:
 
 
 def c_function(node: Node, text: TextOf) -> Named | None:
-    """Name a function by its declarator, behind its class if it stands outside of it."""
-    path = _c_name(node.child_by_field_name("declarator"), text)
+    """Name a function by its declarator, behind its class if it stands outside; a test by what its macro is given."""
+    declarator = node.child_by_field_name("declarator")
+    path = _c_name(declarator, text)
+    if declarator is not None and node.child_by_field_name("type") is None and _C_TEST.fullmatch("".join(path)):
+        given = declarator.child_by_field_name("parameters")
+        words = [word for each in (given.named_children if given is not None else ()) for word in parts(text(each))]
+        path = tuple(words) if words and all(map(str.isidentifier, words)) else path
     return Named(path[-2:], "function", body_of(node)) if path else None
 
 
 def c_declaration(node: Node, text: TextOf) -> Named | None:
-    """Name variables, prototypes and typedefs; members that are no functions have no name."""
+    """Name variables, prototypes and typedefs; members that are no functions and macros have no name."""
     declared = node.children_by_field_name("declarator")
     if node.type == "field_declaration":
         declared = [each for each in declared if "(" in text(each)]
     paths = [path for path in (_c_name(each, text) for each in declared) if path]
-    if not paths:
+    if not paths or (node.child_by_field_name("type") is None and paths[0][-1].isupper()):
         return None
     kind = node.child_by_field_name("type")
     body = kind.child_by_field_name("body") if kind is not None else None

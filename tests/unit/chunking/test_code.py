@@ -230,3 +230,64 @@ def test_a_megabyte_in_one_line_gives_bounded_chunks_without_names(language: str
     chunks = chunk(piece * (1_000_000 // len(piece)), language)
 
     assert {each.symbol for each in chunks} == {""}
+
+
+def test_an_exported_class_of_cpp_has_its_own_name_and_its_members() -> None:
+    text = """class MY_API Widget : public QObject {
+    Q_OBJECT
+    Q_PROPERTY(int width READ width)
+
+public:
+    explicit Widget(QObject *parent);
+    void fit(int w) LOCKS_EXCLUDED(mutex_);
+};
+"""
+
+    (only,) = chunk(text, "cpp")
+
+    assert (only.symbol, only.defines) == ("Widget", ("Widget", "fit"))
+    assert only.signature == "class MY_API Widget : public QObject"
+
+
+@pytest.mark.parametrize("macro", ["TEST", "TEST_F", "TYPED_TEST", "BOOST_AUTO_TEST_CASE"])
+def test_a_test_of_cpp_is_named_by_what_its_macro_is_given(macro: str) -> None:
+    given = "GivesBack" if macro.startswith("BOOST") else "Pool, GivesBack"
+
+    (only,) = chunk(f"{macro}({given}) {{\n    EXPECT_EQ(1, 1);\n}}\n", "cpp")
+
+    assert only.symbol == given.replace(", ", ".")
+    assert only.defines == ("GivesBack",)
+
+
+def test_what_is_no_test_macro_with_names_keeps_its_own_name() -> None:
+    (only,) = chunk("TEST(int count) {\n}\nLATEST(a, b) {\n}\n", "cpp")
+
+    assert only.defines == ("TEST", "LATEST")
+
+
+def test_one_line_of_kotlin_with_a_member_hides_nothing_of_its_file() -> None:
+    text = """data class Clock(val zone: String) {
+    companion object { fun utc() = Clock("UTC") }
+    fun now(): Long = 1
+}
+object Registry { fun register(clock: Clock) { println(clock) } }
+suspend fun waitFor(clock: Clock) { delay(1) }
+"""
+
+    (only,) = chunk(text, "kotlin")
+
+    assert only.symbol == "Clock"
+    assert only.defines == ("Clock", "utc", "now", "Registry", "register", "waitFor")
+
+
+def test_where_the_grammar_makes_an_error_of_a_file_its_lines_tell_the_names() -> None:
+    text = """data class Clock(val zone: String) {
+    companion object { fun utc() = Clock("UTC") } // of the world
+    fun now(): Long = 1
+}
+object Registry { fun register(clock: Clock) { println(clock) } } // of clocks
+"""
+
+    (only,) = chunk(text, "kotlin")
+
+    assert only.defines == ("Clock", "now", "Registry")

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.chunking.lines import chunk_lines
+from openbook.chunking.lines import LINE_RULES, chunk_lines
+from openbook.chunking.rules import RULES
 from openbook.types import Document, Kind
 
 
@@ -56,6 +57,9 @@ def test_a_megabyte_in_one_line_is_cut_into_bounded_chunks() -> None:
         pytest.param("class of its own.", "of", ("of",), id="prose-can-fool-it"),
         pytest.param("define run", "", (), id="other-word"),
         pytest.param("def 9lives", "", (), id="no-name"),
+        pytest.param("suspend fun wait(x: Int) {", "wait", ("wait",), id="kotlin"),
+        pytest.param("data class Clock(", "Clock", ("Clock",), id="data-class"),
+        pytest.param("enum class Color {", "Color", ("Color",), id="enum-class"),
     ],
 )
 def test_a_line_that_looks_like_a_definition_names_its_chunk(line: str, symbol: str, defines: tuple[str, ...]) -> None:
@@ -63,6 +67,38 @@ def test_a_line_that_looks_like_a_definition_names_its_chunk(line: str, symbol: 
 
     assert (chunk.symbol, chunk.defines) == (symbol, defines)
     assert chunk.signature == (line.strip() if symbol else "")
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "symbol"),
+    [
+        ("erlang", "-module(counter).", "counter"),
+        ("erlang", "loop(State) when State > 0 ->", "loop"),
+        ("erlang", "    loop(State).", ""),
+        ("hcl", 'resource "aws_s3_bucket" "logs" {', "aws_s3_bucket.logs"),
+        ("hcl", 'variable "region" {', "region"),
+        ("objc", "@interface Ring : NSObject", "Ring"),
+        ("objc", "- (void)fitWidth:(int)width {", "fitWidth"),
+        ("objc", "@protocol Ring;", ""),
+        ("powershell", "Function global:Get-Thing {", "Get-Thing"),
+        ("proto", "message Order {", "Order"),
+        ("proto", "  rpc Buy(Order) returns (Order);", "Buy"),
+        ("r", "read.parcels <- function(path) {", "read.parcels"),
+        ("r", 'setGeneric("weigh", function(x) x)', "weigh"),
+        ("r", "total <- sum(weights)", ""),
+        ("julia", "- (void)fitWidth:(int)width {", ""),
+    ],
+)
+def test_a_language_without_a_grammar_of_ours_has_its_own_words(language: str, line: str, symbol: str) -> None:
+    [chunk] = chunk_lines(Document("s", "a", "code", language, f"first\n{line}\n", ""))
+
+    assert chunk.symbol == symbol
+    assert chunk.defines == ((symbol.removeprefix("aws_s3_bucket."),) if symbol else ())
+
+
+def test_all_languages_with_words_of_their_own_have_a_case() -> None:
+    assert set(LINE_RULES) == {"erlang", "hcl", "objc", "powershell", "proto", "r"}
+    assert LINE_RULES.keys().isdisjoint(RULES)
 
 
 @pytest.mark.parametrize("kind", ["config", "data"])

@@ -1,0 +1,69 @@
+"""What a parser is given in the place of a text that its grammar stumbles over."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.chunking.smoothing import smoothed
+
+PIECES = st.sampled_from(
+    """class ,struct,MY_API, Widget, : public B, {,},;,),Q_OBJECT,\n,\r\n,    ,//x,LOCKS(a),const,fun ,val x = 1"""
+    """,object {, },é,public:,final""".split(",")
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(["cpp", "kotlin", "go"]))
+def test_every_byte_keeps_its_place_and_every_line_its_number(text: str, language: str) -> None:
+    source = text.encode()
+
+    given_to_parser = smoothed(language, source)
+
+    assert len(given_to_parser) == len(source)
+    assert [at for at, byte in enumerate(given_to_parser) if byte == 10] == [
+        at for at, byte in enumerate(source) if byte == 10
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param("class MY_API Widget : B {", "class        Widget : B {", id="export"),
+        pytest.param("class MY_API ALIGNED(8) Widget {", "class                   Widget {", id="two-macros"),
+        pytest.param("struct MY_API a::Box<int> final {", "struct        a::Box<int> final {", id="qualified"),
+        pytest.param("class WIDGET {", None, id="a-name-in-capitals"),
+        pytest.param("class WIDGET final : B {", None, id="final-is-no-name"),
+        pytest.param("struct FLAGS flags = read();", None, id="variable"),
+        pytest.param("class MY_API Widget;", None, id="announced"),
+        pytest.param("A() {}\n  Q_GADGET\n  int x;", "A() {}\n          \n  int x;", id="lone-word"),
+        pytest.param("class A { Q_OBJECT\n};", "class A {         \n};", id="lone-word-behind-brace"),
+        pytest.param("int x =\n    LIMIT\n;", None, id="value"),
+        pytest.param("};\nBOOL\nRun() {}", None, id="type-of-a-function"),
+        pytest.param("void f() const LOCKED(a);", "void f() const          ;", id="trailing"),
+        pytest.param("TEST(A, B)\nTEST(C, D) {}", None, id="tests"),
+    ],
+)
+def test_only_macros_that_mislead_the_grammar_are_blanked(text: str, wanted: str | None) -> None:
+    assert smoothed("cpp", text.encode()).decode() == (text if wanted is None else wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param("object A { fun f() = 1 }", "object A { fun f() = 1;}", id="expression"),
+        pytest.param(
+            "object A { private fun f() { g() } }\r\n", "object A { private fun f() { g();};}\r\n", id="block"
+        ),
+        pytest.param("fun f() { g() }", None, id="no-member"),
+        pytest.param("object A { val x = 1; }", None, id="closed-already"),
+    ],
+)
+def test_members_on_one_line_of_kotlin_are_closed(text: str, wanted: str | None) -> None:
+    assert smoothed("kotlin", text.encode()).decode() == (text if wanted is None else wanted)
+
+
+def test_a_long_line_takes_no_long_time() -> None:
+    text = b"class A {" + b" { fun AB_C" * 200_000 + b"}\n" + b"class MY_API " * 50_000 + b"\n; " * 50_000
+
+    assert len(smoothed("kotlin", text)) == len(smoothed("cpp", text)) == len(text)
