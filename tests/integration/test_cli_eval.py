@@ -161,6 +161,7 @@ def test_an_empty_set_is_wrong_usage(sample: Path, tmp_path: Path, capsys: Captu
         pytest.param(["SET", "--against", "README.md"], "'README.md' is no run", id="no-run"),
         pytest.param(["SET", "missing"], "cannot read 'missing': does not exist", id="missing-folder"),
         pytest.param(["--draft", "--count", "0"], "--count", id="count-of-none"),
+        pytest.param(["SET", "--draft", "docs"], "is a question set, and --draft proposes one", id="draft-of-a-set"),
     ],
 )
 def test_what_cannot_be_done_is_wrong_usage(
@@ -177,6 +178,24 @@ def test_an_empty_folder_has_nothing_to_draft_from(tmp_path: Path, capsys: Captu
     outcome = run(capsys, "eval", "--draft", tmp_path / "empty")
 
     assert (outcome.code, outcome.out) == (1, "")
+
+
+def test_a_folder_of_short_sections_says_why_nothing_is_proposed(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "a.md").write_text("# Ports\n\nIt is 8420.\n", encoding="utf-8")
+
+    outcome = run(capsys, "eval", "--draft", tmp_path)
+
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "nothing to propose: no section, definition or lesson has a name and 120 characters\n" in outcome.err
+    assert "hint: write questions yourself" in outcome.err
+
+
+def test_one_question_and_one_result_are_not_many(sample: Path, tmp_path: Path, capsys: Captured) -> None:
+    questions = write_lines(tmp_path / "q.jsonl", '{"question": "May I send a dog?"}')
+
+    outcome = run(capsys, "eval", questions, "--limit", "1")
+
+    assert outcome.out.startswith("1 question, 1 result each, model extractive\n")
 
 
 def test_the_command_runs_in_a_process_of_its_own(sample: Path, questions: Path) -> None:

@@ -52,12 +52,14 @@ def evaluate(
     as_json: options.AsJson = False,
 ) -> None:
     """Measure retrieval, citations and refusals on a question set of yours."""
-    from openbook.cli.evaluating import Evaluation, print_draft
+    from openbook.cli.evaluating import Evaluation, check_draftable, print_draft
     from openbook.cli.opening import opened
 
     words = words or []
     if not words and not draft:
         raise typer.BadParameter("name a question set; --draft proposes one", param_hint="QUESTIONS.jsonl")
+    if draft:
+        check_draftable(words)
     evaluation = None if draft else Evaluation(Path(words[0]), model, fail_under or (), against)
     with opened(options.as_paths(words if draft else words[1:]), library) as assistant:
         options.check_filled(assistant, Filter())

@@ -12,11 +12,12 @@ from openbook.assistant import Assistant
 from openbook.cli import printing
 from openbook.cli.reading import read_text
 from openbook.evals.comparing import RESAMPLES, SEED, Change, compare
-from openbook.evals.drafting import draft
+from openbook.evals.drafting import FEWEST_CHARS, draft
 from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import Files, run
 from openbook.evals.runs import METRICS, Metric, Run, Threshold, read_run, read_thresholds
 from openbook.llm.choose import open_model
+from openbook.sources.formats import QUESTION_SET, own_output
 
 # Paths that are named in one note: the rest are in the set itself.
 _MOST_PATHS = 3
@@ -56,11 +57,27 @@ class Evaluation:
         return not faults
 
 
+def check_draftable(words: Sequence[str]) -> None:
+    """Refuse a question set where folders to draft from are named.
+
+    Raises:
+        BadParameter: One of the words is the file of a set.
+    """
+    for word in words:
+        if own_output(Path(word).read_bytes() if Path(word).is_file() else b"") == QUESTION_SET:
+            raise typer.BadParameter(f"{word!r} is a question set, and --draft proposes one", param_hint="PATH")
+
+
 def print_draft(assistant: Assistant, count: int) -> int:
-    """Print proposed questions, one line of JSON each, and give their number."""
+    """Print proposed questions, one line of JSON each, and give their number; say why if there are none."""
     questions = draft(assistant, count)
     for question in questions:
         printing.print_json(question.to_dict())
+    if not questions:
+        printing.advise(
+            f"nothing to propose: no section, definition or lesson has a name and {FEWEST_CHARS} characters",
+            'write questions yourself, such as {"question": "...", "files": ["a.md"]}',
+        )
     return len(questions)
 
 
@@ -96,7 +113,8 @@ def _as_dict(
 
 
 def _print_table(now: Run, changes: Sequence[Change] | None) -> None:
-    printing.say(f"{len(now.outcomes)} questions, {now.limit} results each, model {now.model}")
+    asked, found = printing.counted(len(now.outcomes), "question"), printing.counted(now.limit, "result")
+    printing.say(f"{asked}, {found} each, model {now.model}")
     rows = [["metric", "mean", "questions", "of"]]
     for metric in METRICS:
         values = now.values(metric.name)

@@ -16,7 +16,7 @@ from openbook.sources.folder import Folder
 from openbook.types import Chunk, Document
 
 # Less than that under a heading is a list of links or a sentence that leads to the next one.
-_FEWEST_CHARS = 120
+FEWEST_CHARS = 120
 
 # Of one file: enough to fill a set from a single course, too few for one file to crowd out others later.
 _MOST_OF_A_FILE = 50
@@ -78,7 +78,7 @@ def _parts(document: Document) -> Iterator[tuple[str, Chunk]]:
     """Give the parts of a document that have a name, each with the question for it."""
     for chunk in chunk_document(document):
         text = _question(chunk)
-        if text and len(chunk.text) >= _FEWEST_CHARS:
+        if text and len(chunk.text) >= FEWEST_CHARS:
             yield text, chunk
 
 

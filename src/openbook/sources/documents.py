@@ -8,7 +8,7 @@ import re
 from openbook.errors import SkippedFileError
 from openbook.sources.classify import classify
 from openbook.sources.decode import decode
-from openbook.sources.formats import binary_format, may_be_binary
+from openbook.sources.formats import binary_format, may_be_binary, own_output
 from openbook.sources.readers import PdfOptions, read_binary, read_text
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
 from openbook.types import Document
@@ -47,11 +47,14 @@ def read_document(raw: bytes, *, source: str, path: str, pdf_options: PdfOptions
 
     Raises:
         SkippedFileError: The bytes are no text (`binary`, an unknown encoding), begin with a private
-            key (`secret`), or are of a format that cannot be read: damaged, encrypted, not what the
-            suffix says.
+            key (`secret`), are a question set, a run or an answer of ours (see `own_output`), or are of a
+            format that cannot be read: damaged, encrypted, not what the suffix says.
     """
     if _PRIVATE_KEY.match(raw):
         raise SkippedFileError(path, "secret")
+    own = own_output(raw)
+    if own:
+        raise SkippedFileError(path, own)
     language = binary_format(raw, path)
     if language is None:
         text = decode(raw, path)

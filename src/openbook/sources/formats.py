@@ -1,8 +1,9 @@
-"""Decide by its bytes whether a file is of a format whose text must be extracted, whatever it is called."""
+"""Decide by its bytes whether a file must have its text extracted, or repeats other files, whatever it is called."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+import re
+from typing import Any, Literal, get_args
 
 from openbook.errors import SkippedFileError
 
@@ -36,6 +37,20 @@ _MAIN_PARTS: dict[bytes, BinaryFormat] = {
     b"ppt/presentation": "pptx",
     b"META-INF/container.xml": "epub",
 }
+
+QUESTION_SET = "question set"
+"""What `own_output` calls what `openbook eval` reads."""
+
+# Its keys, and those of what `eval`, `ask` and `search` print with --json.
+_QUESTION_KEYS = frozenset({"question", "files", "lines", "facts", "unanswerable"})
+_PRINTED = {
+    "run of openbook eval": frozenset({"openbook_eval", "questions", "figures"}),
+    "answer of openbook ask": frozenset({"query", "answer", "refused", "citations", "sources"}),
+}
+_RESULT_KEYS = frozenset({"source", "path", "start_char", "score", "text"})
+
+# A key that each of them has: most JSON need not be parsed to be told from them.
+_OWN_KEY = re.compile(rb'"(?:question|query|openbook_eval)"\s*:')
 
 
 def may_be_binary(raw: bytes) -> bool:
@@ -91,3 +106,41 @@ def _mimetype(raw: bytes) -> bytes:
         return b""
     start = 30 + name_bytes + extra_bytes
     return raw[start : start + int.from_bytes(raw[18:22], "little")].strip()
+
+
+def own_output(raw: bytes) -> str:
+    r"""Say which file of ours this is, whose text repeats what it was asked and what the sources say; else empty.
+
+    Question sets of `openbook eval` are such files, and what `eval`, `ask` and `search` print as JSON.
+    As a source they would answer each question with itself.
+
+    Example:
+        >>> own_output(b'{"question": "Which port?", "facts": ["8420"]}\n')
+        'question set'
+        >>> own_output(b'{"question": "Which port?", "answer": "8420"}\n')
+        ''
+    """
+    if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or not _OWN_KEY.search(raw):
+        return ""
+    import json
+
+    text = raw.decode("utf-8-sig", "replace")
+    try:
+        entries = [json.loads(text)]
+    except (ValueError, RecursionError):
+        try:
+            entries = [json.loads(line) for line in text.split("\n") if line.strip()]
+        except (ValueError, RecursionError):
+            return ""
+    kinds = {_kind_of(entry) for entry in entries}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _kind_of(entry: Any) -> str:
+    keys = entry.keys() if isinstance(entry, dict) else frozenset[str]()
+    if keys <= _QUESTION_KEYS and keys and isinstance(entry.get("question"), str):
+        return QUESTION_SET
+    if keys == {"query", "results"} and isinstance(entry["results"], list):
+        found = [result for result in entry["results"] if isinstance(result, dict) and result.keys() >= _RESULT_KEYS]
+        return "results of openbook search" if found else ""
+    return next((kind for kind, wanted in _PRINTED.items() if keys >= wanted), "")

@@ -81,6 +81,14 @@ def test_private_names_constants_and_parts_without_a_name_are_not_asked_for(tmp_
     assert [question.text for question in drafted(tmp_path, tmp_path / "code")] == ["What does `shown` do?"]
 
 
+def test_a_section_of_less_than_120_characters_says_too_little_to_be_asked_for(tmp_path: Path) -> None:
+    for name, size in (("short", 119), ("long", 120)):
+        heading = f"# {name.title()}\n\n"
+        write_tree(tmp_path / "guide", {f"{name}.md": heading + "word " * 20 + "x" * (size - len(heading) - 100)})
+
+    assert [question.text for question in drafted(tmp_path, tmp_path / "guide")] == ['What is "Long" about?']
+
+
 def test_no_question_is_proposed_twice(tmp_path: Path) -> None:
     write_tree(tmp_path / "guide", {f"{name}/index.md": f"# Setup\n\n{LONG} {name}\n" for name in ("a", "b")})
 

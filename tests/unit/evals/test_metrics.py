@@ -41,6 +41,13 @@ def test_ndcg_does_not_look_below_its_depth() -> None:
     assert ndcg([*"0123456789", "a"], {"a"}) == 0.0
 
 
+def test_places_below_the_tenth_are_not_looked_at() -> None:
+    ranked = [Place(f"{number}.py", 1, 9) for number in range(11)]
+
+    assert place_ndcg(ranked, [ranked[9]]) > 0 == place_ndcg(ranked, [ranked[10]])
+    assert (place_recall(ranked, [ranked[9]]), place_recall(ranked, [ranked[10]])) == (1.0, 0.0)
+
+
 def test_ndcg_can_be_one_when_more_is_relevant_than_the_depth_holds() -> None:
     assert ndcg(list(range(10)), set(range(12))) == pytest.approx(1.0)
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from openbook.errors import SkippedFileError
+from openbook.evals.questions import EvalQuestion
+from openbook.evals.runs import Run
+from openbook.generation import GenerationResult
 from openbook.sources.documents import read_document
-from openbook.sources.formats import binary_format, may_be_binary
+from openbook.sources.formats import binary_format, may_be_binary, own_output
+from openbook.types import Chunk, RetrievalResult, Span
 from tests.unit.sources.readers.pdf_files import FACT, lines, pdf, text
 from tests.unit.sources.readers.zipped_files import zipped
 
@@ -88,3 +94,39 @@ def test_material_of_a_course_is_a_course_in_any_format() -> None:
     assert list(lessons) == ["", "Lesson 0: Flour", "Lesson 1: Water"]
     assert {lesson.course for lesson in lessons.values() if lesson} == {"Bread"}
     assert [anchor.label for anchor in document.anchors] == ["p. 1", "p. 2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        pytest.param('{"question": "Which port?"}', "question set", id="bare-question"),
+        pytest.param('\ufeff{"question": "?", "lines": []}\r\n\r\n{"question": "!"}\n', "question set", id="questions"),
+        pytest.param('{"question": "a"}\n{"question": "b", "answer": "c"}\n', "", id="one-line-of-another-kind"),
+        pytest.param('{"question": 3}\n', "", id="no-text"),
+        pytest.param('{"question": "a"}\nport\n', "", id="one-line-of-no-JSON"),
+        pytest.param('{"query": "a", "results": [{"id": 1}]}\n' * 2, "", id="search-of-others"),
+        pytest.param('{"query": "a", "results": [], "took": 1}\n', "", id="results-of-others"),
+        pytest.param('{"query": "a", "results": 3}\n', "", id="no-results"),
+        pytest.param('[{"question": "a"}]', "", id="list"),
+        pytest.param('see {"question": "a"}', "", id="prose"),
+        pytest.param('{"port": 8420}', "", id="settings"),
+        pytest.param('{"question":' + "[" * 100_000, "", id="too-deep"),
+    ],
+)
+def test_only_what_is_evidently_a_set_or_results_of_ours_is_told_apart(text: str, kind: str) -> None:
+    assert own_output(text.encode()) == kind
+
+
+def test_what_we_print_as_json_is_no_source_however_it_is_laid_out() -> None:
+    answer = json.dumps(GenerationResult("Which port?", "8420").to_dict(), indent=2)
+    run = json.dumps(Run("extractive", 10, ()).to_dict() | {"failed": []})
+    questions = json.dumps(EvalQuestion("Which port?", files=("a.md",), facts=("8420",)).to_dict())
+    result = RetrievalResult(Chunk("s", Span("a.md", 0, 4, 1, 1), "8420", "docs"), 0.5)
+    found = json.dumps({"query": "Which port?", "results": [result.to_dict()]}) + "\n"
+
+    kinds = [own_output(text.encode()) for text in (answer, run, questions, found, found * 2)]
+
+    search = "results of openbook search"
+    assert kinds == ["answer of openbook ask", "run of openbook eval", "question set", search, search]
+    with pytest.raises(SkippedFileError, match="answer of openbook ask"):
+        read_document(answer.encode(), source="s", path="notes.json")
