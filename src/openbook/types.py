@@ -190,7 +190,7 @@ class Chunk:
     kind: Kind
     language: str = ""
     symbol: str = ""
-    """Qualified name of the first definition, such as `Client.get`."""
+    """Qualified name of the first type or function, such as `Client.get`; else of a constant, or of what holds it."""
     defines: tuple[str, ...] = ()
     """Unqualified names of all definitions, in order of appearance."""
     signature: str = ""

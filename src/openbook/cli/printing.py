@@ -139,12 +139,21 @@ def print_claims(answer: GenerationResult) -> None:
 
 
 def print_results(
-    results: Sequence[RetrievalResult], places: Places, *, show: bool = False, explain: bool = False
+    results: Sequence[RetrievalResult], places: Places, *, query: str = "", show: bool = False, explain: bool = False
 ) -> None:
-    """Print ranked results, best first, with their first lines or in full, and with what moved them."""
+    """Print ranked results, best first, with their first lines or in full, and with what moved them.
+
+    A query that is one name makes a chunk that defines it show that, not what stands above it.
+    """
+    from openbook.retrieval.names import read_query  # whoever searches has it loaded
+
+    named = read_query(query) if query else None
+    asked = named.identifiers[0] if named is not None and named.is_symbol else ""
     for number, result in enumerate(results, start=1):
         chunk = result.chunk
-        name = f"  {chunk.symbol or ' › '.join(chunk.context)}" if chunk.symbol or chunk.context else ""
+        is_asked = asked in chunk.defines and asked != chunk.symbol.rpartition(".")[2]
+        label = asked if is_asked else chunk.symbol or " › ".join(chunk.context)
+        name = f"  {label}" if label else ""
         say(f"{number:>2}. {places.of(chunk)}{name}  {result.score:.3f}")
         if explain:
             strongest = sorted(result.signals.items(), key=lambda signal: (-abs(signal[1]), signal[0]))
@@ -153,7 +162,8 @@ def print_results(
             print_excerpt(chunk)
             continue
         lines = [line for line in printable(chunk.text).split("\n") if line.strip()]
-        for line in lines[:_PREVIEW_LINES]:
+        start = next((n for n, line in enumerate(lines) if is_asked and re.search(rf"\b{asked}\b", line)), 0)
+        for line in lines[start : start + _PREVIEW_LINES]:
             say(f"      {line[:_PREVIEW_CHARS]}", style={"dim": True})
 
 

@@ -127,7 +127,8 @@ def search(
                 shown = [result.to_dict(explain=explain) for result in results]
                 printing.print_json({"query": question, "results": shown})
             else:
-                printing.print_results(results, printing.Places(assistant.sources()), show=show, explain=explain)
+                places = printing.Places(assistant.sources())
+                printing.print_results(results, places, query=question, show=show, explain=explain)
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)

@@ -26,6 +26,29 @@ def test_a_result_shows_its_place_its_score_and_its_first_lines(capsys: pytest.C
     assert capsys.readouterr().out == " 1. a.md:1-5  0.375\n      one\n      two\n      three\n"
 
 
+@pytest.mark.parametrize(
+    ("query", "label", "first"),
+    [
+        ("Ring.Locate", "Locate", "// Locate gives the host."),
+        ("Locate", "Locate", "// Locate gives the host."),
+        ("Hasher", "Hasher", "type Hasher int"),
+        ("Remove", "Hasher", "type Hasher int"),
+        ("how does Locate work?", "Hasher", "type Hasher int"),
+        ("", "Hasher", "type Hasher int"),
+    ],
+)
+def test_a_name_that_is_asked_for_is_shown_where_its_chunk_begins_with_something_else(
+    query: str, label: str, first: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "type Hasher int\n\nvar relocated = 1\n\n// Locate gives the host.\nfunc (r *Ring) Locate() {}"
+    chunk = replace(chunk_of(text), symbol="Hasher", defines=("Hasher", "relocated", "Locate"))
+
+    print_results([RetrievalResult(chunk, 0.5)], NOWHERE, query=query)
+
+    head, shown, *_ = capsys.readouterr().out.splitlines()
+    assert (head, shown) == (f" 1. a.md:1-6  {label}  0.500", f"      {first}")
+
+
 def test_a_result_of_what_has_no_lines_shows_the_place_that_the_original_has(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
