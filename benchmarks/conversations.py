@@ -1,6 +1,6 @@
 """How often a question in a conversation is refused when the library does not answer it, and when it does.
 
-    python -m benchmarks.conversations --data ../shared/data
+    python -m benchmarks.conversations --data path/to/data
 
 254 tasks of four subjects. The library of a subject holds the passages that its answerable tasks
 were answered from, and no more: of an unanswerable one it often lacks the whole subject, which makes

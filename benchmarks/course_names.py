@@ -1,6 +1,6 @@
 """Whether names that people give to courses resolve to the course meant, and other names to none.
 
-    python -m benchmarks.course_names --data ../shared/data
+    python -m benchmarks.course_names --data path/to/data
 
 `cases/course_names.jsonl` has 60 names for the four transcripts: 45 that mean one of them, in part,
 misspelt, abbreviated or described, and 15 that mean none. They were written before anything was

@@ -1,6 +1,6 @@
 """Whether questions on four real transcripts find their lesson, and whether the right sentence is cited.
 
-    python -m benchmarks.courses --data ../shared/data
+    python -m benchmarks.courses --data path/to/data
 
 `cases/course_questions.jsonl` has the questions, each with the sentence that answers it, as offsets;
 no text is copied. In each transcript ten sentences were taken at equal distances, and from each on
@@ -14,7 +14,8 @@ knows what the lesson is about. They stand at the end as `foreign`, with a line 
 own, and the line `first` has the 40 questions as they were before: with these in the place of `other`.
 
 `cases/course_questions_fresh.jsonl` has 40 more, chosen in the same way by somebody who had seen neither
-results nor the other questions. They were measured when all was done, and nothing was changed after it.
+results nor the other questions. They were measured when all was done, and again after changes to what is
+quoted, which were tuned on other texts.
 
 A hit is a citation that holds the whole sentence; of results, the first three passages count.
 """

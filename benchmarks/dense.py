@@ -1,6 +1,6 @@
 """What the shipped embedder is worth with nothing beside it: quality, speed and cold start.
 
-    python benchmarks/dense.py --data FOLDER [--model FOLDER ...] [--halves]
+    python -m benchmarks.dense --data FOLDER [--model FOLDER ...] [--halves]
 
 FOLDER holds `codebase-qa`, `span-qa` and `docs-qa`; docs/static-model.md says what they are.
 """

@@ -1,6 +1,6 @@
 """How often the passages that the extractive answerer quotes hold the answer.
 
-    python -m benchmarks.extractive --data ../shared/data
+    python -m benchmarks.extractive --data path/to/data
 
 Questions and answers are XQuAD's. A hit is a citation whose characters hold the whole answer. The
 first half of the questions was used to choose constants, the second was not.

@@ -1,6 +1,6 @@
 """Where to refuse: how support separates questions that a library answers from those it does not.
 
-    python -m benchmarks.refusal --data ../shared/data
+    python -m benchmarks.refusal --data path/to/data
 
 Each library is asked its own questions, which it answers, and those of the others, which it does
 not. The threshold is read from the first half of the questions and reported on the second.

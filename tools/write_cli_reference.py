@@ -93,9 +93,9 @@ def _option(parameter: Any) -> str:
 def _limits(parameter: Any) -> str:
     """Tell range, default and whether an option may be repeated, as sentences."""
     said = []
-    lowest = getattr(parameter.type, "min", None)  # only numbers have a range
+    lowest, most = (getattr(parameter.type, end, None) for end in ("min", "max"))  # only numbers have a range
     if lowest is not None:
-        said.append(f"From {lowest} to {parameter.type.max}.")
+        said.append(f"From {lowest} {'up' if most is None else f'to {most}'}.")
     if parameter.multiple:
         said.append("May be repeated.")
     if parameter.default:
