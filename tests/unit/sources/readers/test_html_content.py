@@ -78,7 +78,7 @@ def test_what_stands_on_every_page_is_dropped_and_content_is_not(page: str, text
         pytest.param("<div class=section id=s><span id=t></span><h2>A</h2>", [("#t", "A")], id="of-an-element-before"),
         pytest.param("<h2><a name=n></a>A<a href='#n'>¶</a></h2>", [("#n", "A ¶")], id="in-the-heading"),
         pytest.param("<section id=s><h2 id=h><a id=i></a>A</h2>", [("#h", "A")], id="its-own-first"),
-        pytest.param("<section id=s><p>x</p><h2>A</h2>", [], id="text-between"),
+        pytest.param("<section id=s><p>x</p><h2>A</h2>", [("#s", "x"), ("", "A")], id="text-between"),
         pytest.param("<div id=page><h2>A</h2>", [], id="of-a-container"),
         pytest.param("<h2 id='a b'>A</h2><h2 data-id=x>B</h2><h2 id=''>C</h2>", [], id="not-an-id"),
         pytest.param("<h2 id=a&amp;b>A</h2>", [("#a&b", "A")], id="reference"),
