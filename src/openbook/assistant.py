@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
 from openbook.errors import SkippedFileError, SourceError
-from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy
+from openbook.generation import AnswerEvent, GenerationResult, Policy, answered
 from openbook.index.protocol import Identity, Index, Root, Stats
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
@@ -243,9 +243,7 @@ class Assistant:
             QueryError: The question is empty, too long, or holds no word.
             ModelError: The model did not answer.
         """
-        *_, last = self.query_stream(message, limit=limit, where=where, writing=writing)
-        assert isinstance(last, Answered)
-        return last.answer
+        return answered(self.query_stream(message, limit=limit, where=where, writing=writing))
 
     def query_stream(
         self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None
@@ -270,9 +268,7 @@ class Assistant:
     ) -> GenerationResult:
         """Do what `query` does, without blocking: see `aquery_stream`."""
         events = self.aquery_stream(message, limit=limit, where=where, writing=writing, executor=executor)
-        *_, last = [event async for event in events]
-        assert isinstance(last, Answered)
-        return last.answer
+        return answered([event async for event in events])
 
     async def aquery_stream(
         self,

@@ -10,7 +10,7 @@ from typing import Self
 
 from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
-from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult
+from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, answered
 from openbook.ingest.sync import Progress
 from openbook.libraries import DEFAULT_LIBRARY
 from openbook.registering import check_known
@@ -108,9 +108,7 @@ class CodebaseAssistant:
             UnknownSourceError: The library has no source of one of these names.
             ModelError: The model did not answer.
         """
-        *_, last = self.query_stream(message, session_id, sources=sources, limit=limit)
-        assert isinstance(last, Answered)
-        return last.answer
+        return answered(self.query_stream(message, session_id, sources=sources, limit=limit))
 
     def query_stream(
         self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
@@ -120,9 +118,7 @@ class CodebaseAssistant:
         writing = replace(self._writing, history=self._history(session_id))
         for event in self.assistant.query_stream(message, limit=limit, where=where, writing=writing):
             if isinstance(event, Answered) and session_id:
-                # Quotes and the names in a refusal are text of sources, which no model may take for its own words.
-                own_words = event.answer.model != "extractive" and not event.answer.refused
-                self._remember(session_id, Exchange(message, event.answer.answer if own_words else ""))
+                self._remember(session_id, Exchange.of(message, event.answer))
             yield event
 
     def reset(self, session_id: str) -> None:

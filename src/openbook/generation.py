@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal, get_args
@@ -245,6 +246,15 @@ class Exchange:
     question: str
     answer: str
 
+    @classmethod
+    def of(cls, question: str, answer: GenerationResult) -> Exchange:
+        """Give what may be looked back on: the words of a model.
+
+        Quotes and the names in a refusal are text of sources, which no model may take for its own words.
+        """
+        own_words = answer.model != "extractive" and not answer.refused
+        return cls(question, answer.answer if own_words else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -281,3 +291,10 @@ class Answered:
 
 AnswerEvent = Stage | Written | ToolUsed | Answered
 """What happens while a question is answered."""
+
+
+def answered(events: Iterable[AnswerEvent]) -> GenerationResult:
+    """Give the answer that all of an answer's events end with."""
+    *_, last = events
+    assert isinstance(last, Answered)
+    return last.answer

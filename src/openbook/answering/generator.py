@@ -24,7 +24,7 @@ from openbook.answering.verdicts import check_quotes
 from openbook.answering.writing import Writing
 from openbook.costs import Price, price_of
 from openbook.embedding.protocol import Embedder
-from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy, Stage
+from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy, Stage, answered
 from openbook.index.protocol import Index
 from openbook.llm.messages import Request
 from openbook.llm.protocol import Model
@@ -121,7 +121,7 @@ class Generator:
             QueryError: The question is empty, too long, or holds no word.
             ModelError: The model did not answer.
         """
-        return _last(self.stream(query, top_k, min_score, where=where, writing=writing))
+        return answered(self.stream(query, top_k, min_score, where=where, writing=writing))
 
     def generate_answer(
         self,
@@ -140,7 +140,7 @@ class Generator:
         asked = _Asked(
             query, replace(writing, tools=False), results, 0, 0.0, EVERYTHING, self._room(max_context_tokens)
         )
-        return _last(happen(self._steps(asked), asked.writing.model))
+        return answered(happen(self._steps(asked), asked.writing.model))
 
     def stream(
         self,
@@ -360,9 +360,3 @@ def _question(query: str) -> str:
 def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:
     """Say what was searched for, where it was not the question."""
     return replace(answer, searched="" if alone.text == asked.query.strip() else alone.text)
-
-
-def _last(events: Iterator[AnswerEvent]) -> GenerationResult:
-    *_, last = events
-    assert isinstance(last, Answered)
-    return last.answer

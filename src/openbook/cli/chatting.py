@@ -82,9 +82,7 @@ class Chat:
             printing.complain(str(exc), exc.hint)
             self.code = EXIT_FAILURE
             return
-        # Quotes and the names in a refusal are text of sources, which no model may take for its own words.
-        own_words = answer.model != "extractive" and not answer.refused
-        self.history.append(Exchange(question, answer.answer if own_words else ""))
+        self.history.append(Exchange.of(question, answer))
         self.last = answer
         self.spending.add(answer)
         self.code = EXIT_NOTHING if answer.refused else 0

@@ -192,9 +192,7 @@ class Asker:
 
     def _keep(self, asked: Asked, answer: GenerationResult, reply: AnswerReply) -> str:
         """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
-        # Quotes and the names in a refusal are text of sources, which no model may take for its own words.
-        own_words = answer.model != "extractive" and not answer.refused
-        exchange = Exchange(asked.query, answer.answer if own_words else "")
+        exchange = Exchange.of(asked.query, answer)
         record = reply.model_dump(mode="json")
         try:
             self._sessions.add(asked.caller.owner, asked.session_id, exchange, record, begins=asked.begins)
