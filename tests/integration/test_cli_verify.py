@@ -84,7 +84,8 @@ def test_fix_keeps_encoding_line_ends_and_mode(shop: Repository, capsys: Capture
 
     assert file.read_bytes().startswith(mark)
     text = file.read_bytes().removeprefix(mark).decode(encoding)
-    assert text.count("\r\n") == PAGE.count("\n")
+    assert "app.py:7-9)" in text
+    assert text.count("\r\n") == text.count("\n") == PAGE.count("\n")
     assert file.stat().st_mode & 0o777 == 0o640
 
 
@@ -120,6 +121,17 @@ def test_a_saved_answer_is_checked_and_fixed(shop: Repository, capsys: Captured)
     assert answer.json["citations"]
     assert (told.code, fixed.code, again.code) == (1, 0, 0)
     assert " moved: [1" in told.out
+
+
+def test_an_answer_that_cannot_be_rewritten_says_why(shop: Repository, capsys: Captured) -> None:
+    answer = run(capsys, "ask", "--json", "what does retry yield?", "src")
+    (shop.folder / "answer.json").write_text(answer.out.replace('"answer"', ' "answer"', 1), encoding="utf-8")
+    write(shop.folder, {"src/app.py": "import abc\n" + (shop.folder / "src/app.py").read_text(encoding="utf-8")})
+
+    fixed = run(capsys, "verify", "--fix", "answer.json")
+
+    assert fixed.code == 1
+    assert "(its JSON is written in a style that cannot be kept, so it is not fixed)" in fixed.out
 
 
 def test_a_permalink_to_a_commit_goes_to_the_one_that_is_checked_out(shop: Repository, capsys: Captured) -> None:

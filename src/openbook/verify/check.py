@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from openbook.errors import SourceError
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
 from openbook.spans import LineIndex
 from openbook.verify.citing import Mention, find_mentions
 from openbook.verify.finding import Basis, Finding, Outcome, Place
-from openbook.verify.history import History
+from openbook.verify.history import History, is_commit_name
 from openbook.verify.names import Said, by_names, lost_words
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
-from openbook.verify.relocation import Lost, Page
-from openbook.verify.root import Root, Target
+from openbook.verify.relocation import Lost, Page, Spot
+from openbook.verify.root import OUTSIDE, Root, Target
 from openbook.verify.whereabouts import Found, Past, Whereabouts
 
 # Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
@@ -30,6 +33,11 @@ _DOUBTFUL_SUFFIXES = frozenset({"app", "cc", "io", "js", "md", "pl", "rs", "sh",
 _PLACEHOLDER = re.compile(
     r"(?:.*/)?(?:path/to.*|(?:your|my|some)[-_]\w+\.\w+|(?:file|filename|foo|bar|baz|qux|example|path|name)\d*(?:\.\w+)?)",
     re.IGNORECASE,
+)
+
+# Where systems keep their own files. Prose has other words with a slash before them, such as `/s:1`.
+_SYSTEM_PATH = re.compile(
+    r"/(?:bin|boot|dev|etc|home|lib\w*|mnt|opt|private|proc|root|run|s?bin|srv|sys|tmp|usr|var|Users|Volumes)/"
 )
 
 
@@ -53,18 +61,37 @@ class Checker:
 
     def check(self, citing: Citing) -> list[tuple[Mention, Finding]]:
         """Judge every citation of a text, in order. What turns out to be no citation is left out."""
-        mentions = find_mentions(citing.text, regions(citing.path, citing.text))
+        parts = regions(citing.path, citing.text)
+        within = _parts_of(citing.text, parts)
+        mentions = find_mentions(citing.text, parts)
         lines = LineIndex(citing.text)
         found = []
         for position, mention in enumerate(mentions):
-            if mention.form == "permalink" and mention.repository not in self._history.repositories:
-                continue
-            near = nearby(citing.text, mentions, position)
+            if mention.form == "permalink":
+                if mention.repository not in self._history.repositories:
+                    continue
+                mention = self._with_revision(citing.text, mention)
+            near = nearby(citing.text, mentions, position, within(mention.start_char))
             blank = Finding(lines.line_at(mention.start_char), _cited(citing.text, mention), "ok")
             finding = _One(self._root, self._history, citing, mention, near, blank).judged()
             if finding is not None:
                 found.append((mention, finding))
         return found
+
+    def _with_revision(self, text: str, mention: Mention) -> Mention:
+        """Say where the revision of a permalink ends: a branch may have slashes."""
+        start, end = mention.path_chars
+        written = text[start:end].split("/")
+        known, files = [], []
+        for count in range(len(written)):
+            revision, path = "/".join((mention.revision, *written[:count])), unquote("/".join(written[count:]))
+            at = end - len("/".join(written[count:]))
+            longer = replace(mention, revision=revision, path=path, path_chars=(at, end))
+            if revision in self._history.names or (not count and self._history.is_commit(revision)):
+                known.append(longer)
+            if self._root.find("/" + path, None, is_link=True).path:
+                files.append(longer)
+        return (known or files or [mention])[0]
 
 
 class _One:
@@ -79,7 +106,7 @@ class _One:
         self._mention = mention
         self._near = near
         self._blank = blank
-        self._whereabouts = Whereabouts(root, history)
+        self._whereabouts = Whereabouts(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
 
     def judged(self) -> Finding | None:
@@ -88,7 +115,8 @@ class _One:
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
         if target.refused:
-            return self._say("refused", reason=target.refused) if self._is_evident(target) else None
+            is_meant = self._is_evident(target) or self._leads_away(target)
+            return self._say("refused", reason=target.refused) if is_meant else None
         try:
             return self._with_target(target)
         except SourceError as exc:
@@ -100,15 +128,24 @@ class _One:
             return self._with_past(target.path, past)
         if self._pin:
             return self._broken_pin(target)
+        if self._is_unknown_revision(target):
+            return self._say("ok", basis="range", reason="its revision is not here, so that nobody can tell")
         if target.path:
             return self._without_past(target.path, self._root.page(target.path))
         if not self._is_evident(target):
             return None
+        # A file that says the same is not for that the file that is gone.
         elsewhere = self._in_other_file()
-        if elsewhere is not None and target.tried:
-            return self._say("moved", target.tried[0], basis="names", now=elsewhere)
         several = f"several files are called so: {', '.join(target.namesakes[:3])}" if target.namesakes else ""
-        return self._say("missing file", reason=several)
+        found = self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=several)
+        return replace(found, reason=f"perhaps {found.now}") if found.now else found
+
+    def _is_unknown_revision(self, target: Target) -> bool:
+        """Tell whether a permalink is to a commit, or perhaps to a branch, that is not here, as in a shallow clone."""
+        mention, names = self._mention, self._history.names
+        if mention.form != "permalink" or mention.revision in names:
+            return False
+        return is_commit_name(mention.revision) or ("/" in mention.revision and bool(target.path))
 
     def _say(
         self,
@@ -164,7 +201,7 @@ class _One:
         page = self._history.page(self._pin, target.tried[0])
         if page is None:
             return self._say("missing file", basis="history", reason="the commit does not have it")
-        return self._say("out of range", target.tried[0], basis="history", reason=f"it has {len(page)} lines there")
+        return self._say("out of range", target.tried[0], basis="history", reason=f"it has {_counted(page)} there")
 
     def _with_past(self, path: str, past: Past) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
@@ -203,7 +240,8 @@ class _One:
             gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
             if gone or spot.likeness < _SAME_BLOCK:
                 reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
-                return self._say("changed", path or past.path, basis="history", now=found, reason=reason)
+                now = None if stays else found
+                return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
             reason = "edited since"
         if stays:
             return self._say("ok", path, basis="history", reason=reason)
@@ -212,11 +250,13 @@ class _One:
     def _without_past(self, path: str, page: Page) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         said = by_names(page, first, last, self._near)
-        now = Found(path, said.spot) if said.spot else None
+        if path == self._citing.inside and said.spot and self._blank.line in range(*said.spot.lines):
+            said = Said()  # it found itself
+        now = Found(path, said.spot) if said.spot and said.spot != Spot(first, last) else None
         if said.is_certain:
             return self._say("moved", path, basis="names", now=now)
         if not 1 <= first <= last <= len(page):
-            reason = "the range ends before it begins" if last < first else f"the file has {len(page)} lines"
+            reason = "the range ends before it begins" if last < first else f"the file has {_counted(page)}"
             return self._say("out of range", path, basis="range", reason=reason)
         if said.is_elsewhere:
             return self._say("changed", path, basis="names", now=now, reason=said.reason)
@@ -227,11 +267,18 @@ class _One:
         size = self._mention.last_line - self._mention.first_line
         found = [
             (path, said)
-            for path, page in self._root.same_format(self._mention.path)
+            for path, page in self._root.same_format(self._mention.path, self._citing.inside)
             if (said := by_names(page, 0, size, self._near)).is_elsewhere
         ]
         path, said = found[0] if len(found) == 1 else ("", Said())
         return Found(path, said.spot) if said.spot and said.is_certain else None
+
+    def _leads_away(self, target: Target) -> bool:
+        """Tell whether what is refused is meant as a path, though no file of the root is called so."""
+        path = self._mention.path
+        if target.refused == OUTSIDE:
+            return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
+        return path.startswith(".") or "/" in path
 
     def _is_evident(self, target: Target) -> bool:
         """Tell whether what names no file of the root is nevertheless meant as a path of it."""
@@ -258,6 +305,21 @@ def _cited(text: str, mention: Mention) -> str:
     if mention.form == "plain" and end - start > 1:  # one of several ranges: `a.py:3,7`
         return f"{mention.path}:{text[end : mention.lines_chars[1]]}"
     return words
+
+
+def _counted(page: Page) -> str:
+    return f"{len(page)} line{'' if len(page) == 1 else 's'}"
+
+
+def _parts_of(text: str, parts: Sequence[tuple[int, int]] | None) -> Callable[[int], tuple[int, int]]:
+    """Say which part of a text a character stands in; what only white space divides is one part."""
+    joined: list[tuple[int, int]] = []
+    for start, end in parts if parts is not None else [(0, len(text))]:
+        if joined and not text[joined[-1][1] : start].strip():
+            start = joined.pop()[0]
+        joined.append((start, end))
+    starts = [start for start, _ in joined]
+    return lambda offset: joined[bisect_right(starts, offset) - 1]
 
 
 def _lines(page: Page, first: int, last: int) -> str:

@@ -35,8 +35,10 @@ _AT_ONCE = 25
 _MOST_RENAMES = 10
 
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
+# With `ssh` the port, and a host that only answers there, say nothing of where people read the files.
 _REMOTE = re.compile(
-    r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[\w.\-]+(?::\d+)?)[/:]+(?P<name>[\w.\-]+/[\w.\-]+?)(?:\.git)?/?"
+    r"(?:(?:ssh://(?:[^@/\s]+@)?(?:(?:alt)?ssh\.)?(?P<ssh>[\w.\-]+)(?::\d+)?/)"
+    r"|(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[\w.\-]+(?::\d+)?)[/:]+)(?P<name>[\w.\-]+/[\w.\-]+?)(?:\.git)?/?"
 )
 
 
@@ -56,6 +58,7 @@ class History:
         self._folder = folder
         self._texts: dict[Revision, str | None] = {}
         self._logs: dict[str, list[Revision]] = {}
+        self._modules: dict[str, History] = {}
 
     def _run(self, *arguments: str, asked: bytes | None = None) -> bytes | None:
         try:
@@ -96,12 +99,37 @@ class History:
         """What its remotes are called, in lower case: `github.com/owner/name`."""
         lines = self._lines("config", "--get-regexp", r"^remote\..*\.url$")
         found = (_REMOTE.fullmatch(line.partition(" ")[2].strip()) for line in lines)
-        return frozenset(f"{match['host']}/{match['name']}".lower() for match in found if match)
+        return frozenset(f"{match['ssh'] or match['host']}/{match['name']}".lower() for match in found if match)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What branches and tags are called, also those of remotes."""
+        lines = (line.split("/", 3) for line in self._lines("for-each-ref", "--format=%(refname)"))
+        found = {("/".join(parts[2:]) if parts[1] != "remotes" else parts[-1]) for parts in lines if len(parts) > 2}
+        return frozenset(found - {"HEAD"})
+
+    def is_commit(self, revision: str) -> bool:
+        """Tell whether a revision is the name of a commit that is here."""
+        return is_commit_name(revision) and bool(self.pin(revision))
 
     def page(self, commit: str, path: str) -> Page | None:
         """Give a file, by its path relative to the folder, as it was; None if it was not there."""
         text = next(self._read([Revision(commit, self._prefix + path)]))
-        return None if text is None else _page(text)
+        if text is not None:
+            return _page(text)
+        parts = path.split("/")
+        for count in range(1, len(parts)):
+            folder = "/".join(parts[:count])
+            if (self._folder / folder / ".git").exists():
+                return self._page_of_module(commit, folder, "/".join(parts[count:]))
+        return None
+
+    def _page_of_module(self, commit: str, folder: str, path: str) -> Page | None:
+        """Give a file of a submodule as it was in the commit that a commit of this repository has of it."""
+        if folder not in self._modules:
+            self._modules[folder] = History(self._folder / folder)
+        pinned = "".join(self._lines("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}"))
+        return self._modules[folder].page(pinned, path) if pinned else None
 
     def pin(self, revision: str) -> str:
         """Give the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
@@ -118,10 +146,10 @@ class History:
         Returns:
             None if they are not committed, or if what git keeps does not reach back to when they were written.
         """
-        needle = re.compile(re.escape("".join(words.split())) + r"(?!\d)")
+        squeezed = "".join(words.split())
         found = None
         for revision, text in self._versions(path):
-            if text is None or not needle.search(_squeezed(text)):
+            if text is None or not _stands_in(squeezed, _squeezed(text)):
                 break
             found = revision
         return None if found is None or found.commit in self.cut_at else found
@@ -202,6 +230,11 @@ class History:
         return ""
 
 
+def is_commit_name(revision: str) -> bool:
+    """Tell whether a revision looks like the name of a commit, whole or cut."""
+    return _COMMIT.fullmatch(revision) is not None
+
+
 def _from_folder(path: str, prefix: str) -> str:
     """Write a path of the repository as git takes it in a folder of it."""
     return path.removeprefix(prefix) if path.startswith(prefix) else "../" * prefix.count("/") + path
@@ -226,6 +259,14 @@ def _text(content: bytes) -> str | None:
         return decode(content)
     except SkippedFileError:
         return None
+
+
+def _stands_in(words: str, text: str) -> bool:
+    """Tell whether a text holds words, and not only the beginning of a longer number."""
+    at = text.find(words)
+    while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
+        at = text.find(words, at + 1)
+    return at >= 0
 
 
 @lru_cache(maxsize=_MOST_REVISIONS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from openbook.verify.nearby import Nearby
 from openbook.verify.relocation import Page, Spot, depth_of
@@ -19,6 +21,9 @@ _HEAD = (
     rf"(?:(?:{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?NAME\b|NAME\s*(?::[^=(]*)?=(?!=))"
 )
 
+
+# Names whose definitions are kept while the citations of one text are checked.
+_KEPT = 1024
 
 # A name on more lines than this, such as `self`, stands in wrong lines as easily as in the right ones.
 _RARE_LINES = 5
@@ -134,7 +139,8 @@ def lines_with(page: Page, name: str) -> list[int]:
     return [number for number, line in enumerate(page.lines, start=1) if name in line and pattern.search(line)]
 
 
-def definitions(page: Page, name: str) -> list[Spot]:
+@lru_cache(maxsize=_KEPT)
+def definitions(page: Page, name: str) -> Sequence[Spot]:
     """List where a name is defined: its first line and all that is indented below it, in order."""
     head = re.compile(_HEAD.replace("NAME", re.escape(name)))
     return [

@@ -43,13 +43,14 @@ class Nearby:
     """The one name that stands right before the citation, as in "`name` (path:12)"; else empty."""
 
 
-def nearby(text: str, mentions: Sequence[Mention], position: int) -> Nearby:
+def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[int, int] | None = None) -> Nearby:
     """Collect what the sentence around a citation says, up to the citations beside it.
 
     Args:
         text: What the citations stand in.
         mentions: All citations of the text, in order.
         position: Which of them it is about, from 0.
+        within: Half-open characters that the sentence does not leave, such as a comment; None for all of the text.
 
     Example:
         >>> from openbook.verify.citing import find_mentions
@@ -59,7 +60,7 @@ def nearby(text: str, mentions: Sequence[Mention], position: int) -> Nearby:
         ['get', 'post']
     """
     mention = mentions[position]
-    start, end = _sentence(text, mention)
+    start, end = _sentence(text, mention, within or (0, len(text)))
     before = max(start, mentions[position - 1].end_char) if position else start
     before = min(before, mention.start_char)
     after = min(end, mentions[position + 1].start_char) if position + 1 < len(mentions) else end
@@ -72,9 +73,9 @@ def nearby(text: str, mentions: Sequence[Mention], position: int) -> Nearby:
     return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention))
 
 
-def _sentence(text: str, mention: Mention) -> tuple[int, int]:
-    low = max(0, mention.start_char - _LONGEST_CHARS)
-    high = min(len(text), mention.end_char + _LONGEST_CHARS)
+def _sentence(text: str, mention: Mention, within: tuple[int, int]) -> tuple[int, int]:
+    low = max(within[0], mention.start_char - _LONGEST_CHARS)
+    high = max(mention.end_char, min(within[1], mention.end_char + _LONGEST_CHARS))
     for border in _BORDER.finditer(text, low, mention.start_char):
         low = border.end()
     border_behind = _BORDER.search(text, mention.end_char, high)

@@ -135,6 +135,11 @@ class Spot:
     likeness: float = 1.0
     """Share of the block that is the same, white space aside, from 0 to 1."""
 
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Half-open, for `range`."""
+        return self.first_line, self.last_line + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Lost:
@@ -165,7 +170,7 @@ def relocate(old: Page, first: int, last: int, new: Page, *, is_part: bool = Fal
         return Spot(first, last)
     top, bottom = _trimmed(old, first, last)
     if bottom < top:
-        return Lost("the cited lines are blank")
+        return _blank(old, first, last, new)
     block = old.block(top, bottom)
     candidates = list(islice(new.occurrences(block), _MOST_PLACES))
     if len(candidates) == _MOST_PLACES:
@@ -190,6 +195,17 @@ def _trimmed(page: Page, first: int, last: int) -> tuple[int, int]:
     while last >= first and not page.keys[last - 1]:
         last -= 1
     return first, last
+
+
+def _blank(old: Page, first: int, last: int, new: Page) -> Spot | Lost:
+    """Find blank lines by the lines around them, if these are as far apart as they were."""
+    aligned = {-1: -1, len(old): len(new), **_alignment(old, new)}
+    at = bisect_left(old.full, first - 1)
+    above = old.full[at - 1] if at else -1
+    below = old.full[at] if at < len(old.full) else len(old)
+    if above not in aligned or below not in aligned or aligned[below] - aligned[above] != below - above:
+        return Lost("the cited lines are blank")
+    return Spot(first + aligned[above] - above, last + aligned[above] - above)
 
 
 def _chosen(

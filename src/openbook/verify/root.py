@@ -25,6 +25,9 @@ _MOST_SEARCHED_BYTES = 64 * 1024 * 1024
 _SAME_FILE = 0.5
 _LEAD = 0.2
 
+OUTSIDE, SECRET = "it leads out of the root", "secret"
+_OF_GIT = "it belongs to git"
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -38,6 +41,10 @@ class Target:
     """Paths within the root that it could have meant, likeliest first."""
     namesakes: tuple[str, ...] = ()
     """Files elsewhere in the root whose path ends like this."""
+
+
+def _refusal(path: str) -> str:
+    return _OF_GIT if ".git" in path.split("/") else refuse_by_name(path)
 
 
 def read_file(path: Path, location: str) -> bytes:
@@ -98,11 +105,13 @@ class Root:
         for path in inside:
             kind = self._kind(path)
             if kind == "file":
-                return Target(path, refuse_by_name(path), inside)
+                return Target(path, _refusal(path), inside)
             if kind == "outside":
-                return Target(refused="it leads out of the root", tried=inside)
+                return Target(refused=OUTSIDE, tried=inside)
         if not inside:
-            return Target(refused="it leads out of the root")
+            return Target(refused=OUTSIDE)
+        if _refusal(inside[0]) in {SECRET, _OF_GIT}:  # whether such a file is there is nobody's business
+            return Target(refused=_refusal(inside[0]), tried=inside)
         ends = written.removeprefix("./").lstrip("/")
         names = self._by_name.get(posixpath.basename(ends), ())
         namesakes = tuple(path for path in names if path == ends or path.endswith("/" + ends))
@@ -170,12 +179,15 @@ class Root:
             found[posixpath.basename(path)].append(path)
         return found
 
-    def same_format(self, path: str) -> Iterator[tuple[str, Page]]:
-        """Yield the other files with the ending of a path, in order of paths, as far as a second goes."""
+    def same_format(self, path: str, citing: str | None = None) -> Iterator[tuple[str, Page]]:
+        """Yield the other files with the ending of a path, in order of paths, as far as a second goes.
+
+        What cites is none of them: it holds the very words that it says of the lines.
+        """
         suffix = posixpath.splitext(path)[1]
         left = _MOST_SEARCHED_BYTES
         for other in self._listed:
-            if other == path or posixpath.splitext(other)[1] != suffix:
+            if other in (path, citing) or posixpath.splitext(other)[1] != suffix:
                 continue
             try:
                 page = self.page(other)
@@ -186,21 +198,21 @@ class Root:
                 return
             yield other, page
 
-    def holding(self, block: str, path: str) -> str:
+    def holding(self, block: str, path: str, citing: str | None = None) -> str:
         """Name the one other file of the same format that holds a squeezed block, once; empty if there is none."""
         if len(block) < DISTINCTIVE_CHARS:
             return ""
-        found = [(other, len(page.within(block))) for other, page in self.same_format(path)]
+        found = [(other, len(page.within(block))) for other, page in self.same_format(path, citing)]
         found = [(other, count) for other, count in found if count]
         return found[0][0] if len(found) == 1 and found[0][1] == 1 else ""
 
-    def like(self, old: Page, path: str) -> str:
+    def like(self, old: Page, path: str, citing: str | None = None) -> str:
         """Name the file that an older text lives on in under another name; empty if it is not clear which."""
         keys = {key for key in old.keys if len(key) >= DISTINCTIVE_CHARS // 2}
         if not keys:
             return ""
         ranked = sorted(
-            ((len(keys.intersection(page.keys)) / len(keys), other) for other, page in self.same_format(path)),
+            ((len(keys.intersection(page.keys)) / len(keys), other) for other, page in self.same_format(path, citing)),
             reverse=True,
         )
         if not ranked or ranked[0][0] < _SAME_FILE or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _LEAD):

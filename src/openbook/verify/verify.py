@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from openbook.verify.finding import Finding
 from openbook.verify.history import History
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
 from openbook.verify.root import Root, read_file
+
+_OTHER_STYLE = "its JSON is written in a style that cannot be kept, so it is not fixed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,9 @@ class Verifier:
             moves: list[Moved | None] = [move for _, move in checked]
             new = with_moves(text, answer, moves) if any(moves) else None
             for finding, move in checked:
-                if move is not None and new is not None:
+                if move is not None and new is None:
+                    finding = replace(finding, reason=_OTHER_STYLE)
+                elif move is not None and new is not None:
                     all_found.edits[len(all_found.findings)] = [(answer.start_char, answer.end_char, new)]
                 all_found.findings.append(finding)
         return all_found

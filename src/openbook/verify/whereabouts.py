@@ -30,9 +30,11 @@ class Found:
 class Whereabouts:
     """Looks for lines of the past in a folder of today."""
 
-    def __init__(self, root: Root, history: History) -> None:
+    def __init__(self, root: Root, history: History, citing: str | None = None) -> None:
+        """Take a folder and its history. In the file `citing`, if it is one of them, nothing is found."""
         self._root = root
         self._history = history
+        self._citing = citing
 
     def find(self, past: Past, first: int, last: int, path: str) -> Found | Lost:
         """Find lines again.
@@ -57,7 +59,8 @@ class Whereabouts:
                 return Found(path, spot)
             lost = spot
         block = past.page.block(first, last)
-        other = "" if path and block in self._root.page(path).squeezed else self._root.holding(block, past.path)
+        stays = bool(path) and block in self._root.page(path).squeezed
+        other = "" if stays else self._root.holding(block, past.path, self._citing)
         if other and len(past.page.within(block)) == 1:
             before = self._history.page(past.commit, other)
             spot = relocate(past.page, first, last, self._root.page(other))
@@ -71,4 +74,4 @@ class Whereabouts:
         path = self._history.renamed(past.commit, past.path)
         if path and self._root.find("/" + path, None, is_link=True).path == path:
             return path
-        return self._root.like(past.page, past.path)
+        return self._root.like(past.page, past.path, self._citing)

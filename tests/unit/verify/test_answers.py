@@ -97,6 +97,13 @@ def test_equal_sentences_whose_surroundings_are_not_known_are_not_told_apart(tmp
     assert verdict(tmp_path, json.dumps(alone)) == ("changed", "")
 
 
+def test_of_equal_sentences_whose_surroundings_are_alike_none_is_chosen(tmp_path: Path) -> None:
+    around = "We begin slowly. The ferry is late. We go on slowly. "
+    write(tmp_path, {"ferry.md": f"Hello. {around}Again. {around}\n"})
+
+    assert verdict(tmp_path, saved(quote="The ferry is late.", text=around + "\n")) == ("changed", "")
+
+
 def test_a_sentence_in_a_line_that_was_wrapped_is_found(tmp_path: Path) -> None:
     write(tmp_path, {"ferry.md": "We begin.\nThe ferry leaves at nine from\nthe northern pier. We end.\n"})
 
@@ -194,6 +201,18 @@ def test_moves_change_their_fields_and_nothing_else(style: dict[str, Any]) -> No
     changed = json.loads(new)["citations"][0]
     assert (changed["path"], changed["start_line"], changed["end_char"]) == ("boats.md", 4, 20)
     assert new.replace("boats.md", "ferry.md", 1).count("\n") == text.count("\n") - 1
+
+
+def test_citations_that_stay_are_written_as_they_were() -> None:
+    content = json.loads(saved())
+    text = json.dumps(content | {"citations": content["citations"] * 2})
+    (answer,) = read_answers(text)
+
+    new = with_moves(text, answer, [None, Moved("boats.md", 4, 4, 14, 20)])
+
+    assert new is not None
+    assert [citation["path"] for citation in json.loads(new)["citations"]] == ["ferry.md", "boats.md"]
+    assert json.loads(new)["citations"][0] == content["citations"][0]
 
 
 def test_json_of_an_unknown_style_is_left_alone() -> None:

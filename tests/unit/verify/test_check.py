@@ -6,45 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.verify.check import Checker, Citing
-from openbook.verify.finding import Finding
-from openbook.verify.history import History
-from openbook.verify.root import Root
 from tests.repositories import Repository, write
-
-CODE = """\
-import os
-
-
-class Client:
-    timeout_s = 30
-
-    def get(self, url):
-        return self.send("GET", url)
-
-    def post(self, url):
-        return self.send("POST", url)
-
-
-def retry(times):
-    for each in range(times):
-        yield each
-"""
-PUSHED = CODE.replace("import os\n", "import os\nimport re\nimport sys\n")
-
-
-def checked(folder: Path, text: str, path: str = "docs/a.md") -> list[Finding]:
-    root = Root(folder)
-    return [finding for _, finding in Checker(root, History(root.folder)).check(Citing(text, path, path))]
-
-
-def only(folder: Path, text: str) -> Finding:
-    (finding,) = checked(folder, text)
-    return finding
-
-
-def told(finding: Finding) -> tuple[str, str, str]:
-    return finding.verdict, finding.basis, str(finding.now or "")
+from tests.unit.verify.checks import CODE, PUSHED, checked, drifted, only, told
 
 
 @pytest.fixture
@@ -52,13 +15,6 @@ def repository(tmp_path: Path) -> Repository:
     repository = Repository(tmp_path / "shop")
     repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
     return repository
-
-
-def drifted(repository: Repository, page: str, new: str = PUSHED) -> Finding:
-    """Commit a page and the code it cites, change the code, and check the page."""
-    repository.commit({"src/app.py": CODE, "docs/a.md": page})
-    write(repository.folder, {"src/app.py": new})
-    return only(repository.folder, page)
 
 
 @pytest.mark.parametrize(
@@ -167,35 +123,6 @@ def test_a_citation_that_is_not_committed_is_judged_by_its_names(repository: Rep
     assert told(only(repository.folder, "`retry` (src/app.py:14-16)\n")) == ("ok", "names", "")
 
 
-def test_a_permalink_to_a_commit_still_shows_its_lines_and_is_not_wrong(repository: Repository) -> None:
-    commit = repository.commit({"src/app.py": CODE})
-    repository.commit({"src/app.py": PUSHED})
-
-    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
-
-    assert told(finding) == ("moved", "history", "src/app.py:16-18")
-    assert not finding.is_wrong
-
-
-@pytest.mark.parametrize(
-    ("place", "verdict"), [("src/none.py#L3", "missing file"), ("src/app.py#L300", "out of range")]
-)
-def test_a_permalink_to_what_its_commit_does_not_have_is_wrong(
-    repository: Repository, place: str, verdict: str
-) -> None:
-    commit = repository.commit({"src/app.py": CODE})
-
-    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/{place}\n")
-
-    assert (finding.verdict, finding.is_wrong) == (verdict, True)
-
-
-def test_permalinks_of_other_repositories_are_left_alone(repository: Repository) -> None:
-    repository.commit({"src/app.py": CODE})
-
-    assert checked(repository.folder, "https://github.com/other/shop/blob/main/src/app.py#L800\n") == []
-
-
 @pytest.mark.parametrize(
     ("page", "verdict"),
     [
@@ -233,13 +160,118 @@ def test_what_only_the_range_was_checked_of_says_so(tmp_path: Path) -> None:
         pytest.param("`retry` (src/app.py:12-14)", ("moved", "names", "src/app.py:14-16"), id="definition"),
         pytest.param('`return self.send("GET", url)` (src/app.py:2)', ("moved", "names", "src/app.py:8"), id="quote"),
         pytest.param("`retry` (src/app.py:1-2)", ("changed", "names", "src/app.py:14-16"), id="of-another-length"),
-        pytest.param("`retry` (src/old.py:1-3)", ("moved", "names", "src/app.py:14-16"), id="renamed"),
+        pytest.param("`retry` (src/old.py:1-3)", ("missing file", "names", "src/app.py:14-16"), id="other-file"),
     ],
 )
 def test_without_history_names_and_quotes_decide(tmp_path: Path, page: str, expected: tuple[str, str, str]) -> None:
     write(tmp_path, {"src/app.py": CODE})
 
     assert told(only(tmp_path, page)) == expected
+
+
+RULES = 'The rule "boats may not enter after nine" is in {}.\n'
+
+
+def test_a_file_that_only_speaks_of_lines_is_not_where_they_went(tmp_path: Path) -> None:
+    page = RULES.format("docs/rules.md:3")
+    write(tmp_path, {"docs/a.md": page})
+
+    assert told(only(tmp_path, page)) == ("missing file", "", "")
+
+
+def test_a_citation_does_not_find_itself(tmp_path: Path) -> None:
+    page = "\n\n\n" + RULES.format("docs/a.md:1")
+    write(tmp_path, {"docs/a.md": page})
+
+    assert told(only(tmp_path, page)) == ("ok", "range", "")
+
+
+def test_lines_that_the_citing_file_took_over_are_not_found_in_it(repository: Repository) -> None:
+    page = "See src/app.md:1.\n"
+    repository.commit({"src/app.md": "boats may not enter after nine\nx\n", "docs/a.md": page})
+    write(repository.folder, {"src/app.md": "x\n"})
+    page += "\nboats may not enter after nine\n"
+    write(repository.folder, {"docs/a.md": page})
+
+    assert only(repository.folder, page).verdict == "changed"
+
+
+def test_another_file_that_has_the_name_is_a_hint_and_no_place(tmp_path: Path) -> None:
+    write(tmp_path, {"lib/jobs.py": "\ndef run(tasks):\n    pass\n"})
+
+    finding = only(tmp_path, "`run` (web/server.py:88)\n")
+
+    assert (finding.verdict, finding.reason, finding.is_wrong) == ("missing file", "perhaps lib/jobs.py:2", True)
+
+
+def test_what_code_says_behind_a_comment_is_not_said_of_its_citation(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": 'x = 1\n\n\n    return "return 1"\n'})
+    code = 'x = 1  # see a.py:1 for "nothing here"\n\ndef f():\n    return "return 1"\n'
+
+    (finding,) = checked(tmp_path, code, "c.py")
+
+    assert told(finding) == ("ok", "range", "")
+
+
+def test_a_comment_of_several_lines_is_read_as_one(tmp_path: Path) -> None:
+    write(tmp_path, {"src/app.js": "\n\nfunction retry(times) {\n}\n"})
+
+    (finding,) = checked(tmp_path, "// Here is what `retry`\n// (src/app.js:1) does.\n", "c.js")
+
+    assert told(finding) == ("changed", "names", "src/app.js:3-4")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "../../etc/passwd:1",
+        "../../../up:1",
+        "/etc/passwd:1",
+        ".env:1",
+        ".env.local:3",
+        ".git/config:1",
+        "deep/.git/config:2",
+    ],
+)
+def test_what_leads_away_from_the_files_of_the_root_is_refused_whatever_it_is_called(
+    tmp_path: Path, written: str
+) -> None:
+    write(tmp_path, {"docs/a.md": "x\n"})
+
+    assert only(tmp_path, f"See `{written}` there.\n").verdict == "refused"
+
+
+@pytest.mark.parametrize("words", ["100 km/h:1", "a rate of /s:1", "1/2:3", "POST /users:1", "id_rsa:1", "and/or:2"])
+def test_prose_that_looks_like_a_path_is_not_refused(tmp_path: Path, words: str) -> None:
+    write(tmp_path, {"docs/a.md": "x\n"})
+
+    assert checked(tmp_path, f"See {words} there.\n") == []
+
+
+def test_a_file_of_one_line_has_one_line(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x\n"})
+
+    assert only(tmp_path, "See a.py:9.").reason == "the file has 1 line"
+
+
+def test_the_very_place_that_is_cited_is_no_hint(repository: Repository) -> None:
+    finding = drifted(repository, "It waits 30 seconds (src/app.py:5).\n", CODE.replace("= 30", "= 60"))
+
+    assert told(finding) == ("changed", "history", "")
+
+
+def test_a_path_that_begins_the_code_in_ticks_is_meant_as_one(tmp_path: Path) -> None:
+    """`app`, `js` and others are endings of products as well, so that only ticks tell."""
+    write(tmp_path, {"src/app.py": CODE})
+
+    assert [finding.cited for finding in checked(tmp_path, "x `none.js:3` none.js:3 xx`none.js:4`\n")] == [
+        "none.js:3",
+        "none.js:4",
+    ]
+
+
+def test_blank_lines_stay_right_when_something_else_changes(repository: Repository) -> None:
+    assert told(drifted(repository, "See src/app.py:9.\n")) == ("moved", "history", "src/app.py:11")
 
 
 @pytest.mark.parametrize(
@@ -266,16 +298,6 @@ def test_line_ends_of_other_systems_do_not_matter(repository: Repository) -> Non
     write(repository.folder, {"src/app.py": PUSHED})
 
     assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
-
-
-def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repository) -> None:
-    commit = repository.commit({"src/app.py": CODE})
-    repository.git("rm", "-q", "src/app.py")
-    repository.commit()
-
-    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
-
-    assert (finding.verdict, finding.reason, finding.is_wrong) == ("changed", "its file is gone", False)
 
 
 def test_findings_come_in_order_with_their_lines(tmp_path: Path) -> None:

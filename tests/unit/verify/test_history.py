@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openbook.verify.history import History
-from tests.repositories import Repository
+from tests.repositories import Repository, write
 
 
 @pytest.fixture
@@ -100,6 +100,8 @@ def test_a_file_that_was_deleted_has_no_new_name(repository: Repository) -> None
         "https://github.com/acme/shop",
         "https://someone:token@github.com/acme/shop.git",
         "ssh://git@github.com/acme/shop.git",
+        "ssh://git@github.com:22/acme/shop.git",
+        "ssh://git@ssh.github.com:443/acme/shop.git",
     ],
 )
 def test_a_repository_is_known_by_its_remotes(repository: Repository, url: str) -> None:
@@ -115,6 +117,35 @@ def test_commits_and_tags_pin_and_branches_do_not(repository: Repository) -> Non
 
     assert [history.pin(name) for name in (commit, commit[:9], "v1.0")] == [commit] * 3
     assert [history.pin(name) for name in ("main", "0" * 40, "-rf")] == ["", "", ""]
+
+
+def test_a_port_that_is_read_from_belongs_to_the_name(repository: Repository) -> None:
+    repository.git("remote", "add", "origin", "https://git.example.org:8443/acme/shop.git")
+
+    assert History(repository.folder).repositories == {"git.example.org:8443/acme/shop"}
+
+
+def test_branches_and_tags_are_known_by_name_also_those_of_remotes(repository: Repository) -> None:
+    repository.commit({"a.py": "x\n"})
+    repository.git("tag", "v1.0")
+    repository.git("update-ref", "refs/remotes/origin/feature/x", "HEAD")
+
+    assert History(repository.folder).names == {"main", "v1.0", "feature/x"}
+
+
+def test_a_file_of_a_submodule_is_given_as_it_was_when_its_commit_was_taken(
+    repository: Repository, tmp_path: Path
+) -> None:
+    library = Repository(tmp_path / "library")
+    library.commit({"b.py": "one\n"})
+    repository.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", str(library.folder), "vendor/lib")
+    first = repository.commit({"a.md": "vendor/lib/b.py:1\n"})
+    write(repository.folder, {"vendor/lib/b.py": "zero\none\n"})
+
+    page = History(repository.folder).page(first, "vendor/lib/b.py")
+
+    assert page is not None
+    assert page.text == "one\n"
 
 
 def test_a_shallow_clone_does_not_claim_to_know(repository: Repository, tmp_path: Path) -> None:

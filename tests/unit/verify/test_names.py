@@ -56,6 +56,13 @@ def test_lines_within_a_definition_may_be_the_right_ones_or_not() -> None:
     assert by_names(PAGE, 14, 14, subject("retry")) == Said()
 
 
+def test_a_decorator_alone_is_its_definition_and_with_half_of_it_is_not() -> None:
+    short, long = Page("@cached\nlimit = 3\n"), Page("@cached\ndef limit():\n    return 3\n")
+
+    assert by_names(short, 1, 1, subject("limit")).is_here
+    assert by_names(long, 1, 2, subject("limit")).spot == Spot(2, 3)
+
+
 TWICE = Page("class A:\n    def get(self):\n        return 1\n\nclass B:\n    def get(self):\n        return 2\n")
 
 

@@ -72,8 +72,12 @@ def test_twins_that_nothing_tells_apart_are_lost() -> None:
     assert isinstance(relocate(Page("return None\n"), 1, 1, Page("return None\nx\nreturn None\n")), Lost)
 
 
-def test_blank_lines_cannot_be_found() -> None:
-    assert moved("import os\n" + OLD, 4, 5) == Lost("the cited lines are blank")
+def test_blank_lines_are_found_between_the_same_lines() -> None:
+    assert moved("import os\n" + OLD, 4, 5) == Spot(5, 6)
+
+
+def test_blank_lines_between_lines_that_changed_cannot_be_found() -> None:
+    assert moved(OLD.replace("def two", "def deux"), 4, 5) == Lost("the cited lines are blank")
 
 
 def test_of_a_thousand_equal_lines_none_is_chosen() -> None:

@@ -106,6 +106,14 @@ def test_a_block_is_found_in_the_one_file_that_has_it(root: Root) -> None:
     assert root.holding("x", "src/app.py") == ""
 
 
+def test_a_file_of_another_format_or_the_one_that_cites_is_not_where_a_block_went(root: Root) -> None:
+    write(root.folder, {"docs/new.md": "def a_function_of_its_own(argument):\n    return argument\n"})
+
+    assert root.holding("defa_function_of_its_own(argument):", "src/app.py") == ""
+    assert root.holding("defa_function_of_its_own(argument):", "docs/old.md") == "docs/new.md"
+    assert root.holding("defa_function_of_its_own(argument):", "docs/old.md", "docs/new.md") == ""
+
+
 def test_a_renamed_file_is_known_by_its_lines(root: Root) -> None:
     text = "".join(f"a_line_that_only_this_file_has = {n}\n" for n in range(9))
     write(root.folder, {"src/renamed.py": text.replace("= 3", "= 33")})

@@ -1,0 +1,78 @@
+"""Permalinks go on showing what they showed, as far as their revision is here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.repositories import Repository
+from tests.unit.verify.checks import CODE, PUSHED, checked, only, told
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "shop")
+    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
+    return repository
+
+
+def test_a_permalink_to_a_commit_still_shows_its_lines_and_is_not_wrong(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    repository.commit({"src/app.py": PUSHED})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
+
+    assert told(finding) == ("moved", "history", "src/app.py:16-18")
+    assert not finding.is_wrong
+
+
+@pytest.mark.parametrize(
+    ("place", "verdict"), [("src/none.py#L3", "missing file"), ("src/app.py#L300", "out of range")]
+)
+def test_a_permalink_to_what_its_commit_does_not_have_is_wrong(
+    repository: Repository, place: str, verdict: str
+) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/{place}\n")
+
+    assert (finding.verdict, finding.is_wrong) == (verdict, True)
+
+
+def test_permalinks_of_other_repositories_are_left_alone(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE})
+
+    assert checked(repository.folder, "https://github.com/other/shop/blob/main/src/app.py#L800\n") == []
+
+
+@pytest.mark.parametrize("revision", ["feature/x", "feature/x/y"])
+def test_the_branch_of_a_permalink_may_have_slashes(repository: Repository, revision: str) -> None:
+    repository.commit({"src/app.py": CODE})
+    repository.git("branch", revision)
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{revision}/src/app.py#L300\n")
+
+    assert (finding.verdict, str(finding.place)) == ("out of range", "src/app.py:300")
+
+
+@pytest.mark.parametrize(
+    "place", ["0123456789abcdef0123456789abcdef01234567/src/gone.py#L3", "gone/branch/src/app.py#L300"]
+)
+def test_a_permalink_to_what_is_not_here_cannot_be_told_and_is_not_wrong(repository: Repository, place: str) -> None:
+    repository.commit({"src/app.py": CODE})
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{place}\n")
+
+    assert told(finding) == ("ok", "range", "")
+    assert finding.reason == "its revision is not here, so that nobody can tell"
+
+
+def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repository) -> None:
+    commit = repository.commit({"src/app.py": CODE})
+    repository.git("rm", "-q", "src/app.py")
+    repository.commit()
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
+
+    assert (finding.verdict, finding.reason, finding.is_wrong) == ("changed", "its file is gone", False)
