@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import claim_support, conversations, mutations, relocation
-from benchmarks.true_claims import read_files, read_other_files
+from benchmarks.true_claims import read_chinese_files, read_files, read_other_files
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
@@ -39,6 +39,7 @@ def attacks(data: Path) -> str:
     """Measure the mutation attack."""
     outcomes = mutations.attack(read_files(data), _COUNT, _SEED)
     others = mutations.attack(read_other_files(), _COUNT, _SEED)
+    scarce = mutations.attack_scarce(read_files(data), read_chinese_files(data), _SEED)
     return "\n\n".join(
         (
             f"#### {_COUNT:,} true claims, each broken one way",
@@ -46,6 +47,8 @@ def attacks(data: Path) -> str:
             mutations.cost(outcomes),
             "The same of packages that no rule was improved with:",
             mutations.table(others),
+            "What few claims say, broken by another word of its kind:",
+            mutations.table(scarce),
         )
     )
 

@@ -1,6 +1,6 @@
 """How many broken claims the judge catches, and how many true ones it rejects.
 
-    python -m benchmarks.mutations --data DATA [--count 1000] [--others] [--misses]
+    python -m benchmarks.mutations --data DATA [--count 1000] [--others] [--scarce] [--misses]
 
 Each true claim (`benchmarks/true_claims.py`) is said in other words by rules and broken one way. Caught means
 any verdict but `supported`; so does wrongly rejected. Beside the judge stands the guard that others use: it
@@ -20,7 +20,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.true_claims import Claim, File, make_claims, read_files, read_other_files, reworded
+from benchmarks.true_claims import (
+    Claim,
+    File,
+    chinese_claims,
+    make_claims,
+    read_chinese_files,
+    read_files,
+    read_other_files,
+    reworded,
+)
 from openbook.embedding.static import load_embedder
 from openbook.grounding.judge import Judge, Judgement
 from openbook.index.bm25 import inverse_frequency
@@ -29,6 +38,9 @@ from openbook.retrieval.tokens import tokenize
 # The scarce kinds first: a claim is broken in the first way that still wants claims and fits it.
 KINDS = ("quote", "entity", "number", "negation", "identifier", "range", "other file")
 UNBROKEN = "unbroken"
+
+# What few sentences have is drawn from ten times as many of them, up to so many claims of each kind.
+_SCARCE_COUNT, _MOST_SCARCE = 10_000, 100
 
 # A shifted range that holds this share of the claim's words may well say the same.
 _MOST_SHARED = 0.6
@@ -75,6 +87,29 @@ _ADDED = (
     (r"\balways\b", "never"),
 )
 
+_SMALL = rf"(?= (?:about )?(?:\d|(?:{'|'.join(_SPELLED)})\b))"
+_BOUNDS = {
+    "at least": "at most", "at most": "at least", "up to": "at least", "more than": "less than", "over": "under",
+    "less than": "more than", "fewer than": "more than", "no more than": "at least",
+}  # fmt: skip
+_ORDINALS = "first second third fourth fifth".split()
+_PERIODS = "second minute hour day week month year".split()
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_MONTHS = "January February March April June July August September October November December".split()
+# What is replaced, and by which words; each has a row of its own below the others.
+_SCARCE: dict[str, tuple[re.Pattern[str], Callable[[str], list[str]]]] = {
+    "ordinal": (re.compile(r"(?<=\bthe )(?:first|second|third|fourth|fifth)\b"), lambda _: _ORDINALS),
+    "bound": (re.compile(rf"\b(?:{'|'.join(_BOUNDS)})\b{_SMALL}"), lambda word: [_BOUNDS[word]]),
+    "rate": (
+        re.compile(r"(?:(?<=\bper )|(?<=\bevery ))(?:second|minute|hour|day|week|month|year)\b"),
+        lambda _: _PERIODS,
+    ),
+    "weekday": (re.compile(rf"\b(?:{'|'.join(_DAYS)})\b"), lambda _: _DAYS),
+    "month": (re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b(?! \d)"), lambda _: _MONTHS),
+    "sign": (re.compile(r"(?:(?<=\bis )|(?<=\bto ))-?(?=\d*[1-9])"), lambda sign: ["" if sign else "-"]),
+}
+_IN_CHINESE = "number in Chinese"
+
 Break = Callable[[Claim, random.Random], "Claim | None"]
 
 
@@ -112,7 +147,7 @@ def _with(claim: Claim, text: str | None) -> Claim | None:
     return None if text is None else replace(claim, text=text)
 
 
-def break_number(claim: Claim, draw: random.Random) -> Claim | None:
+def break_number(claim: Claim, draw: random.Random, pattern: re.Pattern[str] | None = None) -> Claim | None:
     """Change a number: by one, tenfold, or a digit; or spell another one."""
 
     def other(number: str) -> str:
@@ -123,7 +158,7 @@ def break_number(claim: Claim, draw: random.Random) -> Claim | None:
         whole = number.replace(",", "")
         return draw.choice((changed, str(int(whole) + 1), f"{int(whole)}0") if whole.isdigit() else (changed,))
 
-    pattern = _NUMBER if _NUMBER.search(claim.text) else _SPELLED_NUMBER
+    pattern = pattern or (_NUMBER if _NUMBER.search(claim.text) else _SPELLED_NUMBER)
     return _with(claim, _change(pattern, claim.text, draw, other))
 
 
@@ -236,15 +271,50 @@ def broken(claims: Sequence[Claim], files: Sequence[File], seed: int) -> list[tu
     return found
 
 
+def break_scarce(kind: str, claim: Claim, draw: random.Random) -> Claim | None:
+    """Put another word of a kind, which the cited lines do not hold, in the place of one."""
+    pattern, others = _SCARCE[kind]
+
+    def other(word: str) -> str | None:
+        cited = set(re.findall(r"\w+", " ".join(claim.cited)))
+        foreign = [one for one in others(word) if one != word and one not in cited]
+        return draw.choice(foreign) if foreign else None
+
+    return _with(claim, _change(pattern, claim.text, draw, other))
+
+
 def attack(files: Sequence[File], count: int, seed: int) -> list[Outcome]:
     """Judge every claim as it is and broken."""
+    claims = _reworded(files, count, seed)
+    return _judged(files, [(UNBROKEN, claim) for claim in claims] + broken(claims, files, seed))
+
+
+def attack_scarce(files: Sequence[File], chinese: Sequence[File], seed: int) -> list[Outcome]:
+    """Judge claims that say what few do, as they are and broken; Chinese ones are sentences as they stand."""
+    claims = _reworded(files, _SCARCE_COUNT, seed)
+    found: list[tuple[str, Claim]] = []
+    for kind in _SCARCE:
+        made = ((claim, break_scarce(kind, claim, random.Random(f"{seed}/{n}"))) for n, claim in enumerate(claims))
+        pairs = [(claim, changed) for claim, changed in made if changed is not None][:_MOST_SCARCE]
+        found += [pair for claim, changed in pairs for pair in ((UNBROKEN, claim), (kind, changed))]
+    told = [claim for claim in chinese_claims(chinese, seed) if re.search(r"\d", claim.text)]
+    for place, claim in enumerate(told[:_MOST_SCARCE]):
+        changed = break_number(claim, random.Random(f"{seed}/{place}"), re.compile(r"\d+(?:\.\d+)?"))
+        if changed is not None:
+            found += [(UNBROKEN, claim), (_IN_CHINESE, changed)]
+    return _judged([*files, *chinese], found)
+
+
+def _reworded(files: Sequence[File], count: int, seed: int) -> list[Claim]:
     claims = make_claims(files, count, seed)
     draw = random.Random(seed)
     draw.shuffle(claims)
-    claims = [replace(claim, text=reworded(claim.text, draw)) for claim in claims]
+    return [replace(claim, text=reworded(claim.text, draw)) for claim in claims]
+
+
+def _judged(files: Sequence[File], pairs: Sequence[tuple[str, Claim]]) -> list[Outcome]:
     holding = Counter(token for file in files for token in set(tokenize(file.text)))
     judge = Judge(load_embedder(), lambda token: inverse_frequency(holding[token], len(files)))
-    pairs = [(UNBROKEN, claim) for claim in claims] + broken(claims, files, seed)
     seen: Counter[str] = Counter()
     outcomes = []
     for kind, claim in pairs:
@@ -265,19 +335,14 @@ def table(outcomes: Sequence[Outcome]) -> str:
         "| broken | claims | caught % | held half | by facts alone % | word-overlap guard % |",
         "|---|---|---|---|---|---|",
     ]
-    for kind in KINDS:
+    for kind in (*KINDS, *_SCARCE, _IN_CHINESE, UNBROKEN):
         those = [one for one in outcomes if one.kind == kind]
         half = [one for one in those if one.held]
         guard = 100 * sum(not one.guard_accepts for one in those) / max(1, len(those))
         facts = 100 * sum(one.by_facts for one in those) / max(1, len(those))
         shares = f"{_rejected(those):.1f} | {_rejected(half):.1f} | {facts:.1f} | {guard:.1f}"
-        lines.append(f"| {kind} | {len(those)} | {shares} |")
-    true = [one for one in outcomes if one.kind == UNBROKEN]
-    guard = 100 * sum(not one.guard_accepts for one in true) / max(1, len(true))
-    half = [one for one in true if one.held]
-    facts = 100 * sum(one.by_facts for one in true) / max(1, len(true))
-    shares = f"{_rejected(true):.1f} | {_rejected(half):.1f} | {facts:.1f} | {guard:.1f}"
-    lines.append(f"| nothing: wrongly rejected | {len(true)} | {shares} |")
+        if those:
+            lines.append(f"| {'nothing: wrongly rejected' if kind == UNBROKEN else kind} | {len(those)} | {shares} |")
     return "\n".join(lines)
 
 
@@ -304,10 +369,15 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--others", action="store_true", help="take packages that no rule was improved with")
+    parser.add_argument("--scarce", action="store_true", help="break what few claims say: ordinals, bounds, rates ...")
     parser.add_argument("--misses", action="store_true", help="print what went wrong, held claims left out")
     arguments = parser.parse_args()
     files = read_other_files() if arguments.others else read_files(arguments.data)
-    outcomes = attack(files, arguments.count, arguments.seed)
+    if arguments.scarce:
+        chinese = [] if arguments.others else read_chinese_files(arguments.data)
+        outcomes = attack_scarce(files, chinese, arguments.seed)
+    else:
+        outcomes = attack(files, arguments.count, arguments.seed)
     print(table(outcomes))
     print(f"\n{cost(outcomes)}")
     if arguments.misses:

@@ -106,6 +106,25 @@ def read_other_files() -> list[File]:
     return [file_of(name, text) for name, text in texts if text.strip()]
 
 
+def read_chinese_files(data: Path) -> list[File]:
+    """Read articles in Chinese, one file each."""
+    articles = json.loads((data / "span-qa" / "xquad-zh.json").read_text(encoding="utf-8"))["data"]
+    texts = ("\n\n".join(part["context"] for part in article["paragraphs"]) for article in articles)
+    return [file_of(f"article-zh-{number:02}.txt", text) for number, text in enumerate(texts)]
+
+
+def chinese_claims(files: Sequence[File], seed: int) -> list[Claim]:
+    """Take the sentences of Chinese texts as claims, as they are, shuffled."""
+    found = [
+        Claim("prose", file.text[start:end], file, *_range_of(file, start, end))
+        for file in files
+        for start, end in sentences(file.text)
+        if end - start <= _MOST_CHARS
+    ]
+    random.Random(seed).shuffle(found)
+    return found
+
+
 def file_of(name: str, text: str) -> File:
     """Number the units of a text."""
     span = Span(name, 0, len(text), 1, text.count("\n") + 1)
@@ -286,7 +305,7 @@ _REWORDINGS: tuple[tuple[str, str], ...] = (
     (r"\bcalled\b", "named"),
     (r"\bsuch as\b", "like"),
     (r"\beach\b", "every"),
-    (r"\bmore than\b", "over"),
+    (r"(?<!\bno )(?<!\bnot )\bmore than\b", "over"),
     (r"\bcurrently\b", "now"),
     (r"\bapproximately\b|\broughly\b", "about"),
     (r"\b(?:very|also|just|simply) ", ""),

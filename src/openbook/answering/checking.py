@@ -85,7 +85,10 @@ def checking(answer: str, context: Context, judge: Judge, text_now: TextNow, pol
         return checked
     second = anchored(checker.check((yield checked.failing)), checker)
     better = not second.refusal and len(second.failing) < len(checked.failing)
-    why = f"{len(checked.failing)} claims failed, and {len(second.failing)} of the second answer"
-    repair = Repair("retried", "", answer, second.answer if better else checked.answer, why)
+    failed = f"{len(checked.failing)} claim{'' if len(checked.failing) == 1 else 's'} failed"
+    claimed = any(claim.verdict for claim in second.claims)
+    why = f"{failed}, and {len(second.failing)} of the second answer"
+    why = why if claimed else f"{failed}, and the second answer claimed nothing"
+    repair = Repair("retried", "", checked.answer, second.answer if better else checked.answer, why)
     kept = second if better else checked
     return replace(kept, repairs=(*checked.repairs, repair, *(second.repairs if better else ())))

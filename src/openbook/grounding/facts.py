@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from openbook.grounding.numbers import Date, Number, dates_of, numbers_of
+from openbook.grounding.numbers import Date, Number, dates_of, is_unit, numbers_of
 from openbook.retrieval.names import FILLING_WORDS, STOP_WORDS
 from openbook.retrieval.tokens import tokenize
 
@@ -53,14 +53,19 @@ _FEWEST_GERMAN_WORDS = 2
 
 # Talk about the answer and its sources is no claim of the sources.
 _ABOUT_THE_ANSWER = re.compile(
-    r"\s*(?:here(?:['’]s| is| are)\b|let me\b|i\b|to summari[sz]e\b|sorry\b|see (?:also|below)\b"
-    r"|hope this\b|feel free\b|quoted from the sources\b|no source\b"
+    r"\s*(?:here(?:['’]s| is| are)\b|let(?: me|['’]s)\b|i\b|to summari[sz]e\b|sorry\b|see (?:also|below)\b"
+    r"|hope this\b|feel free\b|thank(?:s| you)\b|(?:that['’]s |that is )?a? ?(?:good|great) question\b"
+    r"|(?:this|that|it|nothing(?: else)?) is (?:not )?(?:documented|specified|known|covered|clear)\W*$"
+    r"|quoted from the sources\b|no source\b"
     r"|(?:the|these) (?:(?:provided|given|cited|available) )?(?:sources?|context|excerpts?)"
     r" (?:do|does|did|don|doesn|contain|say|describe|mention|provide|give|show|cover|above|below))",
     re.IGNORECASE,
 )
-# Fewer are a greeting or the title of a list.
+# Fewer are a greeting or the title of a list; so are these, unless they end as a sentence of three words ends.
 _FEWEST_WORDS_OF_A_CLAIM = 3
+_FEWEST_WORDS_OF_A_SENTENCE = 2
+_YES = re.compile(r"^\s*(?:yes|no|ok|okay|well|so),?\s+", re.IGNORECASE)
+_SENTENCE = re.compile(r"\S+\s+\S+\s+.*[.。][*_\s]*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,9 @@ def facts_of(text: str) -> Facts:
     quotes = [(match.span(), next(filter(None, match.groups()))) for match in _QUOTE.finditer(plain)]
     plain = _blank(plain, [place for place, _ in quotes])
     bare = [
-        (match.span(), match.group()) for match in _BARE.finditer(plain) if not _PROSE_DOTS.fullmatch(match.group())
+        (match.span(), match.group())
+        for match in _BARE.finditer(plain)
+        if not _PROSE_DOTS.fullmatch(match.group()) and not is_unit(match.group())
     ]
     identifiers = [_uncalled(name) for _, name in sorted(chain(ticked, bare)) if _LETTERS.search(name)]
     plain = _blank(plain, [place for place, _ in bare])
@@ -115,13 +122,16 @@ def has_facts(claim: str) -> bool:
     Questions, headings of lists and talk about the answer itself state nothing.
 
     Example:
-        >>> has_facts("The server retries failed requests."), has_facts("Here is what the sources say:")
+        >>> has_facts("Every request is encrypted."), has_facts("Here is what the sources say:")
         (True, False)
     """
     claim = claim.strip()
     if not claim or claim.endswith((":", "?", "：", "？")) or _ABOUT_THE_ANSWER.match(claim):
         return False
-    return len(content_words(claim)) >= _FEWEST_WORDS_OF_A_CLAIM or bool(facts_of(claim))
+    if len(content_words(claim)) >= _FEWEST_WORDS_OF_A_CLAIM or facts_of(claim):
+        return True
+    rest = _YES.sub("", claim, count=1)
+    return _SENTENCE.fullmatch(rest) is not None and len(content_words(rest)) >= _FEWEST_WORDS_OF_A_SENTENCE
 
 
 def without_quotes(text: str) -> str:
@@ -188,9 +198,9 @@ def _names(text: str) -> list[str]:
         while words and (words[0].lower() in _NO_NAMES or words[0].islower()):
             words = words[1:]
         kept = [word for word in words if word.lower() not in _NO_NAMES]
-        name = re.sub(r"[’']s$", "", " ".join(kept))
-        if len(_LETTERS.findall(name)) > 1:
-            found.append(name)
+        # "Hadrian's Wall" names two, and either may be wrong.
+        parts = re.split(r"[’']s(?:\s+|$)", " ".join(kept))
+        found += [name for name in parts if len(_LETTERS.findall(name)) > 1 and not is_unit(name)]
     return found
 
 

@@ -6,15 +6,18 @@ measures how much of the claim it carries at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.generation import Verdict
-from openbook.grounding.facts import KEPT_TEXTS
+from openbook.grounding.facts import KEPT_TEXTS, facts_of
 from openbook.grounding.literal import Agreement, agreement
+from openbook.grounding.numbers import Number, numbers_of
 from openbook.grounding.sentences import sentences_of, words_of_signs
 from openbook.grounding.support import (
     BEST_SENTENCES,
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 # From these scores on a claim is carried in part, and in full: they divide half of WiCE dev best
 # (`python -m benchmarks.claim_support --fit`).
 LEAST_PARTIAL, LEAST_SUPPORTED = 0.17, 0.37
+
+_COUNTS = re.compile(r"\d|\b(?:twice|both|half|dozen)\b")
 
 # More than the cosine of any two vectors, whatever is lost by rounding.
 _MOST_MEANING = 1.01
@@ -108,7 +113,12 @@ class Judge:
         sentences = sentences_of(unit[:_MAX_UNIT_CHARS] for unit in likely_units(claim, cited))
         weighed, _ = self._weighed(claim)
         place = weighed.bits(tokenize(" ".join(around)))
+        numbers = [(number, weighed.bits(tokenize(number.text))) for number in facts_of(claim).numbers]
         shared = [weighed.bits(_said(sentence)) for sentence in sentences]
+        if numbers:
+            shared = [
+                own and own | _bits_of(numbers, own, sentence) for own, sentence in zip(shared, sentences, strict=True)
+            ]
         # The place completes what a sentence says. It is no support of its own.
         bits = [own | place if own else 0 for own in shared]
         order = best_first(weighed, bits)
@@ -120,6 +130,19 @@ class Judge:
         if self._read is None or self._read[0] != claim:
             self._read = (claim, Weighed(claim, self._rarity), self._embedder.embed([claim])[0])
         return self._read[1:]
+
+
+def _bits_of(numbers: Sequence[tuple[Number, int]], own: int, sentence: str) -> int:
+    """Say which words of a claim's numbers a sentence says by the same values, as "1.5 seconds" by `_ms = 1500`."""
+    if not _COUNTS.search(sentence) or all(bits & own == bits for _, bits in numbers):
+        return 0  # reading numbers costs more than all else that is read of a sentence
+    said = {(number.kind, abs(number.value)) for number in _numbers_of(sentence) if number.kind != "version"}
+    return reduce(or_, (bits for number, bits in numbers if (number.kind, abs(number.value)) in said), 0)
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _numbers_of(sentence: str) -> tuple[Number, ...]:
+    return numbers_of(sentence, implied=True)
 
 
 @lru_cache(maxsize=KEPT_TEXTS)

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import chain
 
+from openbook.grounding.alternatives import alternative_disagrees
 from openbook.grounding.facts import Facts, facts_of
 from openbook.grounding.negation import denial_disagrees
 from openbook.grounding.numbers import Date, Number, dates_of, numbers_of
@@ -19,7 +20,7 @@ from openbook.grounding.opposites import opposite_disagrees
 _MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\]+")
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
 _WORD = re.compile(r"\w+")
-_DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?")
+_DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
 _HEX = re.compile(r"\b0x[0-9a-fA-F]{1,16}\b")
 _SEPARATOR = re.compile(r"\.|::|->|#")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -37,7 +38,7 @@ _CLOSE = 1e-9
 _LEAST_ALIGNED = 0.6
 _LONGEST_SWAP_WORDS = 3
 _ALIGNED_SENTENCES = 2
-_ALIGNED_WORD = re.compile(r"\d+(?:[.,_]\d+)*|[^\W\d][\w]*(?:(?:\.|::|->)[^\W\d]\w*)*")
+_ALIGNED_WORD = re.compile(r"\d+(?:[.,_]\d+)*(?:[eE][+-]?\d{1,2}(?!\w))?|[^\W\d][\w]*(?:(?:\.|::|->)[^\W\d]\w*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,11 @@ def agreement(claim: str, sentences: Sequence[str], around: Sequence[str] = ()) 
         *(f"the date {date} is not in the cited lines" for date in dates),
         *(f"the name {name} is not in the cited lines" for name in names),
     ]
-    turned = (denial_disagrees(claim, sentences), opposite_disagrees(claim, sentences))
+    turned = (
+        denial_disagrees(claim, sentences),
+        opposite_disagrees(claim, sentences),
+        alternative_disagrees(claim, sentences),
+    )
     swapped = {
         (kind, f"the claim says {own} where the cited lines say {their}")
         for kind, own, their in swaps(claim, sentences, facts)
@@ -114,6 +119,11 @@ class _Text:
         """Every run of digits as a value, those inside of names and dates included."""
         digits = (_value(match.group()) for match in _DIGITS.finditer(self._text))
         return frozenset(chain(digits, (float(int(match.group(), 16)) for match in _HEX.finditer(self._text))))
+
+    def has_below_zero(self, value: float) -> bool:
+        """Say whether a number stands there with a sign, or some number with its sign as a word."""
+        signed = any(_same(value, number.value) for number in self.numbers)
+        return signed or not self.lower_words.isdisjoint({"minus", "negative"})
 
     @cached_property
     def dates(self) -> tuple[Date, ...]:
@@ -187,14 +197,16 @@ def _squash(text: str) -> str:
 def _has_number(number: Number, text: _Text) -> bool:
     if number.kind == "version":
         return any(other.kind == "version" and other.text == number.text for other in text.numbers)
+    if number.value < 0 and not text.has_below_zero(number.value):
+        return False
     if not number.kind:
         return abs(number.value) in text.values or any(
-            _same(abs(number.value), other.value) for other in text.numbers if other.kind in {"", "share"}
+            _same(abs(number.value), abs(other.value)) for other in text.numbers if other.kind in {"", "share"}
         )
     digits = _DIGITS.search(number.text)
     raw = _value(digits.group()) if digits else number.value
     alike = [other for other in text.numbers if other.kind == number.kind]
-    if any(_same(number.value, other.value) for other in alike):
+    if any(_same(abs(number.value), abs(other.value)) for other in alike):
         return True
     # `timeout_s = 30` says no unit that could be read.
     bare = {other.value for other in text.numbers if not other.kind} | (set() if alike else text.values)
@@ -274,7 +286,7 @@ def _aligned(text: str, facts: Facts) -> list[_Aligned]:
             found.append(_Aligned(word, "identifier", word))
         elif match.start() in numbers or word[0].isdigit():
             number = numbers.get(match.start())
-            found.append(_Aligned(word, "number", number.value if number else _key_of(word)))
+            found.append(_Aligned(word, "number", abs(number.value) if number else _key_of(word)))
         else:
             found.append(_Aligned(word, "name" if word in names and found else "", word.lower()))
     return found

@@ -29,6 +29,7 @@ _NEAR_WORDS = 4
 
 _CUES = frozenset(
     "not never no none nothing nobody nowhere neither nor without unless except excluding cannot unable"
+    " lack lacks lacking"
     " nicht nie niemals ohne weder außer nichts niemand kein keine keinen keiner keinem keines".split()
 )
 # What they deny may stand on either side: "no request is retried", "requests are not retried".
@@ -46,7 +47,9 @@ _DENYING_START = re.compile(r"(?:un|in|im|ir|dis|non|mis)(?=\w{3})")
 
 # "not only ... but also" denies nothing, nor does "whether or not", "No. 7" or "no matter".
 _NO_DENIAL = re.compile(
-    r"\bnot (?:only|just|merely|simply)\b|\bwhether or not\b|\bno\.? ?(?=\d)|\bno (?:matter|doubt)\b"
+    r"\b(?:no|not|never) (?:more|less|fewer|(?:great|long|larg|small|short|high|low|lat|earli)er) than\b(?= \S*\d)"
+    r"|\b(?:not|never) exceed(?:s|ing)?\b(?=(?: \w+)? \S*\d)"
+    r"|\bnot (?:only|just|merely|simply)\b|\bwhether or not\b|\bno\.? ?(?=\d)|\bno (?:matter|doubt)\b"
     r"|\bif not\b(?= (?:the|more|most)\b)|\bnone ?the ?less\b",
     re.IGNORECASE,
 )
@@ -60,7 +63,12 @@ _BORDER = re.compile(
 _WORD = re.compile(r"\w+(?:[’'](?:t|s|re|ve|ll|d|m)\b)?")
 _CONTRACTED = re.compile(r"(?:\w*n[’']t|cannot|can[’']t|(?:do|does|is|wo)nt)", re.IGNORECASE)
 
-_ANY_CUE = re.compile(rf"\b(?:{'|'.join(sorted(_CUES))}|(?:do|does|is|wo)nt)\b|n[’']t\b|[不没未无別别]", re.IGNORECASE)
+_CUE_BEFORE = re.compile(r"fail(?:s|ed|ing)?(?= to\b)|(?:hard|bare|scarce)ly(?= (?:ever|any)\b)", re.IGNORECASE)
+
+_ANY_CUE = re.compile(
+    rf"\b(?:{'|'.join(sorted(_CUES))}|{_CUE_BEFORE.pattern}|(?:do|does|is|wo)nt)\b|n[’']t\b|[不没未无別别]",
+    re.IGNORECASE,
+)
 
 # They stand between a negation and what it denies, or carry no meaning of their own.
 _LIGHT = frozenset(
@@ -73,7 +81,7 @@ _LIGHT = frozenset(
 
 # Chinese denies with a character before the word. Those in the look-ahead only look like it.
 _CHINESE = re.compile(
-    r"(?:不(?![过仅但同断管论])|没有?|未(?![来])|无(?![线论])|別|别(?![人的]))(?:[会能可以有是再要应该]{0,2}?)"
+    r"(?:不(?![过仅但同断管论])|没有?|未(?![来])|无(?![线论限数疑])|別|别(?![人的]))(?:[会能可以有是再要应该]{0,2}?)"
     r"(?P<denied>[\u4e00-\u9fff]{2})"
 )
 
@@ -149,6 +157,7 @@ def _spoken(clause: str) -> list[_Spoken]:
         is_code = clause[match.start() - 1 : match.start()] == "`"
         is_value = is_code or (match.group() == "None" and not clause.startswith(" of", match.end()))
         is_cue = (word in _CUES and not is_value) or _CONTRACTED.fullmatch(word) is not None
+        is_cue = is_cue or _CUE_BEFORE.match(clause, match.start()) is not None
         tokens = [] if is_cue or word in _LIGHT else tokenize(match.group())
         words.append(_Spoken(word, tokens[-1] if tokens else "", is_cue))
     return words
@@ -211,9 +220,8 @@ _Clauses = Sequence[tuple[frozenset[str], tuple[Denial, ...]]]
 def _nearest(denial: Denial, clauses: _Clauses) -> list[Denial]:
     """Give what those clauses deny that say most of what a denial is about."""
     shares = [len(tokens.intersection(denial.denied)) for tokens, _ in clauses]
-    return [
-        other for (_, denials), share in zip(clauses, shares, strict=True) if share == max(shares) for other in denials
-    ]
+    most = max(shares, default=0)
+    return [other for (_, denials), share in zip(clauses, shares, strict=True) if share == most for other in denials]
 
 
 def _affirmed(denial: Denial, shared: Set[str], clauses: _Clauses) -> bool:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
+
+# A text is read once for its dates, and once for its numbers without them.
+_KEPT_TEXTS = 256
 
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _ONES += " seventeen eighteen nineteen"
@@ -30,19 +34,19 @@ _UNITS = {
     spelling: (kind, factor)
     for kind, factor, spellings in (
         ("time", 1e-6, "µs us microsecond microseconds"),
-        ("time", 1e-3, "ms msec millisecond milliseconds Millisekunden"),
-        ("time", 1.0, "s sec secs second seconds Sekunde Sekunden 秒"),
-        ("time", 60.0, "min mins minute minutes Minute Minuten 分钟"),
-        ("time", 3600.0, "h hr hrs hour hours Stunde Stunden 小时"),
+        ("time", 1e-3, "ms msec millis millisecond milliseconds Millisekunden 毫秒"),
+        ("time", 1.0, "s sec secs second seconds Sekunde Sekunden 秒钟 秒 초"),
+        ("time", 60.0, "min mins minute minutes Minute Minuten 分钟 分鐘"),
+        ("time", 3600.0, "h hr hrs hour hours Stunde Stunden 小时 小時 時間"),
         ("time", 86400.0, "day days Tag Tage Tagen 天"),
-        ("time", 604800.0, "week weeks Woche Wochen"),
+        ("time", 604800.0, "week weeks Woche Wochen 周"),
         ("share", 0.01, "% percent pct Prozent"),
         ("size", 1.0, "byte bytes"),
-        ("size", 1e3, "kB KB kilobyte kilobytes"),
+        ("size", 1e3, "kB KB kb kilobyte kilobytes"),
         ("size", 1024.0, "KiB"),
-        ("size", 1e6, "MB megabyte megabytes"),
+        ("size", 1e6, "MB mb megabyte megabytes"),
         ("size", 1024.0**2, "MiB"),
-        ("size", 1e9, "GB gigabyte gigabytes"),
+        ("size", 1e9, "GB gb gigabyte gigabytes"),
         ("size", 1024.0**3, "GiB"),
         ("size", 1e12, "TB terabyte terabytes"),
         ("length", 1.0, "m metre metres meter meters"),
@@ -81,9 +85,25 @@ _DATES = tuple(
 
 # "may" and "march" are words too, so that a month alone is no date unless a day or a year is with it.
 _VERSION = re.compile(r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?(?!\w)")
+# Chinese and its neighbours write no blanks, so that their characters end a number as a blank does.
+_CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_LETTER = rf"[^\W{_CJK}]"
+_CJK_UNIT = "|".join(sorted((unit for unit in _UNITS if re.match(rf"[{_CJK}]", unit)), key=len, reverse=True))
 _DIGITS = re.compile(
-    r"(?<![\w.,])(?P<sign>[-−](?=\d))?(?P<number>\d{1,3}(?:[,_ \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:[._]\d+)*)"  # noqa: RUF001
-    r"(?P<unit>\s?%|[ \t\u00a0-]?(?:[A-Za-zµ]+|秒|分钟|小时|天))?(?:\b|(?<=%)|(?!\w))",
+    rf"(?<![.,])(?<!{_LETTER})(?P<sign>(?<![)\]])[-−](?=\d)|(?:minus|negative)[ ](?=\d))?"  # noqa: RUF001
+    r"(?P<number>\d{1,3}(?:[,_ \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:[._]\d+)*(?:[eE][+-]?\d{1,2})?)"
+    rf"(?P<unit>\s?%|[ \t\u00a0-]?(?:[A-Za-zµ]+|{_CJK_UNIT}))?(?:(?<=%)|(?!{_LETTER}))",
+)
+_CHINESE = re.compile(
+    rf"(?P<number>[一二两兩三四五六七八九十百千万]+)(?:(?P<unit>{_CJK_UNIT})|(?=[个個次倍条條名位项項种種台件层層页頁行年月]))"
+)
+_CHINESE_ONES = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2, "兩": 2}
+_CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000}
+# A name of code may say the unit of what is assigned to it: `timeout_ms = 1500`.
+_NAMED_UNIT = re.compile(
+    r"(?:[A-Za-z0-9][_-](?P<unit>ms|s|secs?|seconds?|minutes?|hours?|days?|bytes|kb|mb|gb|percent)"
+    r"|[a-z](?P<hump>Ms|MS|Millis|Secs|Seconds|Minutes|Hours|Days|Bytes|KB|MB|GB))"
+    r"\b[\"'`]?(?:\s*:\s*[a-z]+(?=\s*=))?\s*[:=]\s*(?P<number>\d[\d_]*(?:\.\d+)?)(?![\w.]|\s*[-+*/%])"
 )
 _ANY_DIGIT = re.compile(r"\d")
 _DECADE = re.compile(r"[12]\d{2}0s")
@@ -128,6 +148,7 @@ class Date:
     """Offset in the text that it was found in."""
 
 
+@lru_cache(maxsize=_KEPT_TEXTS)
 def dates_of(text: str) -> tuple[Date, ...]:
     """List dates that tell at least two of day, month and year, in order.
 
@@ -166,15 +187,24 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
         [(30.0, 'time'), (0.05, 'share'), (3.0, ''), (0.0, 'version')]
     """
     text = _without(text, [(date.start, date.start + len(date.text)) for date in dates_of(text)])
-    versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in _VERSION.finditer(text)]
-    text = _without(text, [match.span() for match in _VERSION.finditer(text)])
+    written = list(_VERSION.finditer(text))
+    versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
+    text = _without(text, [match.span() for match in written])
+    named = list(_NAMED_UNIT.finditer(text)) if implied and not {"=", ":"}.isdisjoint(text) else []
+    text = _without(text, [match.span("number") for match in named])
     found = list(_DIGITS.finditer(text))
     digits = [_in_digits(match, text) for match in found]
+    digits += [_of_name(match) for match in named]
+    if not text.isascii():
+        chinese = map(_in_chinese, _CHINESE.finditer(text))
+        digits += [number for number in chinese if number.value != 1 or number.kind]
     text = _without(text, [match.span() for match in found if (match["unit"] or "").strip().lower() in _SCALES])
     return tuple(sorted(chain(versions, digits, _in_words(text, implied=implied)), key=lambda number: number.start))
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:
+    if not places:
+        return text
     pieces, position = [], 0
     for start, end in places:
         pieces += [text[position:start], " " * (end - start)]
@@ -194,9 +224,37 @@ def _in_digits(match: re.Match[str], text: str) -> Number:
     if unit == "s" and _DECADE.fullmatch(match.group()):
         unit = ""
     kind, factor = _unit(unit)
-    sign = -1 if match["sign"] and not kind else 1
-    shown = match.group().strip() if kind else written
+    sign = -1 if match["sign"] else 1
+    shown = match.group().strip() if kind or match["sign"] else written
     return Number(shown, round(sign * value * factor, 9), kind, match.start())
+
+
+def _of_name(match: re.Match[str]) -> Number:
+    kind, factor = _unit((match["unit"] or match["hump"]).lower())
+    return Number(match["number"], round(float(match["number"]) * factor, 9), kind, match.start("number"))
+
+
+def _in_chinese(match: re.Match[str]) -> Number:
+    total = section = digit = 0
+    for character in match["number"]:
+        if character in _CHINESE_ONES:
+            digit = _CHINESE_ONES[character]
+        elif character == "万":
+            total, section, digit = total + (section + digit) * 10_000, 0, 0
+        else:
+            section, digit = section + (digit or 1) * _CHINESE_SCALES[character], 0
+    kind, factor = _unit(match["unit"] or "")
+    return Number(match.group(), round((total + section + digit) * factor, 9), kind, match.start())
+
+
+def is_unit(word: str) -> bool:
+    """Tell whether a word is a unit as it is written: `KiB`, `ms`."""
+    return word in _UNITS
+
+
+def month_of(name: str) -> int:
+    """Give the number of a month by its name."""
+    return _MONTHS[name.lower()]
 
 
 def _unit(word: str) -> tuple[str, float]:

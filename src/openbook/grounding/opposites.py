@@ -17,6 +17,8 @@ _PAIRS = (
     " encode decode, encrypt decrypt, compress decompress, serialize deserialize, upload download, import export,"
     " true false, required optional, public private, synchronous asynchronous, ascending descending,"
     " mutable immutable, lock unlock, connect disconnect, install uninstall, show hide, succeed fail, success failure,"
+    " must may, always sometimes, always rarely, always seldom, often rarely, often seldom, all some, every some,"
+    " everyone only, acquire release, left right,"
     " win lose, north south, east west, above below, older newer, oldest newest, earlier later, earliest latest"
 )
 
@@ -43,13 +45,13 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
         >>> opposite_disagrees("the pause halves each time", ["the pause doubles each time"])
         'the claim says "halves" where the cited lines say "doubles"'
     """
-    own = _by_token(claim)
+    own = words_by_token(claim)
     turned = {token: _opposites()[token] for token in own if token in _opposites()}
     if not turned or denials_of(claim):
         return ""
-    cited = [_by_token(sentence) for sentence in sentences]
+    cited = [words_by_token(sentence) for sentence in sentences]
     for sentence, theirs in zip(sentences, cited, strict=True):
-        if len(own.keys() & theirs.keys()) < _LEAST_SHARED * (len(own) - 1) or denials_of(sentence):
+        if not is_near(claim, sentence) or denials_of(sentence):
             continue
         for token, others in turned.items():
             found = sorted(others & theirs.keys() - own.keys())
@@ -58,8 +60,14 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
     return ""
 
 
+def is_near(claim: str, sentence: str) -> bool:
+    """Say whether a sentence shares so many words with a claim that it speaks of the same, but for one word."""
+    own = words_by_token(claim).keys()
+    return len(own & words_by_token(sentence).keys()) >= _LEAST_SHARED * (len(own) - 1)
+
+
 @lru_cache(maxsize=KEPT_TEXTS)
-def _by_token(text: str) -> Mapping[str, str]:
+def words_by_token(text: str) -> Mapping[str, str]:
     """Give the words of a text by their tokens, words that are split left out."""
     words = ((word.strip(".,;:!?()\"'"), tokenize(word)) for word in text.split())
     return {tokens[0]: word for word, tokens in words if len(tokens) == 1}

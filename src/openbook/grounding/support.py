@@ -114,6 +114,6 @@ def likely_units(claim: str, cited: Sequence[str]) -> Sequence[str]:
     if len(cited) <= _MOST_UNITS:
         return cited
     words = {word[:_BEGINNING_CHARS].lower() for word in telling_words(claim)}
-    shared = [sum(word in unit for word in words) for unit in map(str.lower, cited)]
+    shared = [sum(map(unit.__contains__, words)) for unit in map(str.lower, cited)]
     best = sorted(range(len(cited)), key=lambda place: (-shared[place], place))[:_MOST_UNITS]
     return [cited[place] for place in sorted(best)]

@@ -58,7 +58,7 @@ def test_the_model_can_be_asked_once_more_with_the_claims_that_fail() -> None:
             "claim": "",
             "from": BAD,
             "to": GOOD,
-            "why": "1 claims failed, and 0 of the second answer",
+            "why": "1 claim failed, and 0 of the second answer",
         }
     ]
 
@@ -70,12 +70,23 @@ def test_a_second_answer_is_checked_and_repaired_like_the_first() -> None:
     assert [repair.what for repair in checked.repairs] == ["retried", "anchored"]
 
 
-@pytest.mark.parametrize("second", [f"{BAD} {BAD}", BAD, "I do not know.", ""])
+@pytest.mark.parametrize("second", [f"{BAD} {BAD}", BAD, f"{BAD} {GOOD}", "I do not know.", ""])
 def test_a_second_answer_that_is_no_better_is_not_taken_but_recorded(second: str) -> None:
     checked = check(f"{GOOD} {BAD}", "retry", lambda _: second)
 
     assert checked.answer == f"{GOOD} {BAD}"
     assert [(repair.what, repair.before == repair.after) for repair in checked.repairs] == [("retried", True)]
+
+
+@pytest.mark.parametrize("second", ["", "Okay.", "What do you mean?"])
+def test_a_second_answer_that_claims_nothing_is_recorded_as_that(second: str) -> None:
+    anchored = "Sessions end after one hour [1:1]."
+
+    checked = check(f"{anchored} {BAD}", "retry", lambda _: second)
+
+    (retried,) = (repair for repair in checked.repairs if repair.what == "retried")
+    assert (retried.before, retried.after) == (checked.answer, checked.answer)
+    assert retried.why == "1 claim failed, and the second answer claimed nothing"
 
 
 def test_nobody_is_asked_again_when_nothing_fails() -> None:

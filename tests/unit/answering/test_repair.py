@@ -132,6 +132,7 @@ def test_claims_that_fail_are_dropped_with_what_is_left_empty(answer: str, after
 
     assert checked.answer == after
     assert checked.failing == ()
+    assert bool(checked.repairs) is (after != answer)
     assert all(repair.what == "dropped" and repair.why for repair in checked.repairs)
 
 

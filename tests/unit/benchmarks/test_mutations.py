@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,9 +16,10 @@ from benchmarks.mutations import (
     break_number,
     break_quote,
     break_range,
+    break_scarce,
     broken,
 )
-from benchmarks.true_claims import Claim, File, file_of, make_claims, reworded
+from benchmarks.true_claims import Claim, File, chinese_claims, file_of, make_claims, reworded
 
 CODE = '''
 LIMIT_S = 30
@@ -77,6 +79,44 @@ def test_one_thing_is_broken(files: list[File], change: Break, before: str, star
     assert changed.text != before
     assert changed.text.startswith(start)
     assert changed.cited == claim.cited
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "start"),
+    [
+        ("ordinal", "It keeps the first of them.", "It keeps the "),
+        ("bound", "It keeps at most 5 of them.", "It keeps at least 5 of them."),
+        ("rate", "It sends 5 of them per hour.", "It sends 5 of them per "),
+        ("weekday", "It runs on Monday.", "It runs on "),
+        ("month", "It ran in March.", "It ran in "),
+        ("sign", "The default is 5.", "The default is -5."),
+        ("sign", "The default is -5.", "The default is 5."),
+    ],
+)
+def test_what_few_claims_say_is_broken_by_a_word_of_its_kind(
+    files: list[File], kind: str, before: str, start: str
+) -> None:
+    changed = break_scarce(kind, Claim("prose", before, files[2], 0, 1), random.Random(1))
+
+    assert changed is not None
+    assert changed.text != before
+    assert changed.text.startswith(start)
+
+
+def test_what_a_claim_does_not_say_is_not_broken(files: list[File]) -> None:
+    claim = Claim("prose", "It is restarted at night.", files[2], 0, 1)
+
+    assert break_scarce("ordinal", claim, random.Random(1)) is None
+
+
+def test_sentences_of_chinese_texts_are_claims_and_their_numbers_are_broken() -> None:
+    file = file_of("page.txt", "服务器等待30秒。它重试3次。\n")
+
+    claims = chinese_claims([file], seed=1)
+    broken_ones = [break_number(claim, random.Random(1), re.compile(r"\d+")) for claim in claims]
+
+    assert sorted(claim.text for claim in claims) == ["它重试3次。", "服务器等待30秒。"]
+    assert all(changed and changed.text not in file.text for changed in broken_ones)
 
 
 def test_an_identifier_is_swapped_for_a_sibling_that_is_not_cited(files: list[File]) -> None:

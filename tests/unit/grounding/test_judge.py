@@ -79,6 +79,33 @@ def test_nothing_supports_no_claim(judge: Judge, cited: list[str]) -> None:
     assert judge.judge("The client retries.", cited).verdict == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        pytest.param("The timeout is 1.5 seconds.", "timeout_ms = 1500", id="unit-in-a-name"),
+        pytest.param("The buffer has 4096 bytes.", "The buffer has 4 KiB.", id="other-unit"),
+        pytest.param("It is tried two times.", "It is tried twice.", id="twice"),
+        pytest.param("The limit is 1,000,000 items.", "The limit is 1e6 items.", id="exponent"),
+    ],
+)
+def test_the_same_number_carries_a_claim_however_it_is_written(judge: Judge, claim: str, cited: str) -> None:
+    assert judge.judge(claim, [cited]).verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        ("服务器等待60秒。", "服务器等待30秒。"),
+        ("重试5次。", "重试3次。"),
+        ("最多500个。", "最多100个。"),
+        ("等待30分钟。", "等待30秒。"),
+    ],
+)
+def test_another_number_in_chinese_is_not_supported(judge: Judge, claim: str, cited: str) -> None:
+    assert judge.judge(cited, [cited]).verdict == "supported"
+    assert judge.judge(claim, [cited]).verdict != "supported"
+
+
 def test_names_of_the_place_complete_its_lines_and_do_not_replace_them(judge: Judge) -> None:
     around = ["net/client.py", "Client.get"]
 

@@ -15,6 +15,12 @@ from openbook.grounding.literal import Agreement, agreement
         pytest.param("It waits 30 seconds.", "timeout: 30s", id="unit-in-short"),
         pytest.param("It waits 30 seconds.", "It waits 30,000 ms.", id="other-unit"),
         pytest.param("It waits 30 seconds.", "timeout_s = 30", id="unit-in-a-name"),
+        pytest.param("It waits 1.5 seconds.", "timeout_ms = 1500", id="smaller-unit-in-a-name"),
+        pytest.param("It has 64 MB.", "size_mb = 64", id="unit-that-is-no-name"),
+        pytest.param("It has 4096 bytes.", "It has 4 KiB.", id="unit-that-looks-like-a-name"),
+        pytest.param("It has 1,000,000 items.", "It has 1e6 items.", id="exponent"),
+        pytest.param("The default is -1.", "default = -1", id="negative"),
+        pytest.param("The pool holds no more than 16.", "The pool holds at most 16.", id="bound-in-other-words"),
         pytest.param("It waits thirty seconds.", "It waits 30 s.", id="in-words"),
         pytest.param("It has two parts.", "It has both parts.", id="implied"),
         pytest.param("The share is 5%.", "share = 0.05", id="share-as-a-fraction"),
@@ -47,6 +53,11 @@ def test_facts_that_stand_there_in_another_form_agree(claim: str, cited: str) ->
         pytest.param(
             "It waits 30 minutes.", "Wait: 30 s", "the number 30 minutes is not in the cited lines", id="unit"
         ),
+        pytest.param(
+            "It waits 1500 s.", "wait_ms = 1500", "the number 1500 s is not in the cited lines", id="unit-in-a-name"
+        ),
+        pytest.param("The default is -1.", "default = 1", "the number -1 is not in the cited lines", id="sign"),
+        pytest.param("重试5次。", "重试3次。", "the number 5 is not in the cited lines", id="chinese"),
         pytest.param("It is 2 May 2021.", "2021-05-03", "the date 2 May 2021 is not in the cited lines", id="date"),
         pytest.param("It needs 1.2.3.", "v1.2.4", "the number 1.2.3 is not in the cited lines", id="version"),
         pytest.param("Call `get_all`.", "def get_one()", "`get_all` is not in the cited lines", id="identifier"),
@@ -79,6 +90,12 @@ def test_a_fact_that_does_not_stand_there_is_missing(claim: str, cited: str, rea
             "It uses `baz_qux` to open what it needs, and `foo_bar`.",
             "the claim says foo_bar where the cited lines say baz_qux",
             id="identifier-that-stands-elsewhere",
+        ),
+        pytest.param(
+            "It takes 9 requests per hour.",
+            "It takes 9 requests per minute.",
+            'the claim says "per hour" where the cited lines say "per minute"',
+            id="rate",
         ),
         pytest.param(
             "It does not open the file.",

@@ -15,6 +15,9 @@ DOUBLES = ["Send it again after a failure.", "Waits .5 s before the first retry 
         pytest.param("The pause halves each time.", DOUBLES, id="verb"),
         pytest.param("The flag disables the cache.", ["The flag enables the cache."], id="enable"),
         pytest.param("Items are listed in ascending order.", ["Items are listed in descending order."], id="order"),
+        pytest.param("The client may send a token.", ["The client must send a token."], id="must"),
+        pytest.param("Some requests are logged.", ["All requests are logged."], id="all"),
+        pytest.param("The parser sometimes fails.", ["The parser always fails."], id="always"),
         pytest.param("The hook runs after the request.", ["The hook runs before the request."], id="before"),
     ],
 )
