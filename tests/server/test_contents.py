@@ -234,8 +234,10 @@ def test_a_server_that_was_killed_goes_on_with_what_was_uploaded(serve: Serve, h
     from openbook.libraries import name_for
 
     uploads = home / "uploads" / name_for([folder])
-    write_tree(uploads, {"uploads/0a1b2c3d-zebra.md": "# Zebra\n\nThe zebra sleeps standing.\n", "9f.part": "half"})
-    write_tree(uploads, {"uploaded courses/0a1b2c3d-knots.txt": "Lesson 1: Bowline\nThe rabbit leaves the hole.\n"})
+    write_tree(uploads, {"uploads/zebra.md": "# Zebra\n\nThe zebra sleeps standing.\n", "9f.part": "half"})
+    write_tree(
+        uploads, {"uploaded courses/Uploaded course/knots.txt": "Lesson 1: Bowline\nThe rabbit leaves the hole.\n"}
+    )
 
     client = serve()
     sources = client.get("/api/sources").json()["sources"]

@@ -31,10 +31,6 @@ _COPY_BYTES = 1024 * 1024
 
 _PARTIAL = ".part"
 
-# Says that no file has the prefix any more that all had once: eight digits, as a date has.
-_PLAIN_NAMES = ".plain-names"
-_OLD_NAME = re.compile(r"[0-9a-f]{8}-([^.].*)")
-
 # Letters and digits of any script, and the few signs that mean nothing to a file system or a page.
 _UNSAFE = re.compile(r"[^\w.()+ -]")
 
@@ -154,7 +150,6 @@ class Uploads:
     def _stage(self, taken: Iterable[tuple[str, Upload]], partial: Path) -> list[Path]:
         """Write files where nothing is indexed: what is half written must not be."""
         self._home.mkdir(parents=True, exist_ok=True)
-        self._rename_old()
         partial.mkdir()
         unnamed, staged = partial / _PARTIAL, []
         for name, file in taken:
@@ -168,30 +163,13 @@ class Uploads:
         return list(dict.fromkeys(staged))
 
     def clean(self) -> None:
-        """Remove what a server that was killed left half written, and give old files the names they were sent with."""
-        with self._lock, contextlib.suppress(OSError):  # what cannot be renamed is read all the same
+        """Remove what a server that was killed left half written."""
+        with self._lock, contextlib.suppress(OSError):  # nothing of it is read
             for partial in self._home.glob(f"*{_PARTIAL}"):
                 if partial.is_dir():
                     shutil.rmtree(partial)
                 else:
                     partial.unlink(missing_ok=True)
-            if self._home.is_dir():
-                self._rename_old()
-
-    def _rename_old(self) -> None:
-        """Take away what once stood before each name. Who looks at a name alone cannot tell it from a date."""
-        has_plain_names = self._home / _PLAIN_NAMES
-        if has_plain_names.exists():
-            return
-        for folder in self.folders:
-            target = folder / _COURSE if folder == self.folder(course=True) else folder
-            for file in sorted(folder.iterdir()):
-                name = _OLD_NAME.fullmatch(file.name)
-                if name and file.is_file():
-                    target.mkdir(exist_ok=True)
-                    _settle(file, target / name[1])
-                    file.unlink(missing_ok=True)
-        has_plain_names.touch()
 
     def files(self, folder: Path) -> list[str]:
         """List the files of a folder of ours, indexed or not: paths in it, in their order."""

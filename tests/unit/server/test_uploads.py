@@ -11,7 +11,6 @@ from fastapi import UploadFile
 from openbook.server.failures import RequestRefusedError
 from openbook.server.uploads import Uploads, safe_name
 from openbook.settings import Settings
-from tests.support import write_tree
 
 
 @pytest.mark.parametrize(
@@ -85,18 +84,3 @@ def test_course_material_of_one_upload_has_a_folder_of_its_own(tmp_path: Path) -
         {"Knots"},
     ]
     assert keep(uploads, ("Week 3.md", b"Rope."), course=True) == ["Uploaded course 3/Week 3.md"]  # names no course
-
-
-def test_names_of_old_lose_what_stood_before_them_once(tmp_path: Path) -> None:
-    uploads = Uploads("library", Settings(home=tmp_path))
-    old = ("0a1b2c3d-a.md", "1a1b2c3d-a.md", "2a1b2c3d-.gitignore")
-    write_tree(uploads.folder(), {name: name[0] for name in old})
-    write_tree(uploads.folder(course=True), {"0a1b2c3d-01 yeast.txt": "Yeast.", "1a1b2c3d-01 yeast.txt": "Yeast."})
-
-    uploads.clean()
-    kept = keep(uploads, ("20261122-b.md", b"B"))
-    uploads.clean()
-
-    assert uploads.files(uploads.folder()) == ["20261122-b.md", "2a1b2c3d-.gitignore", "a (2).md", "a.md"]
-    assert uploads.files(uploads.folder(course=True)) == ["Uploaded course/01 yeast.txt"]
-    assert kept == ["20261122-b.md"]
