@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain
 
 from openbook.grounding.alternatives import alternative_disagrees
+from openbook.grounding.assignments import value_disagrees
 from openbook.grounding.facts import Facts, facts_of
 from openbook.grounding.negation import denial_disagrees
 from openbook.grounding.numbers import Date, Number, dates_of, numbers_of
@@ -87,6 +88,7 @@ def agreement(claim: str, sentences: Sequence[str], around: Sequence[str] = ()) 
         denial_disagrees(claim, sentences),
         opposite_disagrees(claim, sentences),
         alternative_disagrees(claim, sentences),
+        value_disagrees(claim, sentences),
     )
     swapped = {
         (kind, f"the claim says {own} where the cited lines say {their}")
