@@ -13,7 +13,8 @@ from openbook.grounding.numbers import Number, numbers_of
 
 # With a type between, as in `retries: int = 3`, or as a key, as in `"retries": 3`.
 _GIVEN = re.compile(
-    r"(?P<name>[^\W\d]\w*)[\"'`]?\s*(?::\s*[A-Za-z][\w\[\]., |]{0,60}?)?\s*(?:=(?!=)|:)\s*[\"'`]?(?P<value>-?\d(?![xXbBoO]))"
+    r"(?P<name>[^\W\d]\w*)[\"'`]?\s*(?::\s*[A-Za-z][\w\[\]., |]{0,60}?)?\s*(?:=(?!=)|:)\s*[\"'`]?"
+    r"(?P<value>-?\d(?![xXbBoO]))"
 )
 _SAID = re.compile(
     r"(?:[^\W\d]\w*\.)*(?P<name>[^\W\d]\w*)`?(?:\s*(?:=(?!=)|:)\s*|,?\s+(?:(?:which|that|by|now|currently)\s+)*"
