@@ -53,6 +53,8 @@ let views = [];
 let counted = 0;
 /** @type {AbortController | null} */
 let asking = null;
+// Taken before anything can be asked here: a question of this page would be taken for one of the page before.
+let left = leftWaiting();
 /** One dialog, however many calls want a key. @type {Promise<boolean> | null} */
 let loggingIn = null;
 
@@ -402,7 +404,8 @@ async function start() {
   await Promise.all([loadModels(), loadLibrary(), loadSessions()]);
   const id = namedSession();
   if (id && !views.length) await openSession(id);
-  const query = leftWaiting();
+  const query = left;
+  left = "";
   if (!query || asking || byId("question").value) return;
   propose(query);
   complain("This question had no answer when the page was left. You can ask it again.");
