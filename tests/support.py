@@ -1,7 +1,8 @@
-"""What several tests make: small documents with words and vectors of their own."""
+"""What several tests make or look at: small documents with words and vectors of their own, and processes."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from openbook.index.protocol import Entry, Evidence, Identity, Index, Terms
 from openbook.spans import LineIndex
@@ -148,3 +150,16 @@ def write_tree(root: Path, files: dict[str, str]) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="")
     return root
+
+
+def children_of(pid: int) -> set[int]:
+    """Give the processes that one has started and that still run, or were never waited for."""
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("this system does not list processes")
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            # The name in brackets may hold anything; behind it come the state and the parent.
+            if int(file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]) == pid:
+                found.add(int(file.parent.name))
+    return found

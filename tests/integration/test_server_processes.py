@@ -18,7 +18,7 @@ import httpx2
 import pytest
 
 from tests.integration.support_cli import assert_fails_clearly, only_library, run_alone, start
-from tests.support import write_tree
+from tests.support import children_of, write_tree
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -121,6 +121,18 @@ def test_a_server_that_is_told_to_stop_ends_well(serve: Callable[..., Serving], 
     assert "one hour" in answer
     assert (code, serving.said[-1]) == (0, "stopped\n")
     assert "Traceback" not in "".join(serving.said)
+
+
+def test_a_server_that_is_killed_leaves_no_process_behind(serve: Callable[..., Serving]) -> None:
+    serving = serve()
+    serving.ask(QUESTION)
+    children = children_of(serving.process.pid)
+
+    serving.end(signal.SIGKILL)
+
+    assert children
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        time.sleep(0.01)
 
 
 def test_what_was_accepted_before_a_kill_is_indexed_after_it(serve: Callable[..., Serving]) -> None:

@@ -20,6 +20,7 @@ from openbook.server.answerers import Answerers
 from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
 from openbook.testing import Reply, ScriptedModel
+from tests.support import children_of
 
 QUESTION = "When do sessions end?"
 ANSWER = "Sessions end after one hour [1:2]."
@@ -37,13 +38,14 @@ def use(library: Assistant, using: Using, *, most: int = 1, longest_step_s: floa
     """Start answerers, do something with them, and end them."""
 
     async def run() -> None:
+        before = children_of(os.getpid())
         answerers = Answerers(library.path, library.settings, most, longest_step_s=longest_step_s)
         try:
             await answerers.start()
             await using(answerers)
         finally:
             await answerers.close()
-        assert answerers.pids == []
+        assert children_of(os.getpid()) <= before
 
     asyncio.run(run())
 
@@ -99,6 +101,32 @@ def test_a_child_that_dies_fails_its_questions_and_is_replaced(library: Assistan
         assert [str(each) for each in failed] == ["the process that was to answer has ended"] * 2
         assert "one hour" in again.answer
         assert answerers.pids != [first]
+
+    use(library, using)
+
+
+def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        os.kill(answerers.pids[0], signal.SIGKILL)
+        while answerers.pids:  # noqa: ASYNC110 - nothing tells when the system has ended it
+            await asyncio.sleep(0.01)
+        asking = asyncio.create_task(answered(answerers))
+        while not answerers.pids:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0)
+        os.kill(answerers.pids[0], signal.SIGSTOP)
+        with pytest.raises(RequestRefusedError, match="has ended"):
+            await asking
+
+    use(library, using, longest_step_s=0.2)
+
+
+def test_a_child_does_not_end_by_what_stops_the_service(library: Assistant) -> None:
+    async def using(answerers: Answerers) -> None:
+        before = answerers.pids
+        os.kill(before[0], signal.SIGTERM)
+        os.kill(before[0], signal.SIGINT)
+        assert "one hour" in (await answered(answerers)).answer
+        assert answerers.pids == before
 
     use(library, using)
 

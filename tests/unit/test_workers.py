@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import operator
 import os
 import pickle
@@ -15,7 +14,7 @@ import pytest
 
 from openbook.workers import Lost, Workers, attempt
 from tests.jobs import act
-from tests.support import write_tree
+from tests.support import children_of, write_tree
 
 NEVER_S = 600.0
 
@@ -24,19 +23,6 @@ def run(jobs: list[str], *, count: int = 2, timeout_s: float = NEVER_S) -> dict[
     results = list(Workers(act, count=count, timeout_s=timeout_s).run(jobs))
     assert len(results) == len(jobs)
     return dict(results)
-
-
-def children() -> set[str]:
-    """Give the processes that this one has started and that still run, or were never waited for."""
-    if not Path("/proc/self/stat").exists():
-        pytest.skip("this system does not list processes")
-    found = set()
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            # The name in brackets may hold anything; behind it come the state and the parent.
-            if int(file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]) == os.getpid():
-                found.add(file.parent.name)
-    return found
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -51,10 +37,10 @@ def test_equal_jobs_are_not_one() -> None:
 
 
 def test_without_jobs_no_process_is_started() -> None:
-    before = children()
+    before = children_of(os.getpid())
 
     assert run([]) == {}
-    assert children() == before
+    assert children_of(os.getpid()) == before
 
 
 def test_no_more_processes_are_started_than_there_are_jobs_or_were_asked_for() -> None:
@@ -176,13 +162,13 @@ def test_what_a_job_prints_does_not_mix_with_results(capfd: pytest.CaptureFixtur
 
 
 def test_closing_early_leaves_no_process() -> None:
-    before, threads = children(), threading.active_count()
+    before, threads = children_of(os.getpid()), threading.active_count()
     iterator = Workers(act, count=3, timeout_s=NEVER_S).run(["say a", "say b", *["sleep 500"] * 9])
     next(iterator), next(iterator)
 
     close(iterator)
 
-    assert children() == before
+    assert children_of(os.getpid()) == before
     assert threading.active_count() == threads
 
 
@@ -193,23 +179,23 @@ def close(iterator: Iterator[object]) -> None:
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.002, 0.02])
 def test_closing_while_children_start_leaves_no_process(delay_s: float) -> None:
-    before, threads = children(), threading.active_count()
+    before, threads = children_of(os.getpid()), threading.active_count()
     iterator = Workers(act, count=2, timeout_s=NEVER_S).run(["exit 1", *["sleep 500"] * 5])
     next(iterator)
     time.sleep(delay_s)  # the first child is being replaced
 
     close(iterator)
 
-    assert children() == before
+    assert children_of(os.getpid()) == before
     assert threading.active_count() == threads
 
 
 def test_a_finished_run_leaves_no_process() -> None:
-    before, threads = children(), threading.active_count()
+    before, threads = children_of(os.getpid()), threading.active_count()
 
     run(["say a", "exit 1", "say b"])
 
-    assert children() == before
+    assert children_of(os.getpid()) == before
     assert threading.active_count() == threads
 
 

@@ -65,11 +65,7 @@ class Answerers:
 
     async def start(self, size: int = 1) -> None:
         """Have so many children, or as many as may be, and wait until they can answer without delay."""
-        async with self._starting:
-            self._children = [child for child in self._children if not child.is_gone]
-            while len(self._children) < min(size, self._most):
-                self._children.append(await _Child.start(self._greeting, self._longest_step_s))
-        for child in self._children:
+        for child in await self._grown(size):
             await child.ready.wait()
 
     async def close(self) -> None:
@@ -85,16 +81,22 @@ class Answerers:
         Raises:
             RequestRefusedError: The server is being stopped.
         """
-        running = [child for child in self._children if not child.is_gone]
-        if not running:
-            await self.start()
-            running = self._children
+        # One that is not ready yet takes questions too: whoever waits for it then notices if it hangs.
+        running = [child for child in self._children if not child.is_gone] or await self._grown(1)
         if not running:
             raise RequestRefusedError(503, "the server is being stopped", hint="ask again when it runs")
         found = min(running, key=lambda child: (not child.ready.is_set(), child.busy))
         if found.busy and len(running) < self._most and (self._growing is None or self._growing.done()):
             self._growing = asyncio.create_task(self.start(len(running) + 1))
         return found
+
+    async def _grown(self, size: int) -> list[_Child]:
+        """Start children up to so many, and give all that run."""
+        async with self._starting:
+            self._children = [child for child in self._children if not child.is_gone]
+            while len(self._children) < min(size, self._most):
+                self._children.append(await _Child.start(self._greeting, self._longest_step_s))
+            return list(self._children)
 
 
 class _Child:
