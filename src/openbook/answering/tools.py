@@ -16,8 +16,10 @@ from openbook.answering.numbering import Keeper
 from openbook.answering.outlines import first_line, header_of, lines_of, outline_of
 from openbook.courses.names import place_of, resolve
 from openbook.errors import ToolError
-from openbook.index.protocol import Listed, Outline
+from openbook.index.protocol import Listed
 from openbook.index.where import allows
+from openbook.retrieval.definitions import belongs
+from openbook.retrieval.names import name_parts
 from openbook.retrieval.tokens import tokenize
 from openbook.spans import LineIndex
 from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
@@ -36,8 +38,6 @@ _MOST_ENTRIES = 50
 
 # What is told outside of a fence has no room for a sentence.
 _PLAIN = re.compile(r"[\w./-]{1,40}")
-
-_SEPARATOR = re.compile(r"\.|::|#|->")
 
 
 class LibraryTools:
@@ -129,12 +129,12 @@ class LibraryTools:
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
         """
-        *owners, last = [part for part in _SEPARATOR.split(name.strip().rstrip("()")) if part] or [""]
+        *owners, last = name_parts(name.strip()) or [""]
         matches = self._index.match(list(dict.fromkeys(tokenize(last))), None, _CANDIDATES, self._where)
         outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
         named = [outline for outline in outlines if last in outline.defines]
         named = named or [one for one in outlines if last.lower() in map(str.lower, one.defines)]
-        owned = [outline for outline in named if _belongs(outline, owners)] if owners else []
+        owned = [outline for outline in named if belongs(outline, owners)] if owners else []
         chosen = owned or named
         if not chosen:
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
@@ -259,11 +259,3 @@ class LibraryTools:
 
 def _result(chunk: Chunk) -> RetrievalResult:
     return RetrievalResult(chunk, 0.0)
-
-
-def _belongs(outline: Outline, owners: Sequence[str]) -> bool:
-    """Whether a definition stands in what was named before it: a class, a module or a file."""
-    around = {
-        word.lower() for word in re.findall(r"\w+", " ".join((outline.symbol, *outline.context, outline.span.path)))
-    }
-    return all(owner.lower() in around for owner in owners)

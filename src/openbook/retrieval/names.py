@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openbook.errors import QueryError
@@ -75,6 +76,8 @@ class Query:
     """Distinct, in order, words of asking left out unless nothing else is there."""
     identifiers: tuple[str, ...]
     """Distinct unqualified names that the question spells as code, in order."""
+    owners: tuple[tuple[str, ...], ...]
+    """What each of these was said to stand in, outermost first: `("Client",)` of `Client.send`; mostly nothing."""
     is_symbol: bool
     """The whole question is one name."""
     asks_for_places: bool = False
@@ -117,8 +120,32 @@ def read_query(text: str) -> Query:
     tokens = tuple(dict.fromkeys(found))
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} holds no telling word", hint="say what it is about, or name it")
-    names = tuple(dict.fromkeys(_identifiers(text, is_symbol)))
-    return Query(text, tokens, names, is_symbol, places is not None, _is_in_other_language(text))
+    named: dict[str, tuple[str, ...]] = {}
+    for *owners, name in map(name_parts, [text] if is_symbol else _identifiers(text)):
+        named[name] = named.get(name) or tuple(owners)
+    other = _is_in_other_language(text)
+    return Query(text, tokens, tuple(named), tuple(named.values()), is_symbol, places is not None, other)
+
+
+def name_parts(name: str) -> list[str]:
+    """Split a qualified name, as it is written in any language: `Client.send`, `Client::send`, `Client#send`.
+
+    Example:
+        >>> name_parts("http::Client.send()")
+        ['http', 'Client', 'send']
+    """
+    return [part for part in _SEPARATOR.split(name.rstrip("()")) if part]
+
+
+def stands_in(owners: Sequence[str], *places: str) -> bool:
+    """Tell whether all of `owners` are words of `places`, in any case: of headings, of paths, of what encloses it.
+
+    Example:
+        >>> stands_in(["Client"], "class Client:", "http/api.py"), stands_in(["Server"], "class Client:")
+        (True, False)
+    """
+    words = {word.lower() for place in places for word in re.findall(r"\w+", place)}
+    return all(owner.lower() in words for owner in owners)
 
 
 def _is_in_other_language(text: str) -> bool:
@@ -127,15 +154,13 @@ def _is_in_other_language(text: str) -> bool:
     return is_sentence and _ENGLISH_WORDS.isdisjoint(words)
 
 
-def _identifiers(text: str, is_symbol: bool) -> list[str]:
-    if is_symbol:
-        return [_SEPARATOR.split(text)[-1]]
+def _identifiers(text: str) -> list[str]:
     found: list[tuple[int, str]] = []
     for pattern in (_QUOTED, _CALL, _IDENTIFIER):
         for match in pattern.finditer(text):
             name = match.group(match.lastindex or 0).rstrip("()")
             if _ONE_WORD.fullmatch(name):
-                found.append((match.start(), _SEPARATOR.split(name)[-1]))
+                found.append((match.start(), name))
     return [name for _, name in sorted(found)]
 
 

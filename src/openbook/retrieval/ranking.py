@@ -7,7 +7,6 @@ constants were not fitted to. Constants sit on plateaus: a neighbouring value do
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,9 @@ from pathlib import PurePosixPath
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
+from openbook.retrieval.definitions import definition_strengths
 from openbook.retrieval.names import Query
+from openbook.retrieval.paths import path_match
 from openbook.retrieval.roles import old_versions, prior
 from openbook.retrieval.tokens import tokenize
 from openbook.types import View
@@ -31,30 +32,11 @@ _SHORT_WORDS, _LONG_WORDS = 6, 9
 # The shipped model has read little but English: +.7 points on the held half of German XQuAD, 0 on the tuned one.
 _DENSE_WEIGHT_OTHER_LANGUAGE = 0.2
 
-# A definition of the name asked for outweighs any number of mentions; inside a sentence a name is
-# one hint among others.
-_DEFINITION_OF_SYMBOL = 2.0
-_DEFINITION_OF_WORD = 1.0
-_DEFINITION_IN_TEXT = 0.8
-_TYPE_DEFINITION, _FUNCTION_DEFINITION = 1.0, 0.95
-_INNER_DEFINITION = 0.6
-# `impl Client`, `extension Client` and a heading of that name say where more of it stands.
-_PART_DEFINITION = 0.3
-_OTHER_CASE = 0.6
-_FILE_NAMED_SO = 1.5
-_WEAKER_DEFINITION = 0.5
-# `get` is defined in every second class: a name defined often identifies little.
-_COMMON_DEFINITIONS, _LEAST_RARITY = 5, 0.3
-
 # A file is as good as its best chunk and, more so, its three best: a topic is spread over a file.
 _BEST_CHUNK_WEIGHT = 0.35
 _TOP_CHUNKS, _TOP_CHUNKS_WEIGHT = 3, 0.7
 _FILE_WORDS_WEIGHT = 0.5
 _PATH_WEIGHT = 1.0
-_PREFIX_MATCH, _PREFIX_CHARS = 0.8, 4
-_FOLDER_MATCH, _FOLDERS = 0.5, 3
-# These say nothing; the folder is the name.
-_GENERIC_STEMS = frozenset({"index", "__init__", "mod", "lib", "init", "main"})
 # A file that gathers names of others (`__init__.py`, `index.ts`) has all the words and none of the code.
 _GATHERING_STEMS = frozenset({"index", "__init__"})
 _GATHERING, _GATHERING_NAMES = 0.7, 2
@@ -71,11 +53,6 @@ _HEADING_WEIGHT = 0.9
 # Words in common say more than nearness of static vectors. As a sign that a library answers a
 # question (`benchmarks/refusal.py`): AUC .971 for words alone, .796 for nearness, .980 for .6 to .7.
 _COVERAGE_SHARE = 0.65
-
-_TYPE = re.compile(
-    r"\b(class|struct|interface|trait|enum|type|protocol|module|record|object|union|data|newtype|namespace)\b"
-)
-_PART = re.compile(r"\s*(impl|extension|instance)\b")
 
 # A search looks at the paths and headings of a hundred candidates, mostly the same again. Each takes about 1 KB.
 _CACHED_PATHS = 1 << 13
@@ -303,44 +280,6 @@ def scaled(scores: Sequence[float], *, floor: float = 0.0) -> list[float]:
     return [max(0.0, score - floor) / (top - floor) for score in scores]
 
 
-def definition_strengths(query: Query, outlines: Sequence[Outline]) -> list[float]:
-    """Say how strongly each chunk defines what the query names; 0 for most."""
-    if not query.identifiers:
-        return [0.0] * len(outlines)
-    if not query.is_symbol:
-        worth = _DEFINITION_IN_TEXT
-    else:
-        worth = _DEFINITION_OF_WORD if query.text.islower() and query.text.isalpha() else _DEFINITION_OF_SYMBOL
-    totals = [0.0] * len(outlines)
-    for name in query.identifiers:
-        strengths = [_defines(name, outline) for outline in outlines]
-        equals, strongest = Counter(strengths), max(strengths, default=0.0)
-        for position, strength in enumerate(strengths):
-            if strength:
-                rarity = max(_LEAST_RARITY, min(1.0, math.sqrt(_COMMON_DEFINITIONS / equals[strength])))
-                totals[position] += worth * strength * rarity * (1.0 if strength == strongest else _WEAKER_DEFINITION)
-    return totals
-
-
-def _defines(name: str, outline: Outline) -> float:
-    if name in outline.defines:
-        found, strength = name, 1.0
-    else:
-        found = next((other for other in outline.defines if other.lower() == name.lower()), "")
-        strength = _OTHER_CASE
-    if not found:
-        return 0.0
-    if outline.kind != "code" or _PART.match(outline.signature):
-        strength *= _PART_DEFINITION
-    elif found != outline.symbol:
-        strength *= _INNER_DEFINITION
-    else:
-        strength *= _TYPE_DEFINITION if _TYPE.search(outline.signature.partition(found)[0]) else _FUNCTION_DEFINITION
-    if _stem(outline.span.path).lower() == name.lower():
-        strength *= _FILE_NAMED_SO
-    return strength
-
-
 def heading_match(rarity: Mapping[str, float], outline: Outline) -> float:
     """Say how much of the question a chunk's own heading says, and how little else, from 0 to 1; code has none.
 
@@ -355,40 +294,3 @@ def heading_match(rarity: Mapping[str, float], outline: Outline) -> float:
 @lru_cache(maxsize=_CACHED_PATHS)
 def _heading_words(heading: str) -> frozenset[str]:
     return frozenset(tokenize(heading))
-
-
-def path_match(query: Query, path: str) -> float:
-    """Say which share of the question's words the path holds, from 0 to 1.
-
-    Example:
-        >>> from openbook.retrieval.names import read_query
-        >>> path_match(read_query("retry transport"), "http/transport.py")
-        0.5
-    """
-    stem_words, beginnings, folder_words = _path_words(path)
-    total = 0.0
-    for token in query.tokens:
-        if token in stem_words:
-            total += 1.0
-        elif token[:_PREFIX_CHARS] in beginnings and any(_share_prefix(token, word) for word in stem_words):
-            total += _PREFIX_MATCH
-        elif token in folder_words:
-            total += _FOLDER_MATCH
-    return total / len(query.tokens)
-
-
-@lru_cache(maxsize=_CACHED_PATHS)
-def _path_words(path: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Give the words of the name, the beginnings of these, and the words of the folders."""
-    folders = " ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])
-    words = frozenset(tokenize(_stem(path)))
-    return words, frozenset(word[:_PREFIX_CHARS] for word in words), frozenset(tokenize(folders))
-
-
-def _share_prefix(a: str, b: str) -> bool:
-    return min(len(a), len(b)) >= _PREFIX_CHARS and (a.startswith(b) or b.startswith(a))
-
-
-def _stem(path: str) -> str:
-    pure = PurePosixPath(path)
-    return pure.parent.name if pure.stem in _GENERIC_STEMS and pure.parent.name else pure.stem

@@ -1,0 +1,60 @@
+"""What the path of a file says of a question."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from openbook.retrieval.names import Query
+from openbook.retrieval.tokens import tokenize
+
+_PREFIX_MATCH, _PREFIX_CHARS = 0.8, 4
+_FOLDER_MATCH, _FOLDERS = 0.5, 3
+# These say nothing; the folder is the name.
+_GENERIC_STEMS = frozenset({"index", "__init__", "mod", "lib", "init", "main"})
+
+# A search looks at the paths of a hundred candidates, mostly the same again. Each takes about 1 KB.
+_CACHED_PATHS = 1 << 13
+
+
+def path_match(query: Query, path: str) -> float:
+    """Say which share of the question's words the path holds, from 0 to 1.
+
+    Example:
+        >>> from openbook.retrieval.names import read_query
+        >>> path_match(read_query("retry transport"), "http/transport.py")
+        0.5
+    """
+    stem_words, beginnings, folder_words = _path_words(path)
+    total = 0.0
+    for token in query.tokens:
+        if token in stem_words:
+            total += 1.0
+        elif token[:_PREFIX_CHARS] in beginnings and any(_share_prefix(token, word) for word in stem_words):
+            total += _PREFIX_MATCH
+        elif token in folder_words:
+            total += _FOLDER_MATCH
+    return total / len(query.tokens)
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _path_words(path: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Give the words of the name, the beginnings of these, and the words of the folders."""
+    folders = " ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])
+    words = frozenset(tokenize(stem_of(path)))
+    return words, frozenset(word[:_PREFIX_CHARS] for word in words), frozenset(tokenize(folders))
+
+
+def _share_prefix(a: str, b: str) -> bool:
+    return min(len(a), len(b)) >= _PREFIX_CHARS and (a.startswith(b) or b.startswith(a))
+
+
+def stem_of(path: str) -> str:
+    """Give the telling part of a path: the name without its ending, or of `client/index.ts` the folder.
+
+    Example:
+        >>> stem_of("http/client/index.ts"), stem_of("http/client.go")
+        ('client', 'client')
+    """
+    pure = PurePosixPath(path)
+    return pure.parent.name if pure.stem in _GENERIC_STEMS and pure.parent.name else pure.stem
