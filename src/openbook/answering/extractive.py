@@ -10,12 +10,12 @@ from openbook.answering.citations import Place
 from openbook.answering.context import Context
 from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import HEADING, INSIDE, OF_COURSE, OF_LESSON, course_key, is_asked_for
-from openbook.answering.passages import Passage, overlap, passages_of
+from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import with_surroundings
 from openbook.embedding.protocol import Embedder
 from openbook.generation import Claim
-from openbook.retrieval.names import Query, choose_view, read_query
+from openbook.retrieval.names import Query, choose_view, read_query, stands_in
 from openbook.retrieval.ranking import coverage
 from openbook.retrieval.tokens import tokenize
 
@@ -60,6 +60,9 @@ _OTHER_WORDS_SHARE = 0.45
 
 _FENCE = re.compile(r"`{3,}")
 
+# Blanks that set off code in Markdown, and mostly in reStructuredText.
+_INDENT = 4
+
 _BETWEEN = "\n\n"
 
 
@@ -88,6 +91,7 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
     if not passages:
         return []
     asked, *vectors = embedder.embed([query.text, *(passage.text for passage in passages)])
+    asked_for, namesakes = _heads_of_names(query, passages)
     best_score = max(shown.result.score for shown in context.shown)
     repeated = frozenset() if query.text.endswith(_SENTENCE_ENDS) else frozenset(tokenize(query.text))
     scored = []
@@ -95,7 +99,7 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
         result = passage.shown.result
         words = frozenset(tokenize(passage.text))
         place = words | frozenset(tokenize(" ".join((*result.chunk.context, result.chunk.symbol))))
-        if place.isdisjoint(query.tokens):
+        if place.isdisjoint(query.tokens) or id(passage) in namesakes:
             continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
         score = (
             _COVER_WEIGHT * coverage(words, rarity)
@@ -105,7 +109,7 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
             * (result.score / best_score if best_score > 0 else 0.0)
             + _HEAD_BONUS * passage.is_head
             + _PROSE_BONUS * (passage.shown.is_prose and not query.identifiers)
-            + _ASKED_BONUS * (passage.defines in query.identifiers)
+            + _ASKED_BONUS * (id(passage) in asked_for)
         )
         echo = passage.shown.is_prose and _is_echo(passage.text, words - repeated, place, query)
         scored.append(Picked(passage, score * _ECHO_FACTOR if echo else score))
@@ -115,6 +119,21 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
     wide = held < _OTHER_WORDS_SHARE and not by_place
     quoted = with_surroundings([item.passage for item in chosen], passages, wide=wide)
     return [Picked(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
+
+
+def _heads_of_names(query: Query, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
+    """Give the `id` of the heads that define what the question names, and of those that only have its name.
+
+    Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
+    """
+    asked_for: set[int] = set()
+    namesakes: set[int] = set()
+    for name, owners in zip(query.identifiers, query.owners, strict=True):
+        named = [passage for passage in passages if passage.defines == name]
+        meant = [head for head in named if stands_in(owners, head.within)] or named
+        asked_for.update(map(id, meant))
+        namesakes.update({id(head) for head in named}.difference(asked_for))
+    return asked_for, namesakes
 
 
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Query) -> bool:
@@ -214,13 +233,21 @@ def _heading(passage: Passage) -> str:
 
 def _quoted(passage: Passage) -> str:
     shown, mark = passage.shown, _mark(passage)
-    if shown.is_prose and not _FENCE.search(passage.text):
+    is_indented = shown.is_prose and _is_indented_code(passage.text)
+    if shown.is_prose and not is_indented and not _FENCE.search(passage.text):
         # `split` and not `splitlines`: a form feed in the text ends no line. Where markup was, a page
         # of HTML has runs of spaces, which its citation keeps and nobody wants to read.
         lines = (" ".join(line.split()) for line in passage.text.split("\n"))
         return "\n".join(f"> {line}" for line in lines) + f" {mark}"
     fence = "`" * (max((len(run) for run in _FENCE.findall(passage.text)), default=2) + 1)
-    return f"{fence}{shown.result.chunk.language}\n{passage.text}\n{fence}\n{mark}"
+    language = "" if is_indented else shown.result.chunk.language
+    return f"{fence}{language}\n{passage.text}\n{fence}\n{mark}"
+
+
+def _is_indented_code(text: str) -> bool:
+    """Say whether lines of prose are set off as code, so that their indentation says something."""
+    indents = [len(line) - len(line.lstrip()) for line in text.expandtabs(_INDENT).split("\n")]
+    return len(set(indents)) > 1 and min(indents) >= _INDENT and not is_row(text)
 
 
 def _mark(passage: Passage) -> str:

@@ -70,7 +70,7 @@ def _central(shown: list[Shown], wanted: int, embedder: Embedder) -> list[Passag
 
 
 def _span(passage: Passage) -> tuple[int, int]:
-    return passage.first.span.start_char, passage.last.span.end_char
+    return passage.start_char, passage.end_char
 
 
 def _tells(passage: Passage) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.answering.passages import Passage, joins, overlap
+from openbook.answering.passages import Passage, joined, joins, overlap
 
 # A sentence that begins so leans on the one before. With that in front, one question in forty more is
 # answered by the sentence that is wanted (`benchmarks/courses.py`), for four more words in each answer.
@@ -27,8 +27,8 @@ def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *,
         if quote.shown.is_prose:
             before = next((each for each in passages if joins(each, quote)), quote)
             behind = next((each for each in passages if joins(quote, each)), quote)
-            first = before.first if wide or _REFERS.match(quote.text) else quote.first
-            whole = Passage(quote.shown, first, behind.last if wide else quote.last)
+            first = before if wide or _REFERS.match(quote.text) else quote
+            whole = joined(first, behind if wide else quote)
             if not any(overlap(whole, other) for other in found if other is not quote):
                 found[place] = whole
     return found

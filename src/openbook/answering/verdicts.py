@@ -22,6 +22,7 @@ _MOST_PLACES = 40
 
 NEVER_SHOWN = "nothing of that number was shown"
 _CHANGED = "the document has changed there since it was indexed"
+_OTHER_WORDS = "the cited lines do not hold it word for word"
 _NO_MARK = "it states facts and cites nothing"
 _NO_CLAIM = "it stands behind no claim"
 
@@ -158,7 +159,7 @@ def _held(places: Sequence[Place]) -> tuple[list[str], list[str]]:
 
 
 def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Checked:
-    """Check claims that are quotes: supported is what the document holds at the cited place, word for word.
+    """Check claims that are quotes: supported is what the cited place holds word for word, as the document still does.
 
     Args:
         quotes: Each with one mark. Their texts may hold brackets of their own.
@@ -171,8 +172,9 @@ def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -
         (place,) = places_of(quote.marks[0], shown)
         verdict: Verdict = "unknown"
         if place is not None:
-            verdict = verdict_of(place.span, quote.text, text_now(place.shown.result.chunk))
-        reason = {"unknown": NEVER_SHOWN, "stale": _CHANGED}.get(verdict, "")
+            verdict = verdict_of(place.span, place.quote, text_now(place.shown.result.chunk))
+            verdict = "unsupported" if quote.text not in place.quote else verdict
+        reason = {"unknown": NEVER_SHOWN, "stale": _CHANGED, "unsupported": _OTHER_WORDS}.get(verdict, "")
         claims.append(replace(quote, verdict=verdict, reason=reason))
         citations.append(citation_of(quote.marks[0], place, verdict, reason, claim=position))
     return Checked("", tuple(claims), tuple(citations))

@@ -77,10 +77,10 @@ def test_a_sentence_that_two_chunks_share_is_quoted_once() -> None:
     assert "The retry policy waits." in quote
 
 
-def test_passages_that_share_a_line_are_not_both_quoted() -> None:
+def test_of_a_line_that_two_passages_share_no_word_is_quoted_twice() -> None:
     found = picked("retry policy", chunk_of("The retry policy waits\na while. The retry policy\nthen gives up."))
 
-    assert quotes(found) == ["The retry policy waits\na while. The retry policy"]
+    assert quotes(found) == ["The retry policy waits\na while.", "The retry policy\nthen gives up."]
 
 
 def test_neighbours_and_the_same_characters_of_other_documents_do_not_overlap() -> None:
@@ -209,6 +209,20 @@ def test_code_is_quoted_in_a_fence_with_its_mark_below() -> None:
     assert answer("retry policy", chunk) == (
         f"{INTRODUCTION}\n\n```python\n    retry = policy(1)\n    wait = 3\n```\n[1:1-2]"
     )
+
+
+def test_code_that_prose_sets_off_by_its_indentation_keeps_it() -> None:
+    code = "    with retry_policy() as policy:\n        policy.wait()"
+
+    found = picked("retry policy", chunk_of(f"Like this::\n\n{code}\n\nThat is all of it."))
+
+    assert f"```\n{code}\n```\n[1:2-3]" in compose(found)
+
+
+def test_an_item_of_a_list_that_is_indented_is_no_code() -> None:
+    found = picked("retry policy", chunk_of("Steps:\n\n    - the retry policy\n      waits a while"))
+
+    assert "> - the retry policy\n> waits a while [1:2-3]" in compose(found)
 
 
 def test_the_fence_around_code_is_longer_than_any_inside() -> None:

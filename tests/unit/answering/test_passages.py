@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from openbook.answering.context import Shown
 from openbook.answering.passages import Passage, passages_of
+from openbook.retrieval.names import stands_in
 from openbook.spans import units
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -28,10 +29,17 @@ def test_a_sentence_over_several_lines_is_one_passage() -> None:
     assert texts(entry) == ["Sessions end after\none hour, or when\nthe server stops.", "They can be renewed."]
 
 
-def test_a_line_that_two_sentences_share_belongs_to_both() -> None:
+def test_of_a_line_that_two_sentences_share_each_takes_its_own_words() -> None:
     entry = shown("Sessions end after\none hour. They can\nalso be renewed.")
 
-    assert texts(entry) == ["Sessions end after\none hour. They can", "one hour. They can\nalso be renewed."]
+    assert texts(entry) == ["Sessions end after\none hour.", "They can\nalso be renewed."]
+    assert [(passage.first.number, passage.last.number) for passage in passages_of(entry)] == [(1, 2), (2, 3)]
+
+
+def test_what_a_line_holds_whole_beside_a_sentence_stays_with_it() -> None:
+    entry = shown("Sessions end. They can\nalso be renewed. Never twice.")
+
+    assert texts(entry) == ["Sessions end. They can\nalso be renewed. Never twice."]
 
 
 def test_sentences_in_one_line_are_one_passage() -> None:
@@ -260,15 +268,15 @@ def test_the_text_of_a_passage_is_an_exact_slice_of_its_document(text: str, befo
     entry = shown(text, before=before, kind=kind)
 
     for passage in passages_of(entry):
-        assert passage.text == (before + text)[passage.first.span.start_char : passage.last.span.end_char]
-        assert passage.first.number <= passage.last.number
+        assert passage.text == (before + text)[passage.start_char : passage.end_char]
+        assert passage.first.span.start_char <= passage.start_char < passage.end_char <= passage.last.span.end_char
 
 
 @given(PROSE)
 def test_passages_are_distinct_and_in_order(text: str) -> None:
-    numbers = [(passage.first.number, passage.last.number) for passage in passages_of(shown(text))]
+    places = [(passage.start_char, passage.end_char) for passage in passages_of(shown(text))]
 
-    assert numbers == sorted(set(numbers))
+    assert places == sorted(set(places))
 
 
 def test_a_passage_counts_from_the_start_of_its_chunk() -> None:
@@ -293,15 +301,52 @@ def test_a_later_definition_is_offered_with_the_comment_above_it_and_nothing_bef
     ]
 
 
-def test_a_definition_with_a_long_comment_and_many_arguments_is_offered_in_part() -> None:
+def heads(text: str, *defines: str) -> list[Passage]:
+    return [one for one in passages_of(shown(text, kind="code", defines=defines)) if one.is_head]
+
+
+def test_of_a_definition_with_a_long_comment_and_many_arguments_the_beginnings_of_both_are_heads() -> None:
     comment = [f"# Comment {number}." for number in range(30)]
     arguments = [f"    argument_{number}," for number in range(30)]
     text = "\n".join([*comment, "def second(", *arguments, "): ..."])
 
-    (head,) = (passage for passage in passages_of(shown(text, kind="code", defines=("second",))) if passage.is_head)
+    above, below = heads(text, "second")
 
-    above, _, below = head.text.partition("def second(\n")
-    assert comment[-1] in above
-    assert comment[0] not in above
-    assert arguments[0] in below
-    assert arguments[-1] not in below
+    assert above.text == "\n".join(comment[:6])
+    assert below.text == "\n".join(["def second(", *arguments[:5]])
+    assert above.defines == below.defines == "second"
+
+
+def test_of_a_long_comment_the_first_paragraph_is_a_head() -> None:
+    tags = [f" * @param argument{number} is read." for number in range(12)]
+    text = "\n".join(["/**", " * Weighs a parcel.", " *", *tags, " */", "public int weigh("])
+
+    above, below = heads(text, "weigh")
+
+    assert (above.text, below.text) == ("/**\n * Weighs a parcel.", "public int weigh(")
+
+
+def test_a_summary_over_three_lines_belongs_to_the_head_up_to_its_end() -> None:
+    text = 'def open_all(paths):\n    """Open them,\n    one by one,\n    in order. Each\n    is closed.\n    """'
+
+    (head,) = heads(text, "open_all")
+
+    assert head.text == text.partition(" Each")[0] + " Each"
+
+
+def test_a_name_that_several_classes_define_has_a_head_in_each() -> None:
+    owners = ["Parcel", "Crate"]
+    text = "\n\n".join(f"class {owner}:\n    def weigh(self):\n        return {owner}_weight" for owner in owners)
+
+    found = [head for head in heads(text, "Parcel", "weigh", "Crate") if head.defines == "weigh"]
+
+    assert [stands_in(["Parcel"], head.within) for head in found] == [True, False]
+    assert [stands_in(["Crate"], head.within) for head in found] == [False, True]
+
+
+@pytest.mark.parametrize("line", ["func (b *Box) Weigh(scale Scale) int {", "void Box::Weigh(Scale scale) {"])
+def test_what_stands_before_a_name_in_its_line_is_what_it_stands_in(line: str) -> None:
+    (head,) = heads(line, "Weigh")
+
+    assert stands_in(["Box"], head.within)
+    assert not stands_in(["Scale"], head.within)

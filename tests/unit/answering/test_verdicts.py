@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
@@ -166,7 +168,8 @@ QUOTE = Claim(0, 40, "Sessions end after one hour.", ("[1:3]",))
     ("quote", "verdict", "reason"),
     [
         pytest.param(QUOTE, "supported", "", id="word-for-word"),
-        pytest.param(Claim(0, 1, "Sessions end.", ("[1:3]",)), "stale", "the document has changed", id="other-words"),
+        pytest.param(replace(QUOTE, text="end after one"), "supported", "", id="part-of-the-line"),
+        pytest.param(replace(QUOTE, text="Sessions end."), "unsupported", "the cited lines do not", id="other-words"),
         pytest.param(Claim(0, 1, "x", ("[9]",)), "unknown", "nothing of that number", id="never-shown"),
     ],
 )
