@@ -205,6 +205,26 @@ def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, 
     assert run(capsys, "sources").out == ""
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ask", "What is kept?", "--library", "wrok"],
+        ["search", "register", "--library", "wrok"],
+        ["courses", "--library", "wrok"],
+        ["mcp", "--library", "wrok"],
+        ["add", "--rebuild", "--library", "wrok"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_name_that_no_library_has_makes_none(sample: Path, capsys: Captured, command: list[str]) -> None:
+    run(capsys, "add", "docs", "--library", "work")
+
+    outcome = run(capsys, *command)
+
+    assert_fails_clearly(outcome, 2, "there is no library 'wrok'", "hint: there are: work; openbook add PATH")
+    assert "wrok" not in run(capsys, "sources").out
+
+
 def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys: Captured) -> None:
     run(capsys, "add", "docs", "scanner", "--library", "island")
     shutil.move(sample / "docs", sample / "papers")
@@ -214,12 +234,23 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys:
     shutil.move(sample / "papers", sample / "docs")
     again = run(capsys, "search", "backup", "--library", "island")
 
-    assert asked.code == 0
-    assert asked.err == f"warning: not brought up to date: cannot read '{sample / 'docs'}': does not exist\n"
+    assert asked.code == 1
+    assert asked.err.startswith(f"warning: not brought up to date: cannot read '{sample / 'docs'}': does not exist\n")
     assert {citation["verdict"] for citation in asked.json["citations"] if citation["source"] == "docs"} == {"stale"}
     assert f"cannot read '{sample / 'docs'}': does not exist" in status.out
     assert again.code == 0
     assert again.err == ""
+
+
+def test_an_answer_of_which_nothing_is_there_any_more_is_a_failed_check(sample: Path, capsys: Captured) -> None:
+    run(capsys, "add", "docs", "--library", "island")
+    shutil.move(sample / "docs", sample / "papers")
+
+    asked = run(capsys, "ask", "How long are copies of the register kept?", "--library", "island")
+
+    assert asked.code == 1
+    assert "stale: the document is gone, or cannot be read" in asked.out
+    assert "nothing that it cites supports it" in asked.err
 
 
 def test_doctor_finds_everything_in_order(sample: Path, capsys: Captured) -> None:

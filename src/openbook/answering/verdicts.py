@@ -22,6 +22,7 @@ _MOST_PLACES = 40
 
 NEVER_SHOWN = "nothing of that number was shown"
 _CHANGED = "the document has changed there since it was indexed"
+_GONE = "the document is gone, or cannot be read"
 _OTHER_WORDS = "the cited lines do not hold it word for word"
 _NO_MARK = "it states facts and cites nothing"
 _NO_CLAIM = "it stands behind no claim"
@@ -125,7 +126,7 @@ class Checker:
         if place is None:
             return Judgement("unknown", NEVER_SHOWN)
         if not self.is_fresh(place):
-            return Judgement("stale", _CHANGED)
+            return Judgement("stale", _why_stale(self._text_of(place)))
         return self.judge(claim, (place,))
 
     def judge(self, claim: str, places: tuple[Place, ...]) -> Judgement:
@@ -144,12 +145,19 @@ class Checker:
     def is_fresh(self, place: Place) -> bool:
         """Whether the document still holds the place, character by character. It is read once."""
         if place.mark not in self._fresh:
-            chunk = place.shown.result.chunk
-            key = (chunk.source, chunk.span.path)
-            if key not in self._texts:
-                self._texts[key] = self._text_now(chunk)
-            self._fresh[place.mark] = verdict_of(place.span, place.quote, self._texts[key]) == "supported"
+            self._fresh[place.mark] = verdict_of(place.span, place.quote, self._text_of(place)) == "supported"
         return self._fresh[place.mark]
+
+    def _text_of(self, place: Place) -> str | None:
+        chunk = place.shown.result.chunk
+        key = (chunk.source, chunk.span.path)
+        if key not in self._texts:
+            self._texts[key] = self._text_now(chunk)
+        return self._texts[key]
+
+
+def _why_stale(text: str | None) -> str:
+    return _GONE if text is None else _CHANGED
 
 
 def _held(places: Sequence[Place]) -> tuple[list[str], list[str]]:
@@ -171,10 +179,12 @@ def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -
     for position, quote in enumerate(quotes):
         (place,) = places_of(quote.marks[0], shown)
         verdict: Verdict = "unknown"
+        reason = NEVER_SHOWN
         if place is not None:
-            verdict = verdict_of(place.span, place.quote, text_now(place.shown.result.chunk))
+            now = text_now(place.shown.result.chunk)
+            verdict = verdict_of(place.span, place.quote, now)
             verdict = "unsupported" if quote.text not in place.quote else verdict
-        reason = {"unknown": NEVER_SHOWN, "stale": _CHANGED, "unsupported": _OTHER_WORDS}.get(verdict, "")
+            reason = {"stale": _why_stale(now), "unsupported": _OTHER_WORDS}.get(verdict, "")
         claims.append(replace(quote, verdict=verdict, reason=reason))
         citations.append(citation_of(quote.marks[0], place, verdict, reason, claim=position))
     return Checked("", tuple(claims), tuple(citations))

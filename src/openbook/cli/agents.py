@@ -46,6 +46,8 @@ def mcp(
     from openbook.assistant import Assistant
 
     here = opening.settings()
+    if library and not wanted:
+        opening.existing_path(here.home, library)
     with Assistant(library_path(here.home, library or name_for(wanted)), here) as assistant:
         watched = Watched(assistant, wanted)
         server = build_server(watched, version=installed_version(), tells_places=not http or is_loopback(host))

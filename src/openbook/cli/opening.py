@@ -24,11 +24,16 @@ def settings() -> Settings:
 
 
 @contextlib.contextmanager
-def opened(paths: Sequence[Path], library: str | None) -> Iterator[Assistant]:
+def opened(paths: Sequence[Path], library: str | None, *, may_be_new: bool = False) -> Iterator[Assistant]:
     """Open the library that a question is for, up to date.
 
     With paths or without a library, these folders (by default `.`) are brought up to date;
     with a library alone, all of its sources.
+
+    Args:
+        paths: Folders and files.
+        library: Its name.
+        may_be_new: Whether a library that is named alone and is not there is made, for people to fill it.
 
     Raises:
         OpenbookError: It cannot be opened or filled.
@@ -36,6 +41,8 @@ def opened(paths: Sequence[Path], library: str | None) -> Iterator[Assistant]:
     here = settings()
     paths = paths or ([] if library else [Path()])
     check_exist(paths)
+    if library and not paths and not may_be_new:
+        existing_path(here.home, library)
     file = library_path(here.home, library or name_for(paths))
     with _library(file, here, paths) as assistant:
         try:
@@ -87,12 +94,22 @@ def existing(library: str) -> Iterator[Assistant]:
         LibraryError: It cannot be used.
     """
     here = settings()
-    file = library_path(here.home, library)
-    if not file.exists():
-        names = ", ".join(library_names(here.home)) or "none"
-        raise UnknownSourceError(f"there is no library {library!r}", hint=f"there are: {names}")
-    with _library(file, here, []) as assistant:
+    with _library(existing_path(here.home, library), here, []) as assistant:
         yield assistant
+
+
+def existing_path(home: Path, library: str) -> Path:
+    """Give the file of a library that must be there.
+
+    Raises:
+        UnknownSourceError: It is not there.
+    """
+    file = library_path(home, library)
+    if not file.exists():
+        names = ", ".join(library_names(home)) or "none"
+        hint = f"there are: {names}; openbook add PATH --library NAME makes one"
+        raise UnknownSourceError(f"there is no library {library!r}", hint=hint)
+    return file
 
 
 def library_with(source: str) -> str:
@@ -140,6 +157,8 @@ def add(paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bo
     """
     here = settings()
     file = library_path(here.home, library or DEFAULT_LIBRARY)
+    if rebuild and not paths:
+        existing_path(here.home, library or DEFAULT_LIBRARY)
     known = stored_roots(file) if rebuild else []
     if rebuild and not paths:
         paths = [Path(root.location) for root in known]

@@ -53,6 +53,11 @@ def ask(
     if answer.refused:
         printing.advise(f"no answer: {answer.reason}", "use words that stand in the sources, or name other folders")
         raise typer.Exit(EXIT_NOTHING)
+    if answer.citations and not answer.has_citations:
+        printing.advise(
+            "nothing that it cites supports it", "read the places themselves, or bring the library up to date"
+        )
+        raise typer.Exit(EXIT_NOTHING)
 
 
 def chat(

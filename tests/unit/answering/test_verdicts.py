@@ -182,10 +182,11 @@ def test_a_quote_is_checked_word_for_word(quote: Claim, verdict: str, reason: st
 
 
 def test_a_quote_of_what_has_changed_or_is_gone_is_stale_and_kept() -> None:
-    for text_now in (page_changed, lambda _: None):
+    for text_now, why in ((page_changed, "has changed"), (lambda _: None, "is gone")):
         checked = check_quotes([QUOTE], CONTEXT, text_now)
 
         assert [(citation.quote, citation.verdict) for citation in checked.citations] == [(QUOTE.text, "stale")]
+        assert why in checked.citations[0].reason
 
 
 WORDS = st.sampled_from(
