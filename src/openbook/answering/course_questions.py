@@ -73,8 +73,10 @@ _ENDS_NAME = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,120})[\"”“»]")
+# "The course on tides", "der Kurs über Gezeiten", "der Kurs Tides".
 _CALLED = re.compile(
-    rf"{_COURSE}\s+(?:on|about|called|named|titled|über|zu[mr]?|namens)\s+(?:the\s+|de[nmr]\s+)?", re.IGNORECASE
+    rf"{_COURSE}\s+(?:(?:on|about|called|named|titled|über|zu[mr]?|namens)\s+(?:the\s+|de[nmr]\s+)?|(?=(?-i:[A-ZÄÖÜ])))",
+    re.IGNORECASE,
 )
 _BELONGS = re.compile(
     r"(?:\b(?:lesson|lektion)\s+\d{1,4}|\b(?:outline|syllabus|curriculum|table of contents|gliederung|lehrplan))"
@@ -99,10 +101,10 @@ _ASKING = frozenset(
         " presented said say says short show speak structure subject subjects summaries summarise summarize summary"
         " syllabus table talk talked talks taught teach teaches tell tells topic topics treated treats"
         " alle auf behandeln behandelt behandelte behandle beinhaltet besprochen bitte das dem den der des die ein"
-        " eine einen einer enthält erkläre erklären erklärt es fass fasse geht gelernt gibt gliederung haben hat im"
-        " inhalt inhaltsverzeichnis ist kurs kurse kurses kurz lehrplan lektion lektionen lernen lernt man mir nr"
-        " thema themen und viele vom von war was welche welchen welcher welches wer wie wird wo worum wurde zeige"
-        " zusammen zusammenfassung über"
+        " eine einen einer enthält erkläre erklären erklärt es fass fasse geht gelernt gib gibt gliederung haben"
+        " handeln handelt hat im inhalt inhaltsverzeichnis ist kurs kurse kurses kurz lehrplan lektion lektionen"
+        " lernen lernt man mir nr thema themen und viele vom von war was welche welchen welcher welches wer wie"
+        " wird wo worum wovon wurde zeige zusammen zusammenfassung über"
     ).split()
 )
 

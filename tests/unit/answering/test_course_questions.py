@@ -26,6 +26,11 @@ from openbook.answering.course_questions import read_course_question
         ("Was ist die Gliederung des Brot-Kurses?", "Brot", None, "outline"),
         ("Was wurde in Lektion 5 des Brot-Kurses behandelt?", "Brot", 5, "summary"),
         ("Worum geht es im Kurs über Brot?", "Brot", None, "summary"),
+        ("Worum geht es im Kurs Brot?", "Brot", None, "summary"),
+        ("Wovon handelt der Brot-Kurs?", "Brot", None, "summary"),
+        ("Wer unterrichtet den Kurs Brot?", "Brot", None, "header"),
+        ("Gib mir die Gliederung des Kurses Brot", "Brot", None, "outline"),
+        ("Who teaches the course Bread and Salt?", "Bread and Salt", None, "header"),
     ],
 )
 def test_the_name_the_lesson_and_what_is_asked_are_read(text: str, name: str, lesson: int | None, asks: str) -> None:
