@@ -112,7 +112,7 @@ def fetch_repository(
     with mirror.locked(settings.lock_timeout_s), ExitStack() as stack:
         remote = _remote(url, mirror, settings, reach, patience, stack)
         wanted = replace(options, max_file_bytes=limit)
-        mirror.update(address, remote, wanted, max_bytes=settings.max_repository_bytes, told=told)
+        mirror.update(url.web_url, remote, wanted, max_bytes=settings.max_repository_bytes, told=told)
     return mirror
 
 
@@ -149,11 +149,12 @@ def fetched_files(address: str, settings: Settings) -> Path:
     """
     from openbook.sources.loading import LoadOptions
     from openbook.sources.mirrors import Mirror
-    from openbook.sources.repository_urls import read_repository_url
+    from openbook.sources.repository_urls import read_repository_url, without_secrets
 
     mirror = Mirror.of(settings.home, read_repository_url(address), LoadOptions())
     if mirror.state is None:
-        raise SourceError(address, "it was not fetched yet", hint=f"openbook add {address}")
+        shown = without_secrets(address)
+        raise SourceError(shown, "it was not fetched yet", hint=f"openbook add {shown}")
     return mirror.files
 
 

@@ -51,6 +51,20 @@ def test_a_repository_is_a_source_with_its_address_and_commit(
     assert (repository.total_files, repository.total_bytes) == (2, sum(map(len, FILES.values())))
 
 
+def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Assistant, github_server: GitHubServer) -> None:
+    github_server.add("octo/shop", FILES)
+    address = "https://ghp_s3cret@github.com/octo/shop"
+    with pytest.raises(SourceError) as caught:
+        fetched_files(address, assistant.settings)
+
+    repository = assistant.load_repository(address)
+
+    kept = [file for file in assistant.settings.home.rglob("*") if file.is_file() and b"s3cret" in file.read_bytes()]
+    assert kept == []
+    assert "s3cret" not in f"{caught.value} {caught.value.hint} {repository}"
+    assert not any("s3cret" in str(request) for request in github_server.requests)
+
+
 def test_every_citation_has_the_permanent_address_of_its_lines(
     assistant: Assistant, github_server: GitHubServer
 ) -> None:

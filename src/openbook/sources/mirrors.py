@@ -17,6 +17,7 @@ from openbook.errors import FetchError
 from openbook.sources.loading import LoadOptions
 from openbook.sources.remote import Entry, Head, Listing, Remote, git_hash
 from openbook.sources.repository_urls import RepositoryUrl
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES
 
 _VERSION = 1
 
@@ -35,7 +36,7 @@ class State:
     """What is known of a mirror."""
 
     asked: str
-    """The address, as it was given."""
+    """Address of the repository's page: the one that was given may hold a secret."""
     head: Head | None = None
     """None while files are changed: then they belong to no commit."""
     blobs: Mapping[str, str] = field(default_factory=dict)
@@ -126,16 +127,18 @@ class Mirror:
         options: LoadOptions,
         *,
         max_bytes: int,
+        max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
         told: Told | None = None,
         now: Callable[[], float] = time.time,
     ) -> bool:
         """Bring the files to what the repository holds now. All is fetched before the first file changes.
 
         Args:
-            asked: The address, as it was given.
+            asked: Address of the repository's page.
             remote: Whom to ask.
             options: Which files are wanted.
             max_bytes: Of all of them.
+            max_document_bytes: Of one whose text is extracted, such as a PDF.
             told: Told how far it is.
             now: Clock, in Unix seconds.
 
@@ -148,11 +151,12 @@ class Mirror:
         known = self.state
         head = remote.newest(known.head if known else None)
         if head is None and known is not None:
-            self._write(replace(known, fetched_at=now()))
+            self._write(replace(known, asked=asked, fetched_at=now()))
             return False
         assert head is not None
         listing = remote.listing(head)
-        wanted, skipped = _choose(head, listing, options, case_blind=self._is_case_blind())
+        case_blind = self._is_case_blind()
+        wanted, skipped = _choose(head, listing, options, max_document_bytes, case_blind=case_blind)
         _check(head, wanted, max_bytes)
         blobs = known.blobs if known else {}
         todo = [entry for entry in wanted if blobs.get(entry.path) != entry.sha]
@@ -265,7 +269,7 @@ def _check(head: Head, wanted: list[Entry], max_bytes: int) -> None:
 
 
 def _choose(
-    head: Head, listing: Listing, options: LoadOptions, *, case_blind: bool
+    head: Head, listing: Listing, options: LoadOptions, max_document_bytes: int, *, case_blind: bool
 ) -> tuple[list[Entry], dict[str, tuple[str, ...]]]:
     """Sort out what is wanted of a commit, and what of it cannot be had."""
     wanted: list[Entry] = []
@@ -275,7 +279,7 @@ def _choose(
     for entry in listing.entries:
         if not head.holds(entry.path):
             continue
-        reason = options.refusal(entry.path, entry.size_bytes)
+        reason = options.refusal(entry.path, entry.size_bytes, max_document_bytes=max_document_bytes)
         if reason is None and case_blind and entry.path.casefold() in taken:
             reason = "differs in capital letters only"
         if reason is None:

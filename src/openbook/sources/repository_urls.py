@@ -25,6 +25,9 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{
 # `git@host:path`: without the name of a user, it could be a drive of Windows.
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?!//)(?P<path>.+)")
 
+# Behind a user's name, whatever it is, stands an @; in a password, written as it is, anything may stand.
+_SECRET = re.compile(r"\A(\w*://)?+(?!git@)(?:[^:]*:.*|[^/@]*)@", re.DOTALL)
+
 # What stands between a repository and a branch in the addresses of pages: of GitLab, of Gitea.
 _PAGE_WORDS = (
     *("/-/tree/", "/-/blob/", "/-/raw/", "/-/commit/", "/-/commits/"),
@@ -82,6 +85,7 @@ def read_repository_url(text: str) -> RepositoryUrl:
         'v1/docs'
     """
     written = text.strip()
+    text = without_secrets(written)  # which is what errors show
     if not written.isprintable() or " " in written or written.startswith("-") or "::" in written:
         raise _bad(text, "no address of a repository")
     match = _SCP.fullmatch(written)
@@ -97,6 +101,16 @@ def read_repository_url(text: str) -> RepositoryUrl:
     if not _OWNER.fullmatch(first):
         raise _bad(text, "no address of a repository")
     return _read_url(text, f"https://{GITHUB}/{written}")
+
+
+def without_secrets(text: str) -> str:
+    """Leave out of an address what may be somebody's name, password or key, right or wrong.
+
+    Example:
+        >>> without_secrets("https://me:pa/ss@host/o/r?key=1"), without_secrets("o/r@v1")
+        ('https://...@host/o/r', 'o/r@v1')
+    """
+    return re.split(r"[?#]", _SECRET.sub(r"\1...@", text))[0]
 
 
 def names_repository(text: str) -> bool:

@@ -198,11 +198,22 @@ def test_options_choose_and_each_choice_has_a_mirror_of_its_own(mirror: Mirror, 
     assert other.state.skipped == {"too large": ("c.md",)}
 
 
+def test_a_document_may_be_as_large_as_it_is_told_and_no_larger(mirror: Mirror) -> None:
+    remote = Told({"a.pdf": "four", "b.pdf": "fives", "c.md": "longer"})
+
+    with mirror.locked(1.0):
+        mirror.update("octo/shop", remote, LoadOptions(), max_bytes=1000, max_document_bytes=4, now=lambda: 7.0)
+
+    assert held(mirror) == {"a.pdf": "four", "c.md": "longer"}
+    assert mirror.state is not None
+    assert mirror.state.skipped == {"too large": ("b.pdf",)}
+
+
 def test_where_capital_letters_make_no_difference_the_first_of_two_names_is_kept() -> None:
     entries = [("100644", f"{number}" * 40, 1, path) for number, path in enumerate(["README.md", "Readme.md", "ß.md"])]
     head = Head(commit="a" * 40, web_url="")
 
-    wanted, skipped = _choose(head, list_files(entries), LoadOptions(), case_blind=True)
+    wanted, skipped = _choose(head, list_files(entries), LoadOptions(), 1, case_blind=True)
 
     assert [entry.path for entry in wanted] == ["README.md", "ß.md"]
     assert skipped == {"differs in capital letters only": ("Readme.md",)}
@@ -250,3 +261,14 @@ def test_an_unchanged_repository_is_remembered_as_asked(mirror: Mirror) -> None:
     assert not changed
     assert before is not None
     assert mirror.state == replace(before, fetched_at=7.0)
+
+
+def test_an_address_that_was_kept_with_a_secret_is_replaced(mirror: Mirror) -> None:
+    remote = Told({"a.md": "1"})
+    update(mirror, remote)
+    assert mirror.state is not None
+    mirror._write(replace(mirror.state, asked="https://s3cret@github.com/octo/shop"))
+
+    update(mirror, remote)
+
+    assert "s3cret" not in (mirror.folder / "state.json").read_text(encoding="utf-8")

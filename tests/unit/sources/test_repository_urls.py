@@ -60,6 +60,27 @@ def test_what_names_no_repository_is_refused_with_a_hint(text: str) -> None:
     assert "pw@" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("https://me:pa/s3cret@host/o/r", "https://me:80/s3cret@h/r", "https://me:p?s3cret@h/o/r", "me:s3cret/@h/o/r"),
+        *("https://s3cret@github.com/o", "s3cret@github.com/o/..", "https://s3cret@h/o/r@-x", "git://a:s3cret@h/o/r"),
+        *("https://github.com/o?key=s3cret", "https://me:s3cret@h/o/r", "https://me:x://s3cret@h/o/r"),
+    ],
+)
+def test_an_error_shows_no_name_password_or_key_of_an_address(text: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        read_repository_url(text)
+
+    assert "s3cret" not in f"{caught.value} {caught.value.hint} {caught.value.location}"
+
+
+@pytest.mark.parametrize("text", ["git@-h:o/r", "o/r@-x", "https://h/o/r@-x", "https://github.com/o"])
+def test_an_error_shows_an_address_without_secrets_as_it_is(text: str) -> None:
+    with pytest.raises(SourceError, match=f"'{text}'"):
+        read_repository_url(text)
+
+
 def test_capital_letters_make_another_repository_everywhere_but_on_github() -> None:
     urls = ["Octo/Shop", "octo/shop", "https://gitlab.com/Octo/Shop", "https://gitlab.com/octo/shop"]
 
