@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
+from openbook.errors import QueryError
 from openbook.index.protocol import Index, Listed
 from openbook.types import Filter
 from tests.support import document, entry, put, stamp
@@ -17,6 +22,22 @@ def test_documents_are_listed_by_source_and_path_without_skipped_ones_and_throug
     assert index.documents(Filter()) == [c, a, b]
     assert index.documents(Filter(frozenset({"docs"}), sources=frozenset({"s"}))) == [b]
     assert index.documents(Filter(globs=("*.rs",))) == []
+
+
+@pytest.mark.parametrize("glob", ["!", "[z-a]"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda index, where: index.documents(where), id="documents"),
+        pytest.param(lambda index, where: index.courses(where), id="courses"),
+        pytest.param(lambda index, where: index.match(["a"], None, 9, where), id="match"),
+    ],
+)
+def test_a_pattern_that_is_none_is_no_damage(index: Index, ask: Callable[[Index, Filter], object], glob: str) -> None:
+    put(index, "a.md")
+
+    with pytest.raises(QueryError, match="is no pattern of paths"):
+        ask(index, Filter(globs=(glob,)))
 
 
 def test_the_chunks_of_a_document_come_in_the_order_of_their_spans(index: Index) -> None:

@@ -144,6 +144,7 @@ def test_filters_narrow_what_is_found(client: TestClient) -> None:
         pytest.param({"query": QUESTION, "filters": {"sources": ["nope"]}}, 404, "no source", id="no such source"),
         pytest.param({"query": QUESTION, "filters": {"kinds": ["poem"]}}, 422, "kinds", id="no such kind"),
         pytest.param({"query": QUESTION, "filters": {"globs": ["*a" * 9]}}, 400, "wildcards", id="a slow pattern"),
+        pytest.param({"query": QUESTION, "filters": {"globs": ["[z-a]"]}}, 400, "no pattern", id="no pattern"),
     ],
 )
 def test_a_question_that_cannot_be_asked_says_why(

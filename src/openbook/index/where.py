@@ -29,7 +29,7 @@ def allows(where: Filter) -> Allows | None:
     The lesson is left to engines: it chooses among the chunks of a document.
 
     Raises:
-        QueryError: A pattern has too many wildcards.
+        QueryError: A pattern has too many wildcards, or is none.
 
     Example:
         >>> check = allows(Filter(globs=("*.py",)))
@@ -52,12 +52,19 @@ def allows(where: Filter) -> Allows | None:
 
 
 def _path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
+    from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
+
     for glob in globs:
         if len(_WILDCARD.findall(glob)) > _MOST_WILDCARDS:
             raise QueryError(
                 f"the pattern {glob[:_SHOWN_CHARS]!r} has more than {_MOST_WILDCARDS} wildcards",
                 hint="use several patterns, or name a folder",
             )
-    from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
-
+        try:
+            GitIgnoreSpec.from_lines([glob])
+        except (ValueError, re.error) as exc:  # the latter of ranges such as `[z-a]`
+            raise QueryError(
+                f"{glob[:_SHOWN_CHARS]!r} is no pattern of paths",
+                hint=r"write it as in .gitignore, such as *.py or src/, with a backslash before a !, [ or \ of a name",
+            ) from exc
     return GitIgnoreSpec.from_lines(globs).match_file

@@ -42,6 +42,15 @@ def test_a_pattern_that_could_be_tried_for_hours_is_refused() -> None:
         allows(Filter(globs=("*a" * 30 + "b",)))
 
 
+@pytest.mark.parametrize("glob", ["!", "a\\", "[z-a]"])
+def test_a_pattern_that_is_none_is_refused_with_how_to_write_one(glob: str) -> None:
+    with pytest.raises(QueryError, match="is no pattern of paths") as caught:
+        allows(Filter(globs=("*.py", glob)))
+
+    assert repr(glob) in str(caught.value)
+    assert ".gitignore" in caught.value.hint
+
+
 @pytest.mark.parametrize(
     ("course", "allowed"),
     [
