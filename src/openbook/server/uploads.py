@@ -108,7 +108,7 @@ class Uploads:
         return taken, refused
 
     def _refusal(self, name: str, size_bytes: int) -> str:
-        limit = size_limit(name, self._settings.max_file_bytes)
+        limit = size_limit(name, self._settings.max_file_bytes, self._settings.max_document_bytes)
         if size_bytes > limit:
             return f"larger than {limit:,} bytes"
         if size_bytes == 0:
@@ -231,7 +231,8 @@ def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:
 def _holds(place: Path, what: Path) -> bool:
     if what.is_dir():
         names = [file.name for file in what.iterdir()]
-        return filecmp.cmpfiles(place, what, names, shallow=False)[0] == names
+        there = {file.name for file in place.iterdir()} if place.is_dir() else set()
+        return there == set(names) and filecmp.cmpfiles(place, what, names, shallow=False)[0] == names
     return place.is_file() and filecmp.cmp(place, what, shallow=False)
 
 

@@ -84,3 +84,25 @@ def test_course_material_of_one_upload_has_a_folder_of_its_own(tmp_path: Path) -
         {"Knots"},
     ]
     assert keep(uploads, ("Week 3.md", b"Rope."), course=True) == ["Uploaded course 3/Week 3.md"]  # names no course
+
+
+def test_a_course_is_not_the_same_as_one_that_holds_more(tmp_path: Path) -> None:
+    uploads = Uploads("library", Settings(home=tmp_path))
+    yeast, kneading, baking = ("01 yeast.txt", b"Yeast."), ("02 kneading.txt", b"Knead."), ("03 baking.txt", b"Bake.")
+    keep(uploads, yeast, kneading, baking, course=True)
+
+    fewer, again = keep(uploads, yeast, kneading, course=True), keep(uploads, kneading, yeast, course=True)
+
+    assert fewer == ["Uploaded course 2/01 yeast.txt", "Uploaded course 2/02 kneading.txt"]
+    assert sorted(again) == fewer
+
+
+@pytest.mark.parametrize(("name", "reasons"), [("a.pdf", ["larger than 9 bytes"]), ("a.md", []), ("a.ipynb", [])])
+def test_documents_that_text_is_extracted_from_have_a_limit_of_their_own(
+    tmp_path: Path, name: str, reasons: list[str]
+) -> None:
+    uploads = Uploads("library", Settings(home=tmp_path, max_file_bytes=20, max_document_bytes=9))
+
+    _, refused = uploads.check([UploadFile(io.BytesIO(b"0123456789"), size=10, filename=name)])
+
+    assert [each.reason for each in refused] == reasons
