@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
 from openbook.errors import SkippedFileError, SourceError
-from openbook.generation import AnswerEvent, GenerationResult, Policy, answered
+from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy, answered
 from openbook.index.protocol import Identity, Index, Root, Stats
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
@@ -81,8 +81,12 @@ class Assistant:
         for path in paths:
             Folder(path)  # before a library is made for what is not there
         assistant = cls.open(name_for([Path(path).expanduser() for path in paths]), settings=settings)
-        for path in paths:
-            assistant.add(path)
+        try:
+            for path in paths:
+                assistant.add(path)
+        except BaseException:
+            assistant.close()
+            raise
         return assistant
 
     def __enter__(self) -> Self:
@@ -292,10 +296,11 @@ class Assistant:
             made = writing or Writing()
             return self.generator.astream(message, limit, where=where, writing=made, executor=executor)
 
-        events = await get_running_loop().run_in_executor(executor, begin)  # the first time, it imports a lot
+        in_thread = partial(get_running_loop().run_in_executor, executor)
+        events = await in_thread(begin)  # the first time, it imports a lot
         async with aclosing(events):
             async for event in events:
-                yield linked(event, self._index)
+                yield await in_thread(linked, event, self._index) if isinstance(event, Answered) else event
 
     def context(self, results: Sequence[RetrievalResult]) -> str:
         """Give what a model is shown of results: each in a fence, its lines or sentences numbered."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar, NoReturn
 
 import pytest
 
@@ -276,6 +277,28 @@ def test_answers_from_results_at_hand_and_their_statistics(assistant: Assistant)
     assert (refusal.refused, none_good_enough.refused) == (True, True)
     stats = generator.get_generation_stats()
     assert (stats["total_generations"], stats["refused"], stats["with_citations"]) == (3, 2, 1)
+
+
+class Unfillable(Assistant):
+    """Takes nothing in, and remembers which of its kind were closed."""
+
+    closed: ClassVar[list[Assistant]] = []
+
+    def add(self, *_: object, **__: object) -> NoReturn:
+        """Fail."""
+        raise LibraryWriteError("the disk is full")
+
+    def close(self) -> None:
+        """Close, and remember it."""
+        self.closed.append(self)
+        super().close()
+
+
+def test_a_library_that_cannot_be_filled_is_closed(sample: Path) -> None:
+    with pytest.raises(LibraryWriteError):
+        Unfillable.of(sample)
+
+    assert len(Unfillable.closed) == 1
 
 
 def test_a_library_of_nothing_is_not_made(tmp_path: Path) -> None:

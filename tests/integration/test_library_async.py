@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,16 @@ def test_what_happens_can_be_followed(assistant: Assistant) -> None:
 
     assert stages == [Stage("searching"), Stage("writing")]
     assert isinstance(last, Answered)
+
+
+def test_the_library_is_read_in_other_threads_alone(assistant: Assistant) -> None:
+    threads = set[threading.Thread]()
+    assistant._index._connection.set_trace_callback(lambda _: threads.add(threading.current_thread()))
+
+    asyncio.run(assistant.aquery(QUESTION))
+
+    assert threads
+    assert threading.current_thread() not in threads
 
 
 def test_a_question_that_cannot_be_asked_raises(assistant: Assistant) -> None:
