@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
-from openbook.errors import BadResponseError
 from openbook.llm.messages import CitedDelta, Finished, Request, TextDelta
-from openbook.llm.protocol import Model
+from openbook.llm.protocol import Model, checked_reply
 
 if TYPE_CHECKING:
     import asyncio
@@ -71,7 +70,7 @@ def drive(steps: Steps[Happening], model: Model | None) -> Generator[Happening |
                             reply = event
                         elif step.is_answer and isinstance(event, Delta):
                             yield event
-                _check(reply, model)
+                checked_reply(reply, model)
             elif isinstance(step, Wait):
                 wait_for(step.running, step.timeout_s)
             else:
@@ -111,7 +110,7 @@ async def adrive(steps: Stepper[Happening], model: Model | None) -> AsyncGenerat
                         reply = event
                     elif wanted.is_answer and isinstance(event, Delta):
                         yield event
-            _check(reply, model)
+            checked_reply(reply, model)
     finally:
         steps.close()
 
@@ -202,11 +201,6 @@ def next_step(steps: Steps[Happening], reply: Finished | None) -> Happening | As
         return steps.send(reply)
     except StopIteration:
         return None
-
-
-def _check(reply: Finished | None, model: Model) -> None:
-    if reply is None:
-        raise BadResponseError(f"{model.name} ended its stream without a result")
 
 
 @contextmanager

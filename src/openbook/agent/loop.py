@@ -35,7 +35,7 @@ from openbook.llm.protocol import Model
 
 Value = TypeVar("Value")
 
-# A call may well be made again, say after a change. One that has failed twice is going to fail again.
+# A call may well be made again, say after a change. Whoever makes the same one a third time goes round in circles.
 _SAME_CALLS = 3
 
 # Each call takes a thread.

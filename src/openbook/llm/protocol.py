@@ -37,7 +37,7 @@ def complete(model: Model, request: Request) -> Finished:
     for event in model.stream(request):
         if isinstance(event, Finished):
             finished = event
-    return _checked(finished, model)
+    return checked_reply(finished, model)
 
 
 async def acomplete(model: Model, request: Request) -> Finished:
@@ -50,10 +50,15 @@ async def acomplete(model: Model, request: Request) -> Finished:
     async for event in model.astream(request):
         if isinstance(event, Finished):
             finished = event
-    return _checked(finished, model)
+    return checked_reply(finished, model)
 
 
-def _checked(finished: Finished | None, model: Model) -> Finished:
+def checked_reply(finished: Finished | None, model: Model) -> Finished:
+    """Give what a stream ended with.
+
+    Raises:
+        BadResponseError: It ended without `Finished`.
+    """
     if finished is None:
         raise BadResponseError(f"{model.name} ended its stream without a result")
     return finished

@@ -249,6 +249,8 @@ class WireModel:
             shared = self._shared.setdefault(loop, _Shared(made))
             shared.users += 1
         try:
+            if made is not None and made is not shared.client:  # another call has made one in the meantime
+                await made.close()
             yield shared.client
         finally:
             with self._lock:

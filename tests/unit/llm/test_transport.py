@@ -282,22 +282,6 @@ def test_closing_an_async_stream_cancels_the_request(fake_server: Start, wire: s
 
 
 @wires
-def test_calls_of_one_loop_share_a_client_that_is_closed_behind_the_last(fake_server: Start, wire: str) -> None:
-    model = model_on(fake_server("Hello."), wire)
-
-    async def main() -> list[Any]:
-        async with model.keep_open() as outer:
-            async with model.keep_open() as inner:
-                pass
-            was_closed = outer.is_closed()
-            await acomplete(model, HELLO)
-        async with model.keep_open() as later:
-            return [outer is inner, was_closed, outer.is_closed(), later is outer]
-
-    assert asyncio.run(main()) == [True, False, True, False]
-
-
-@wires
 def test_an_empty_reply_and_a_missing_usage_are_no_errors(fake_server: Start, wire: str) -> None:
     server = fake_server(Reply(usage=None))
 
