@@ -95,15 +95,14 @@ def write(change: Change) -> Path | None:
     path = change.path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if change.before is None:
-            path.write_text(change.after, encoding="utf-8", newline="")
-            return None
-        copy = _free(path)
-        shutil.copy2(path, copy)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", newline="") as file:
-            file.write(change.after)
-        shutil.copymode(path, file.name)
-        Path(file.name).replace(path)
+        copy = None if change.before is None else _free(path)
+        with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as beside:
+            fresh = Path(beside) / path.name
+            fresh.write_text(change.after, encoding="utf-8", newline="")
+            if copy is not None:
+                shutil.copy2(path, copy)
+                shutil.copymode(path, fresh)
+            fresh.replace(path)
     except OSError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
     return copy

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import resource
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +113,27 @@ def test_a_file_that_cannot_be_read_stays_and_the_hint_says_what_to_add(name: st
 
     assert "/bin/openbook" in caught.value.hint
     assert file.read_text(encoding="utf-8") == text
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("before", [{}, {".mcp.json": "{}"}], ids=["new", "there"])
+def test_what_cannot_be_written_as_a_whole_leaves_everything_as_it_was(tmp_path: Path, before: dict[str, str]) -> None:
+    for name, text in before.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    with full_disk(), pytest.raises(SettingsError, match="cannot write"):
+        write(put(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
+
+    assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == before
 
 
 def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path) -> None:
