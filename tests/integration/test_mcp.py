@@ -160,6 +160,16 @@ def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
     ]
 
 
+def test_a_draft_of_many_places_lists_the_library_once(library: Watched) -> None:
+    asked = list[str]()
+    with library.fresh() as assistant:
+        assistant._index._connection.set_trace_callback(asked.append)
+
+    call(library, "verify_citations", text="A parcel may weigh at most 31 kg (src/parcels.py:5). " * 20)
+
+    assert sum("SELECT source, path, kind, course" in each for each in asked) == 1
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "problem"),
     [
@@ -171,6 +181,7 @@ def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
         ("find_related", {"path": "course.txt", "line": 900}, "no such line"),
         ("course_outline", {"course": "astronomy"}, "course"),
         ("search", {"query": "x", "limit": "many"}, "limit"),
+        ("search", {"query": "weigh", "path": "!"}, "is no pattern of paths"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_words(

@@ -15,7 +15,7 @@ from openbook.index.protocol import Root
 _SETTLE_MS = 100
 _STEP_MS = 50
 
-# How long closing waits for the watcher at most.
+# How often the watcher looks whether it is to end: so long closing waits for it.
 _POLL_MS = 500
 
 
@@ -91,7 +91,7 @@ class Watched:
             debounce=_SETTLE_MS,
             step=_STEP_MS,
             raise_interrupt=False,
-            rust_timeout=500,
+            rust_timeout=_POLL_MS,
         ):
             self._changed.set()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from functools import cached_property
 from typing import Annotated, Any, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
@@ -267,9 +268,16 @@ class _Paths:
         wanted = path.removeprefix("./")
         for root in self._roots:
             wanted = wanted.removeprefix(f"{root.location}/")
-        documents = self._assistant.index.documents(EVERYTHING)
-        found = [one for one in documents if wanted in (one.path, f"{one.source}/{one.path}")]
+        found = self._named.get(wanted, [])
         return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _named(self) -> dict[str, list[ListedDocument]]:
+        named: dict[str, list[ListedDocument]] = {}
+        for one in self._assistant.index.documents(EVERYTHING):
+            for path in (one.path, f"{one.source}/{one.path}"):
+                named.setdefault(path, []).append(one)
+        return named
 
 
 def _finder(assistant: Assistant) -> Finder:
