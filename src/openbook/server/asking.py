@@ -59,7 +59,6 @@ class Asked:
     """Whether it is the first of its conversation."""
     where: Filter
     writing: Writing
-    granted_usd: float
     cost_usd: Decimal | None = Decimal(0)
     """So far. None while nobody knows, and of a call that was cut short."""
 
@@ -109,7 +108,7 @@ class Asker:
             budget=Budget(max_usd=granted) if granted else Budget(),
             history=history,
         )
-        asked = Asked(question.query, caller, session_id, question.session_id is None, where, writing, granted)
+        asked = Asked(question.query, caller, session_id, question.session_id is None, where, writing)
         try:
             yield asked
         finally:

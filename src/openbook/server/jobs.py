@@ -107,11 +107,6 @@ class Jobs:
                 return
             await asyncio.sleep(_LOOK_EVERY_S)
 
-    @property
-    def is_stopping(self) -> bool:
-        """Whether what runs will end at its next commit."""
-        return self._stopping.is_set()
-
     def stop(self) -> None:
         """Stop after what is being committed. What was committed stays."""
         self._stopping.set()

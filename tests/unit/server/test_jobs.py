@@ -64,12 +64,9 @@ def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
     first, second = jobs.start("ada", "docs", work), jobs.start("ada", "src", work)
     began.wait(30)
     waiting = second.state
-    closing = threading.Thread(target=jobs.close)
-    closing.start()
-    while not jobs.is_stopping:
-        pass
+    jobs.stop()
     may_go_on.set()
-    closing.join()
+    jobs.close()
 
     assert waiting == "queued"
     assert {job.state for job in (first, second)} == {"error"}
