@@ -11,6 +11,7 @@ from openbook.answering.outlines import header_of, outline_of
 from openbook.courses.names import resolve
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
+from openbook.retrieval.search import DEPTH
 from openbook.types import Chunk, Course, Filter, RetrievalResult
 
 # Signals of results that no words were looked for: they are what was asked for.
@@ -28,8 +29,6 @@ _MOST_CHUNKS = 24
 # One sentence of each is told. And a list of courses that is longer than this is for `openbook courses`.
 _MOST_COURSES, _MOST_HEADERS = 10, 50
 
-# All that the legs give, so that each course that speaks of something is among them.
-_DEPTH = 80
 _PER_COURSE = 3
 
 # Several results come from one lesson, so a question for lessons needs more of them to choose from.
@@ -130,7 +129,8 @@ class Courses:
     def _speaking(self, topic: str, courses: Sequence[Course]) -> list[RetrievalResult]:
         where = replace(self.where, courses=frozenset(course.key for course in courses))
         of_course: dict[tuple[str, str], list[RetrievalResult]] = defaultdict(list)
-        for result in self.search(topic, _DEPTH, where):
+        # As many as one leg gives, so that each course that speaks of it is among them.
+        for result in self.search(topic, DEPTH, where):
             best = of_course[course_key(result.chunk)]
             if len(best) < _PER_COURSE:
                 best.append(_marked(result, OF_COURSE))

@@ -183,7 +183,7 @@ class Catalogue:
         return scores
 
     def _from_files(self, scores: _Scores, holding: Mask, usable: Mask, k: int) -> list[Positions]:
-        """Choose the best chunk of the k best files, and more of the very best files."""
+        """Choose the best chunk of each of the best files, at most `k`, and more of the very best."""
         present = np.zeros(len(self._files), dtype=bool)
         present[self._file_of[holding]] = True
         chosen = []

@@ -50,7 +50,7 @@ class Evidence(NamedTuple):
     cosine: float
     """From -1 to 1; 0 for a chunk without a vector."""
     matched: int
-    """Bit n is set if the chunk holds the n-th of the words that were looked up."""
+    """Bit n is set if the chunk holds the n-th of `Matches.tokens`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Matches:
     evidence: tuple[Evidence, ...]
     """Of the best chunks, in the order of source and span."""
     tokens: tuple[str, ...]
-    """The words that were looked up and are there, rarest first."""
+    """The words that are there, rarest first, and of many the 48 rarest: they are what was scored."""
     frequencies: Mapping[str, int]
     """How many chunks hold each word of the question. Absent words are left out."""
     chunks: int
@@ -206,10 +206,11 @@ class Index(Protocol):
         """Give the chunks of a document in the order of their spans; [] if there is no such document."""
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
-        """Find the k best chunks by words, the k best by nearness, and the best chunk of the k best files.
+        """Find the k best chunks by words, the k best by nearness, and some of the k best files, but of 50 at most.
 
+        Of the best five files these are up to 30 chunks, of each of the others it is the best one.
         Words rank as `bm25` says, nearness is the cosine with `vector`, both exactly, over all
-        chunks. The filter applies before the cut. Of many words the 48 rarest are looked up.
+        chunks. The filter applies before the cut. All words are counted, of many the 48 rarest are scored.
         """
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from openbook.embedding.protocol import Embedder
-from openbook.index.protocol import Evidence, Index, Matches, Outline
+from openbook.index.protocol import EVERYTHING, Evidence, Index, Matches, Outline
 from openbook.retrieval.fields import embedding_text
+from openbook.retrieval.search import DEPTH
 from openbook.retrieval.tokens import tokenize
 from openbook.types import Chunk, Filter, RetrievalResult
-
-# Candidates of each leg, as for a question.
-_DEPTH = 80
-
-_EVERYTHING = Filter()
 
 # Of one file: its other parts are near anyway, and an outline lists them.
 _MOST_OF_A_FILE = 2
 
 
 def kin_of(
-    chunk: Chunk, index: Index, embedder: Embedder, *, limit: int, where: Filter = _EVERYTHING
+    chunk: Chunk, index: Index, embedder: Embedder, *, limit: int, where: Filter = EVERYTHING
 ) -> list[RetrievalResult]:
     """Rank the chunks that belong to one, at most `limit`, ordered by `(-score, source, span)`.
 
@@ -28,7 +24,7 @@ def kin_of(
     names = " ".join((*chunk.defines, chunk.symbol)) or " ".join(chunk.context[-1:])
     with index.snapshot():
         vector = embedder.embed([embedding_text(chunk)])[0]
-        matches = index.match(list(dict.fromkeys(tokenize(names))), vector, _DEPTH, where)
+        matches = index.match(list(dict.fromkeys(tokenize(names))), vector, DEPTH, where)
         outlines = {outline.id: outline for outline in index.outlines([each.id for each in matches.evidence])}
         most = max((each.bm25 for each in matches.evidence), default=0.0)
         scored = [

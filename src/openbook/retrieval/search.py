@@ -8,6 +8,7 @@ from itertools import chain, islice, starmap, zip_longest
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
+from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
 from openbook.retrieval.closeness import closeness, in_prose, related
 from openbook.retrieval.names import Query, choose_view, read_query
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
 # Candidates of each leg. 60 lose a little on mixed libraries, 150 gain nothing.
-_DEPTH = 80
+DEPTH = 80
 
 # Passages whose texts are read for closeness; a text takes about .2 ms to split.
 _READ = 24
@@ -34,8 +35,6 @@ _SAME_LINES = 0.8
 
 # The next question reads many of the same texts again. What is read of one takes about 4 KB.
 _KEPT_TEXTS = 1024
-
-EVERYTHING = Filter()
 
 
 class Retriever:
@@ -72,7 +71,7 @@ class Retriever:
             view = "passages" if in_course else choose_view(query)
         with self._index.snapshot():
             asked = self._embedder.embed([query.text])[0]
-            matches = self._index.match(query.tokens, asked, _DEPTH, where)
+            matches = self._index.match(query.tokens, asked, DEPTH, where)
             outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
             ranked = rank(query, view, matches, outlines)
             if view == "passages":

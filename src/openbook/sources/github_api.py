@@ -58,8 +58,8 @@ class Api:
 
         Args:
             location: What errors name as the place.
-            api_url: Where all requests go, without redirects.
-            token: Sent there and nowhere else; None asks as anybody.
+            api_url: Where all requests go. Redirects are followed, such as those to archives.
+            token: Sent there, and to no other host that it leads to; None asks as anybody.
             reach: What may be asked.
             patience: How long it may take.
 
