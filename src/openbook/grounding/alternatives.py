@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 
 from openbook.grounding.facts import KEPT_TEXTS
-from openbook.grounding.numbers import Number, dates_of, month_of, numbers_of
+from openbook.grounding.numbers import Number, dates_of, in_lower_case, month_of, numbers_of
 from openbook.grounding.opposites import is_near
 
 _Question = tuple[str, float]
@@ -155,13 +155,13 @@ def _of_words(text: str) -> Iterator[tuple[_Question, str, str]]:
     for match in _OFTEN.finditer(text):
         yield ("per", 0), _period(match), match.group()
     for match in _ORDINAL.finditer(text):
-        place = str(_ORDINALS.index(match[1].lower()) + 1) if match[1] else match[2]
+        place = str(_ORDINALS.index(in_lower_case(match[1])) + 1) if match[1] else match[2]
         yield ("place", 0), place, match[1] or match.group()
     for match in _TIMES.finditer(text):
         yield ("times", 0), str(match.lastindex), match.group()
     for name, pattern in (("multiple", _MULTIPLE), ("fraction", _FRACTION)):
         for match in pattern.finditer(text):
-            yield (name, 0), re.sub(r"^(?:a|one) ", "", match[1].lower()), match.group()
+            yield (name, 0), re.sub(r"^(?:a|one) ", "", in_lower_case(match[1])), match.group()
     for match in _WEEKDAY.finditer(text):
         yield ("weekday", 0), match[match.lastindex or 0], match.group()
     for match in _MONTH.finditer(text):
@@ -190,7 +190,7 @@ def _of_number(number: Number, text: str) -> Iterator[tuple[_Question, str, str]
     sign, money = _MONEY_SIGN.search(before), _MONEY.match(behind)
     if sign or money:
         form = sign[1] if sign else money[1] if money else ""
-        yield ("currency", value), _CURRENCIES[form.lower()], form
+        yield ("currency", value), _CURRENCIES[in_lower_case(form)], form
     if half := _HALF_OF_DAY.match(behind):
         yield ("half of the day", value), half[1].lower(), half.group()
     if _TIMES_BEHIND.match(behind):
@@ -198,5 +198,5 @@ def _of_number(number: Number, text: str) -> Iterator[tuple[_Question, str, str]
 
 
 def _period(match: re.Match[str]) -> str:
-    form = next(filter(None, (match["period"], match["short"], match["each"]))).lower()
+    form = in_lower_case(next(filter(None, (match["period"], match["short"], match["each"]))))
     return _PERIODS.get(form) or _PERIODS[form.removesuffix("s")]

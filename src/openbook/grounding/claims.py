@@ -32,7 +32,7 @@ _ABBREVIATION = re.compile(
 _EMPHASIS_BEHIND = re.compile(r"(?<=[.!?…。！？])[*_~]++(?=\s|$)")
 _QUOTE_SIGNS = re.compile(r"(?<=\n)[ \t]*>[ \t>]*")
 _BORDERS = re.compile(r"[ \t>|]*")
-_DELIMITERS = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
+_DELIMITERS = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+$")
 _LINE_END = re.compile(r"[ \t]*\r?\n[ \t>]*")
 _CLOSES = re.compile(r"[\s.,;:!?)\]。，；：！？、）]|$")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from openbook.grounding.numbers import Date, Number, dates_of, is_unit, numbers_of
+from openbook.grounding.numbers import Date, Number, blank_out, dates_of, is_unit, numbers_of
 from openbook.retrieval.names import FILLING_WORDS, STOP_WORDS
 from openbook.retrieval.tokens import tokenize
 
@@ -96,16 +96,16 @@ def facts_of(text: str) -> Facts:
         (('too late',), ('Client.get',), [30.0], ('Grace Hopper',))
     """
     ticked = [(match.span(), match.group(2).strip()) for match in _TICKED.finditer(text)]
-    plain = _blank(text, [place for place, _ in ticked])
+    plain = blank_out(text, [place for place, _ in ticked])
     quotes = [(match.span(), next(filter(None, match.groups()))) for match in _QUOTE.finditer(plain)]
-    plain = _blank(plain, [place for place, _ in quotes])
+    plain = blank_out(plain, [place for place, _ in quotes])
     bare = [
         (match.span(), match.group())
         for match in _BARE.finditer(plain)
         if not _PROSE_DOTS.fullmatch(match.group()) and not is_unit(match.group())
     ]
     identifiers = [_uncalled(name) for _, name in sorted(chain(ticked, bare)) if _LETTERS.search(name)]
-    plain = _blank(plain, [place for place, _ in bare])
+    plain = blank_out(plain, [place for place, _ in bare])
     loose = "".join(f" {content}" for _, content in ticked if not _LETTERS.search(content))
     return Facts(
         quotes=tuple(dict.fromkeys(quote.strip() for _, quote in quotes)),
@@ -136,7 +136,7 @@ def has_facts(claim: str) -> bool:
 
 def without_quotes(text: str) -> str:
     """Blank out what stands between quotation marks, so that offsets stay."""
-    return _blank(text, [match.span() for match in _QUOTE.finditer(text)])
+    return blank_out(text, [match.span() for match in _QUOTE.finditer(text)])
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
@@ -170,15 +170,6 @@ _JOINING = (
     | STOP_WORDS - {"use", "uses", "used", "using", "work", "works", "find", "show", "give", "get"}
     | FILLING_WORDS
 )
-
-
-def _blank(text: str, places: list[tuple[int, int]]) -> str:
-    """Replace ranges by spaces, so that offsets stay."""
-    pieces, position = [], 0
-    for start, end in places:
-        pieces += [text[position:start], " " * (end - start)]
-        position = end
-    return "".join((*pieces, text[position:]))
 
 
 def _uncalled(name: str) -> str:

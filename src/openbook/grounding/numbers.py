@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -72,6 +72,7 @@ _MONTHS = {
 _MONTH = r"(?P<month>" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
+# "may" and "march" are words too, so that a month alone is no date unless a day or a year is with it.
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -83,15 +84,20 @@ _DATES = tuple(
     )
 )
 
-# "may" and "march" are words too, so that a month alone is no date unless a day or a year is with it.
-_VERSION = re.compile(r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?(?!\w)")
 # Chinese and its neighbours write no blanks, so that their characters end a number as a blank does.
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _LETTER = rf"[^\W{_CJK}]"
+# The letters behind `1.0.2k` of OpenSSL, `3.14.0t` of Python and `4.0b2` are part of it.
+_STAGE = "(?:a|b|rc|alpha|beta|dev|post)"
+_VERSION = re.compile(
+    rf"(?<!\.)(?<!{_LETTER})v?\d+(?:(?:\.\d+){{2,}}(?:[-.]?{_STAGE}\.?\d*|[a-zA-Z][a-zA-Z0-9]*)?|\.\d+{_STAGE}\d+)"
+    rf"(?!{_LETTER})"
+)
+_PLAIN_NUMBER = r"\d+(?:_\d+)*(?:\.\d+(?:_\d+)*)?"
 _CJK_UNIT = "|".join(sorted((unit for unit in _UNITS if re.match(rf"[{_CJK}]", unit)), key=len, reverse=True))
 _DIGITS = re.compile(
     rf"(?<![.,])(?<!{_LETTER})(?P<sign>(?<![)\]])[-−](?=\d)|(?:minus|negative)[ ](?=\d))?"  # noqa: RUF001
-    r"(?P<number>\d{1,3}(?:[,_ \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:[._]\d+)*(?:[eE][+-]?\d{1,2})?)"
+    rf"(?P<number>\d{{1,3}}(?:[,_ \u202f]\d{{3}})+(?!\d)(?:\.\d+)?|{_PLAIN_NUMBER}(?:[eE][+-]?\d{{1,2}})?)(?!\.\d)"
     rf"(?P<unit>\s?%|[ \t\u00a0-]?(?:[A-Za-zµ]+|{_CJK_UNIT}))?(?:(?<=%)|(?!{_LETTER}))",
 )
 _CHINESE = re.compile(
@@ -103,8 +109,10 @@ _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000}
 _NAMED_UNIT = re.compile(
     r"(?:[A-Za-z0-9][_-](?P<unit>ms|s|secs?|seconds?|minutes?|hours?|days?|bytes|kb|mb|gb|percent)"
     r"|[a-z](?P<hump>Ms|MS|Millis|Secs|Seconds|Minutes|Hours|Days|Bytes|KB|MB|GB))"
-    r"\b[\"'`]?(?:\s*:\s*[a-z]+(?=\s*=))?\s*[:=]\s*(?P<number>\d[\d_]*(?:\.\d+)?)(?![\w.]|\s*[-+*/%])"
+    r"\b[\"'`]?(?:\s*:\s*[a-z]+(?=\s*=))?\s*[:=]\s*(?P<number>" + _PLAIN_NUMBER + r")(?![\w.]|\s*[-+*/%])"
 )
+# `re.IGNORECASE` takes these for s, i, i and k; neither `str.lower` nor `str.casefold` does for all of them.
+_ALIKE = str.maketrans("\u017f\u0131\u0130\u212a", "siik")
 _ANY_DIGIT = re.compile(r"\d")
 _DECADE = re.compile(r"[12]\d{2}0s")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -168,7 +176,7 @@ def dates_of(text: str) -> tuple[Date, ...]:
             taken.append((start, end))
             part = match.groupdict()
             month = part.get("month") or ""
-            number = _MONTHS.get(month.lower()) or (int(month) if month.isdecimal() else 0)
+            number = _MONTHS.get(in_lower_case(month)) or (int(month) if month.isdecimal() else 0)
             found.append(Date(match.group(), int(part.get("year") or 0), number, int(part.get("day") or 0), start))
     return tuple(sorted(found, key=lambda date: date.start))
 
@@ -186,23 +194,29 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
         >>> [(number.value, number.kind) for number in numbers_of("30,000 ms, 5% and three of v1.2.3")]
         [(30.0, 'time'), (0.05, 'share'), (3.0, ''), (0.0, 'version')]
     """
-    text = _without(text, [(date.start, date.start + len(date.text)) for date in dates_of(text)])
+    text = blank_out(text, [(date.start, date.start + len(date.text)) for date in dates_of(text)])
     written = list(_VERSION.finditer(text))
     versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
-    text = _without(text, [match.span() for match in written])
+    text = blank_out(text, [match.span() for match in written])
     named = list(_NAMED_UNIT.finditer(text)) if implied and not {"=", ":"}.isdisjoint(text) else []
-    text = _without(text, [match.span("number") for match in named])
+    text = blank_out(text, [match.span("number") for match in named])
     found = list(_DIGITS.finditer(text))
     digits = [_in_digits(match, text) for match in found]
     digits += [_of_name(match) for match in named]
     if not text.isascii():
         chinese = map(_in_chinese, _CHINESE.finditer(text))
         digits += [number for number in chinese if number.value != 1 or number.kind]
-    text = _without(text, [match.span() for match in found if (match["unit"] or "").strip().lower() in _SCALES])
+    text = blank_out(text, [match.span() for match in found if (match["unit"] or "").strip().lower() in _SCALES])
     return tuple(sorted(chain(versions, digits, _in_words(text, implied=implied)), key=lambda number: number.start))
 
 
-def _without(text: str, places: list[tuple[int, int]]) -> str:
+def blank_out(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """Replace ranges by spaces, so that offsets stay.
+
+    Args:
+        text: Any text.
+        places: Half-open, in order, without overlaps.
+    """
     if not places:
         return text
     pieces, position = [], 0
@@ -247,6 +261,16 @@ def _in_chinese(match: re.Match[str]) -> Number:
     return Number(match.group(), round((total + section + digit) * factor, 9), kind, match.start())
 
 
+def in_lower_case(word: str) -> str:
+    r"""Spell a word that a pattern has found without regard to case as the pattern spells it.
+
+    Example:
+        >>> in_lower_case("Fir\u017ft") == "first" != "Fir\u017ft".lower()
+        True
+    """
+    return word.translate(_ALIKE).lower()
+
+
 def is_unit(word: str) -> bool:
     """Tell whether a word is a unit as it is written: `KiB`, `ms`."""
     return word in _UNITS
@@ -254,7 +278,7 @@ def is_unit(word: str) -> bool:
 
 def month_of(name: str) -> int:
     """Give the number of a month by its name."""
-    return _MONTHS[name.lower()]
+    return _MONTHS[in_lower_case(name)]
 
 
 def _unit(word: str) -> tuple[str, float]:
@@ -265,7 +289,7 @@ def _in_words(text: str, *, implied: bool) -> Iterator[Number]:
     pattern = _IMPLIED_RUN if implied else _SPELLED_RUN
     for match in pattern.finditer(text):
         value = 0.0
-        words = re.split(r"[ -]", match.group().lower())
+        words = re.split(r"[ -]", in_lower_case(match.group()))
         for word in words:
             value = value * _SCALES[word] if word in _SCALES and value else value + _VALUES[word]
         following = _UNIT_BEHIND.match(text, match.end())

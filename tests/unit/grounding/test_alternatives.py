@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.grounding.alternatives import alternative_disagrees
+from tests.unit.grounding.odd_texts import ODD
 
 POOL = "The pool holds at most 16 connections."
 RATE = "The server accepts 100 requests per minute."
@@ -64,6 +65,7 @@ def test_another_answer_to_the_same_question_is_told(claim: str, cited: str) -> 
         pytest.param("It waits a second.", "It is the first to wait.", id="second-of-time"),
         pytest.param("Once it is read, it is kept.", "It is read twice and kept.", id="once-as-a-conjunction"),
         pytest.param("It is tried 2 times.", "It is tried twice.", id="times"),
+        pytest.param("The fir\u017ft of 9 runs per \u017fecond.", "The first of 9 runs per second.", id="long-s"),
         pytest.param("It may start in March.", "It starts in March.", id="may-is-a-verb"),
         pytest.param("The build ran in May.", "The build ran on 2 May 2021.", id="month-of-the-same-date"),
         pytest.param("Lions sleep on Monday.", "The tool copies old files each Friday.", id="of-something-else"),
@@ -87,6 +89,6 @@ def test_one_wrong_answer_among_right_ones_is_told() -> None:
     assert reason == 'the claim says "third" where the cited lines say "second"'
 
 
-@given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
+@given(st.text(max_size=80) | ODD, st.lists(st.text(max_size=80) | ODD, max_size=3))
 def test_a_text_agrees_with_itself(claim: str, others: list[str]) -> None:
     assert alternative_disagrees(claim, [claim, *others]) == ""

@@ -141,6 +141,7 @@ def test_an_answer_of_sentences_gives_each_of_them(sentences: list[str]) -> None
         pytest.param("It waits.\n" + "[1:2]\n" * 10_000, 1, id="ten-thousand-lines-of-marks"),
         pytest.param("a." + "*_" * (MILLION // 2), 1, id="emphasis"),
         pytest.param("|" * MILLION, 0, id="bars"),
+        pytest.param("| a |\n|" + "-" * 400_000 + "x |", 2, id="dashes"),
         pytest.param("\n" * 100_000, 0, id="line-ends"),
         pytest.param("a\n>" + " " * MILLION + "b", 2, id="blanks-in-a-quote"),
         pytest.param("- a\n" * 20_000, 20_000, id="items"),

@@ -60,6 +60,7 @@ def test_facts_that_stand_there_in_another_form_agree(claim: str, cited: str) ->
         pytest.param("重试5次。", "重试3次。", "the number 5 is not in the cited lines", id="chinese"),
         pytest.param("It is 2 May 2021.", "2021-05-03", "the date 2 May 2021 is not in the cited lines", id="date"),
         pytest.param("It needs 1.2.3.", "v1.2.4", "the number 1.2.3 is not in the cited lines", id="version"),
+        pytest.param("It needs 1.0.2k.", "1.0.2j", "the number 1.0.2k is not in the cited lines", id="letter"),
         pytest.param("Call `get_all`.", "def get_one()", "`get_all` is not in the cited lines", id="identifier"),
         pytest.param(
             "Set `max_tokens`.", "maxTokens", "`max_tokens` is not in the cited lines", id="in-ticks-as-written"

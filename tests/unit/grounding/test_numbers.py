@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.grounding.numbers import dates_of, numbers_of
+from tests.unit.grounding.odd_texts import ODD
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,15 @@ from openbook.grounding.numbers import dates_of, numbers_of
         pytest.param("10-20", [(10.0, ""), (20.0, "")], id="range"),
         pytest.param("the 1990s", [(1990.0, "")], id="a-decade-is-no-time-span"),
         pytest.param("v1.2.3", [(0.0, "version")], id="version"),
+        pytest.param("Python 3.14.0t, 1.2.3rc1 and 4.0b2", [(0.0, "version")] * 3, id="versions-with-letters"),
+        pytest.param("需要1.2.3版", [(0.0, "version")], id="version-in-chinese"),
+        pytest.param("1_2.3.4 and 1.5é", [], id="neither-number-nor-version"),
+        pytest.param("1_000.5_0", [(1000.5, "")], id="underscores-as-in-code"),
+        pytest.param(
+            "\u017fix, s\u0131x and \u017fixty-\u017fix",
+            [(6.0, ""), (6.0, ""), (66.0, "")],
+            id="letters-that-equal-others",
+        ),
         pytest.param("Python 3.11", [(3.11, "")], id="two-parts"),
         pytest.param("utf8, x1 and a2", [], id="digits-of-names"),
         pytest.param("2004-11-02", [], id="dates-are-none"),
@@ -67,6 +77,7 @@ def test_a_text_can_confirm_a_number_by_words_that_state_none() -> None:
         pytest.param("timeout_s: float = 30", [(30.0, "time")], id="with-a-type"),
         pytest.param("timeout_s = 60 * 60", [(60.0, ""), (60.0, "")], id="a-product-is-not-read"),
         pytest.param("workers = 30", [(30.0, "")], id="no-unit"),
+        pytest.param("timeout_ms = 1__0", [], id="no-number"),
     ],
 )
 def test_a_name_of_code_may_say_the_unit_of_its_number(text: str, expected: list[tuple[float, str]]) -> None:
@@ -84,6 +95,7 @@ def test_a_name_of_code_may_say_the_unit_of_its_number(text: str, expected: list
         pytest.param("2004年11月2日", [(2004, 11, 2)], id="chinese"),
         pytest.param("November 2004", [(2004, 11, 0)], id="month-and-year"),
         pytest.param("November 2", [(0, 11, 2)], id="no-year"),
+        pytest.param("Augu\u017ft 2", [(0, 8, 2)], id="long-s"),
         pytest.param("It may be in march.", [], id="months-that-are-words"),
         pytest.param("2004", [], id="a-year-is-a-number"),
     ],
@@ -92,9 +104,9 @@ def test_a_date_is_read_as_far_as_it_is_told(text: str, expected: list[tuple[int
     assert [(date.year, date.month, date.day) for date in dates_of(text)] == expected
 
 
-@given(st.text())
-def test_every_text_has_numbers_and_dates_if_only_none(text: str) -> None:
-    numbers, dates = numbers_of(text), dates_of(text)
+@given(st.text() | ODD, st.booleans())
+def test_every_text_has_numbers_and_dates_if_only_none(text: str, implied: bool) -> None:
+    numbers, dates = numbers_of(text, implied=implied), dates_of(text)
 
     assert [number.start for number in numbers] == sorted(number.start for number in numbers)
     assert all(text[date.start : date.start + len(date.text)] == date.text for date in dates)
