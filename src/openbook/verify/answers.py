@@ -237,7 +237,8 @@ def _as_source_path(quote: _Quote, old: str, new: str) -> str:
 
 def _stands(quote: _Quote, text: str) -> bool:
     """Tell whether a text holds a quote at the very characters and lines."""
-    if text[quote.start_char : quote.end_char] != quote.text:
+    is_range = 0 <= quote.start_char <= quote.end_char <= len(text)  # a negative one would count from the end
+    if not is_range or text[quote.start_char : quote.end_char] != quote.text:
         return False
     span = LineIndex(text).span("", quote.start_char, quote.end_char)
     return (span.start_line, span.end_line) == (quote.first_line, quote.last_line)

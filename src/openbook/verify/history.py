@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from openbook.errors import SkippedFileError
+from openbook.settings import environment_of_git
 from openbook.sources.decode import decode
 from openbook.verify.relocation import Page
 
@@ -24,6 +26,7 @@ _SAFE = (
     *("--no-pager", "--no-optional-locks", "--literal-pathspecs"),
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-c", "core.quotePath=false"),
     *("-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "protocol.allow=never"),
+    *("-c", "log.showRoot=true", "-c", "diff.relative=false"),  # else changes or parts of their names are left out
 )
 _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
 
@@ -51,13 +54,21 @@ class Revision:
     """Relative to the top of the repository."""
 
 
+class _Failed(Exception):  # noqa: N818 - it never leaves this module
+    """Git gave no answer, so that nothing follows from what is not there."""
+
+
 class History:
-    """The git history of a folder, if it has one. Everything is empty or None where git cannot tell."""
+    """The git history of a folder, if it has one. Everything is empty or None where git cannot tell.
+
+    The repository is the one that the folder lies in: git sets `GIT_DIR` and `GIT_INDEX_FILE` for hooks,
+    and the hook may belong to another one.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._texts: dict[Revision, str | None] = {}
-        self._logs: dict[str, list[Revision]] = {}
+        self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
 
     def _run(self, *arguments: str, asked: bytes | None = None) -> bytes | None:
@@ -65,6 +76,7 @@ class History:
             done = subprocess.run(
                 ["git", *_SAFE, *arguments],
                 cwd=self._folder,
+                env=environment_of_git(),
                 input=asked if asked is not None else b"",
                 capture_output=True,
                 timeout=_TIMEOUT_S,
@@ -74,23 +86,46 @@ class History:
             return None
         return done.stdout if done.returncode == 0 else None
 
+    def _said(self, *arguments: str) -> str:
+        return _decoded(self._run(*arguments) or b"").removesuffix("\n")
+
     def _lines(self, *arguments: str) -> list[str]:
-        return (self._run(*arguments) or b"").decode("utf-8", "surrogateescape").splitlines()
+        said = self._said(*arguments)
+        return said.split("\n") if said else []
+
+    def _changes(self, *arguments: str) -> Iterator[tuple[str, str, str]]:
+        """Yield commit, old and new name of each file that a log lists.
+
+        Raises:
+            _Failed: There is no log.
+        """
+        log = self._run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments)
+        if log is None:
+            raise _Failed
+        words = iter(_decoded(log).split("\0"))
+        commit = ""
+        for word in words:
+            done = word.lstrip("\n")
+            if done.startswith(">"):
+                commit = done[1:]
+            elif done:  # such as `M`, then the file; with `R` and `C` both its names
+                old = next(words, "")
+                yield commit, old, next(words, "") if done[0] in "RC" else old
 
     @cached_property
     def head(self) -> str:
         """The commit that is checked out; empty without a repository or a commit."""
-        return "".join(self._lines("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
+        return self._said("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
     @cached_property
     def _prefix(self) -> str:
         """Path of the folder within its repository, empty at the top, ending in a slash elsewhere."""
-        return "".join(self._lines("rev-parse", "--show-prefix"))
+        return self._said("rev-parse", "--show-prefix")
 
     @cached_property
     def cut_at(self) -> frozenset[str]:
         """Commits at which a shallow clone ends: in them, all is as if it had just been written."""
-        if self._lines("rev-parse", "--is-shallow-repository") != ["true"]:
+        if self._said("rev-parse", "--is-shallow-repository") != "true":
             return frozenset()
         return frozenset(self._lines("rev-list", "--max-parents=0", "HEAD"))
 
@@ -114,7 +149,9 @@ class History:
 
     def page(self, commit: str, path: str) -> Page | None:
         """Give a file, by its path relative to the folder, as it was; None if it was not there."""
-        text = next(self._read([Revision(commit, self._prefix + path)]))
+        text = None
+        with suppress(_Failed):
+            text = self._read([Revision(commit, self._prefix + path)])[0]
         if text is not None:
             return _page(text)
         parts = path.split("/")
@@ -128,13 +165,13 @@ class History:
         """Give a file of a submodule as it was in the commit that a commit of this repository has of it."""
         if folder not in self._modules:
             self._modules[folder] = History(self._folder / folder)
-        pinned = "".join(self._lines("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}"))
+        pinned = self._said("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}")
         return self._modules[folder].page(pinned, path) if pinned else None
 
     def pin(self, revision: str) -> str:
         """Give the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
         name = revision if _COMMIT.fullmatch(revision) else f"refs/tags/{revision}"
-        return "".join(self._lines("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"))
+        return self._said("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
 
     def written(self, path: str, words: str) -> Revision | None:
         """Find the version of a file in which words came to stand that it holds without a break since.
@@ -144,57 +181,68 @@ class History:
             words: What is looked for, white space aside.
 
         Returns:
-            None if they are not committed, or if what git keeps does not reach back to when they were written.
+            None if they are not committed, or if what git keeps, or gives in time, does not reach back to when
+            they were written.
         """
         squeezed = "".join(words.split())
         found = None
-        for revision, text in self._versions(path):
-            if text is None or not _stands_in(squeezed, _squeezed(text)):
-                break
-            found = revision
+        try:
+            for revision, text in self._versions(path):
+                if text is None or not _stands_in(squeezed, _squeezed(text)):
+                    break
+                found = revision
+        except _Failed:
+            return None
         return None if found is None or found.commit in self.cut_at else found
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
         """Find the newest version of a file of which something holds, also of a file that is gone."""
-        for revision, text in self._versions(path):
-            if text is not None and is_it(text):
-                return revision
+        with suppress(_Failed):
+            for revision, text in self._versions(path):
+                if text is not None and is_it(text):
+                    return revision
         return None
 
     def _versions(self, path: str) -> Iterator[tuple[Revision, str | None]]:
-        """Yield a file as it was after each commit that changed it, newest first, its old names followed."""
+        """Yield a file as it was after each commit that changed it, newest first, its old names followed.
+
+        Raises:
+            _Failed: There are more, and git does not give them.
+        """
         full = self._prefix + path
         if not self.head:
             return
-        yield Revision(self.head, full), next(self._read([Revision(self.head, full)]))
+        yield Revision(self.head, full), self._read([Revision(self.head, full)])[0]
         revisions = self._log(path)
         for start in range(0, len(revisions), _AT_ONCE):
             some = revisions[start : start + _AT_ONCE]
             yield from zip(some, self._read(some), strict=True)
 
-    def _log(self, path: str) -> list[Revision]:
+    def _log(self, path: str) -> Sequence[Revision]:
         if path not in self._logs:
-            found: list[Revision] = []
-            commit = ""
-            for line in self._lines(
-                *("log", "--follow", f"--max-count={_MOST_REVISIONS}", "--format=>%H", "--name-status", *_QUIET_LOG),
-                *("HEAD", "--", path),
-            ):
-                if line.startswith(">"):
-                    commit = line[1:]
-                elif "\t" in line:
-                    found.append(Revision(commit, line.rpartition("\t")[2]))
-            self._logs[path] = found
+            self._logs[path] = ()  # what took too long is not asked again
+            changes = self._changes("--follow", f"--max-count={_MOST_REVISIONS}", "HEAD", "--", path)
+            self._logs[path] = [Revision(commit, new) for commit, _, new in changes]
+        if not self._logs[path]:  # some commit has brought the file, so that the log is not all
+            raise _Failed
         return self._logs[path]
 
-    def _read(self, revisions: Sequence[Revision]) -> Iterator[str | None]:
-        """Give the texts of files as they were, None for those that were not there or are no UTF-8."""
-        new = [revision for revision in revisions if revision not in self._texts and "\n" not in revision.path]
+    def _read(self, revisions: Sequence[Revision]) -> Sequence[str | None]:
+        """Give the texts of files as they were, None for those that were not there or are no UTF-8.
+
+        Raises:
+            _Failed: Git does not give them, or a name has a line feed, which ends a question to git.
+        """
+        new = [revision for revision in revisions if revision not in self._texts]
+        if any("\n" in revision.path for revision in new):
+            raise _Failed
         if new:
             names = "".join(f"{revision.commit}:{revision.path}\n" for revision in new)
-            answer = self._run("cat-file", "--batch", asked=names.encode("utf-8", "surrogateescape")) or b""
+            answer = self._run("cat-file", "--batch", asked=names.encode("utf-8", "surrogateescape"))
+            if answer is None:
+                raise _Failed
             self._texts.update(zip(new, _blobs(answer, len(new)), strict=True))
-        return (self._texts.get(revision) for revision in revisions)
+        return [self._texts[revision] for revision in revisions]
 
     def renamed(self, commit: str, path: str) -> str:
         """Name what a file of an older commit is called today; empty if that is not known.
@@ -219,14 +267,10 @@ class History:
         return "" if inside == path else inside
 
     def _new_name(self, commit: str, path: str) -> str:
-        for line in self._lines(
-            *("log", "-1", "-m", "--first-parent", "-M", "--diff-filter=R", "--name-status", "--format="),
-            *(*_QUIET_LOG, commit),
-        ):
-            _, _, names = line.partition("\t")
-            old, _, new = names.partition("\t")
-            if old == path:
-                return new
+        with suppress(_Failed):
+            for _, old, new in self._changes("-1", "-m", "--first-parent", "-M", "--diff-filter=R", commit):
+                if old == path:
+                    return new
         return ""
 
 
@@ -238,6 +282,10 @@ def is_commit_name(revision: str) -> bool:
 def _from_folder(path: str, prefix: str) -> str:
     """Write a path of the repository as git takes it in a folder of it."""
     return path.removeprefix(prefix) if path.startswith(prefix) else "../" * prefix.count("/") + path
+
+
+def _decoded(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape")
 
 
 def _blobs(answer: bytes, count: int) -> Iterator[str | None]:

@@ -66,7 +66,7 @@ def _edits(text: str, mention: Mention, finding: Finding, path: str, head: str) 
     if path != text[slice(*mention.path_chars)]:
         edits.append((*mention.path_chars, path))
     if finding.pinned:
-        at = text.index(mention.revision, mention.start_char)
+        at = mention.path_chars[0] - len("/") - len(mention.revision)
         edits.append((at, at + len(mention.revision), head))
     return edits
 

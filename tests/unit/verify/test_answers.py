@@ -160,6 +160,11 @@ def test_git_tells_twins_apart(tmp_path: Path) -> None:
         pytest.param({"path": "../ferry.md"}, "refused", id="out-of-the-root"),
         pytest.param({"path": ""}, "missing file", id="mark-was-never-shown"),
         pytest.param({"start_char": -5}, "moved", id="impossible-offset"),
+        pytest.param(
+            {"start_char": PAGE.index(QUOTE) - len(PAGE), "end_char": PAGE.index(QUOTE) + len(QUOTE) - len(PAGE)},
+            "moved",
+            id="offsets-from-the-end",
+        ),
     ],
 )
 def test_a_citation_that_cannot_be_right_is_not(tmp_path: Path, fields: dict[str, Any], expected: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.verify.history import History
+from openbook.verify.history import History, Revision
 from tests.repositories import Repository, write
 
 
@@ -146,6 +146,60 @@ def test_a_file_of_a_submodule_is_given_as_it_was_when_its_commit_was_taken(
 
     assert page is not None
     assert page.text == "one\n"
+
+
+@pytest.mark.parametrize("name", ['d "x".md', "tab\t.md", "back\\slash.md", "lines\u2028and\x85.md"])
+def test_names_that_git_quotes_or_that_hold_line_ends_are_followed(repository: Repository, name: str) -> None:
+    brought = repository.commit({name: "see b.py:12\n" + "more text\n" * 5})
+    repository.git("mv", name, f"new {name}")
+    repository.commit()
+    history = History(repository.folder)
+
+    revision = history.written(f"new {name}", "b.py:12")
+
+    assert revision == Revision(brought, name)
+    assert history.renamed(brought, name) == f"new {name}"
+
+
+@pytest.mark.parametrize(("key", "value"), [("log.showRoot", "false"), ("diff.relative", "true")])
+def test_settings_of_git_do_not_change_when_words_were_written(repository: Repository, key: str, value: str) -> None:
+    brought = repository.commit({"sub/a.md": "see b.py:12\n"})
+    repository.commit({"sub/a.md": "see b.py:12 there\n"})
+    repository.git("config", key, value)
+
+    assert History(repository.folder / "sub").written("a.md", "b.py:12") == Revision(brought, "sub/a.md")
+
+
+def test_where_git_gives_no_log_nobody_knows_when_words_were_written(repository: Repository) -> None:
+    repository.commit({"a.md": "see b.py:12\n"})
+    repository.commit({"b.py": "x\n"})
+    repository.git("config", "diff.orderFile", "a-file-that-is-not-there")
+    history = History(repository.folder)
+
+    assert history.head
+    assert history.written("a.md", "b.py:12") is None
+    assert history.holding("a.md", lambda text: "b.py:1 " in text) is None
+
+
+def test_an_old_name_that_git_cannot_be_asked_for_hides_when_words_were_written(repository: Repository) -> None:
+    repository.commit({"a\nb.md": "see b.py:12\n" + "more text\n" * 5})
+    repository.git("mv", "a\nb.md", "c.md")
+    repository.commit()
+
+    assert History(repository.folder).written("c.md", "b.py:12") is None
+
+
+def test_the_repository_is_that_of_the_folder_whatever_git_has_set_for_a_hook(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought = repository.commit({"a.md": "see b.py:12\n"})
+    Repository(tmp_path / "other").commit({"c.md": "x\n"})
+    repository.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / ".git" / "index"))
+
+    for folder in (repository.folder, tmp_path / "linked"):
+        assert History(folder).written("a.md", "b.py:12") == Revision(brought, "a.md")
 
 
 def test_a_shallow_clone_does_not_claim_to_know(repository: Repository, tmp_path: Path) -> None:

@@ -64,6 +64,16 @@ def test_an_edited_line_is_found_between_its_neighbours() -> None:
     assert (spot.first_line, spot.last_line, spot.likeness < 1) == (8, 8, True)
 
 
+def test_of_a_long_block_that_was_edited_it_is_told_how_much_is_left() -> None:
+    lines = [f"value_{n} = compute(alpha, beta={n * 7 % 13}, gamma='{n}')" for n in range(1000)]
+    renamed = [line.replace("alpha", "a") if n % 9 == 5 else line for n, line in enumerate(lines)]
+    rewritten = [f"#{n}" if n % 9 == 5 else line for n, line in enumerate(lines)]
+
+    spots = [relocate(Page("\n".join(lines)), 1, 1000, Page("\n".join(each))) for each in (renamed, rewritten)]
+
+    assert [isinstance(spot, Spot) and round(spot.likeness, 2) for spot in spots] == [0.99, 0.94]
+
+
 def test_a_block_that_was_rewritten_is_lost() -> None:
     assert isinstance(moved("print('nothing of it')\n", 6, 8), Lost)
 

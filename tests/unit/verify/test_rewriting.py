@@ -53,12 +53,17 @@ def test_ranges_behind_one_path_move_together() -> None:
     assert rewritten("src/a.py:3,9", Place("src/b.py", 4, 4), None) == "src/a.py:3,9"
 
 
-def test_a_permalink_to_a_commit_goes_to_the_new_one() -> None:
-    text = "https://github.com/o/r/blob/0123abc/src/a.py#L3"
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        pytest.param("https://github.com/o/r/blob/0123abc", "/src/a.py#L", id="commit"),
+        pytest.param("https://github.com/o/api-v2/blob/v2", "/src/v2/a.py#L", id="tag-that-is-in-other-names"),
+    ],
+)
+def test_a_permalink_to_a_commit_goes_to_the_new_one(before: str, behind: str) -> None:
+    now = before.rpartition("/")[0] + "/" + "9" * 40
 
-    assert rewritten(text, Place("src/a.py", 7, 7), head="9" * 40) == text.replace("0123abc", "9" * 40).replace(
-        "#L3", "#L7"
-    )
+    assert rewritten(f"{before}{behind}3", Place("src/a.py", 7, 7), head="9" * 40) == f"{now}{behind}7"
 
 
 @pytest.mark.parametrize(
