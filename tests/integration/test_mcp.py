@@ -180,7 +180,9 @@ def test_a_draft_of_many_places_lists_the_library_once(library: Watched) -> None
         ("find_symbol", {"name": "sell"}, "no document defines that name"),
         ("find_related", {"path": "course.txt", "line": 900}, "no such line"),
         ("course_outline", {"course": "astronomy"}, "course"),
-        ("search", {"query": "x", "limit": "many"}, "limit"),
+        ("search", {"query": "x", "limit": "many"}, "search cannot be called so: limit: Input should be"),
+        ("search", {}, "search cannot be called so: query: Field required"),
+        ("read_lines", {"path": "course.txt", "start": 3}, "no argument 'start'; it has path, first_line, last_line"),
         ("search", {"query": "weigh", "path": "!"}, "is no pattern of paths"),
     ],
 )

@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from openbook.answering.context import Shown
 from openbook.answering.course_results import outline_of_course
 from openbook.answering.finding import Finder
+from openbook.answering.heads import LONGEST_QUOTE_LINES, heads_of
 from openbook.answering.numbering import Keeper
 from openbook.answering.outlines import first_line, header_of, lines_of, outline_of
 from openbook.courses.names import place_of, resolve
@@ -19,9 +21,9 @@ from openbook.errors import ToolError
 from openbook.index.protocol import Listed
 from openbook.index.where import allows
 from openbook.retrieval.definitions import belongs
-from openbook.retrieval.names import name_parts
+from openbook.retrieval.names import name_parts, stands_in
 from openbook.retrieval.tokens import tokenize
-from openbook.spans import LineIndex
+from openbook.spans import LineIndex, units
 from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
@@ -139,6 +141,7 @@ class LibraryTools:
         if not chosen:
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
+        chunks = [_from_definition(chunk, last, owners) for chunk in chunks]
         more = len(chosen) - len(chunks)
         note = f"{more} more places define that name." if more > 0 else ""
         return self._numbering.keep([_result(chunk) for chunk in chunks], note)
@@ -245,7 +248,7 @@ class LibraryTools:
         wanted = path.strip().removeprefix("./")
         found = [one for one in self._index.documents(self._where) if wanted in (one.path, f"{one.source}/{one.path}")]
         if not found:
-            raise ToolError("the library has no document of that path; list_files lists them")
+            raise ToolError("the library has no document of that path; search shows paths as they are")
         if len(found) > 1:
             sources = ", ".join(one.source for one in found if _PLAIN.fullmatch(one.source))
             raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
@@ -259,3 +262,15 @@ class LibraryTools:
 
 def _result(chunk: Chunk) -> RetrievalResult:
     return RetrievalResult(chunk, 0.0)
+
+
+def _from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
+    """Leave out what stands in a chunk before a definition, its comment kept, if that is more than a glance."""
+    heads = [head for head in heads_of(Shown(1, _result(chunk), units(chunk))) if head.defines == name]
+    meant = next((head for head in heads if stands_in(owners, head.within)), heads[0] if heads else None)
+    first = meant.first.span if meant else chunk.span
+    if first.start_line - chunk.span.start_line <= LONGEST_QUOTE_LINES:
+        return chunk
+    span = replace(chunk.span, start_char=first.start_char, start_line=first.start_line)
+    text = chunk.text[first.start_char - chunk.span.start_char :]
+    return replace(chunk, span=span, text=text, symbol=".".join((*chunk.context, name)))

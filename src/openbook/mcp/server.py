@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import anyio.to_thread
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError
-from mcp_types import Resource, ToolAnnotations
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
+from pydantic import ValidationError
 
 from openbook.mcp.library import Watched
 from openbook.mcp.tools import Tools, told
@@ -34,7 +36,7 @@ Question: {question}"""
 def build_server(library: Watched, *, version: str, tells_places: bool = True) -> MCPServer:
     """Make a server over a library. Agents on other machines have no use for where it lies on this one."""
     tools = Tools(library, tells_places=tells_places)
-    server = _Server(library, version)
+    server = _Server(library, version, tools)
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     for function in tools.functions:
         server.add_tool(told(function), description=inspect.getdoc(function), annotations=reads)
@@ -46,11 +48,32 @@ def build_server(library: Watched, *, version: str, tells_places: bool = True) -
 
 
 class _Server(MCPServer[None]):
-    """The server of the SDK, with the documents of a library as its resources."""
+    """The server of the SDK, with the documents of a library as its resources, and no argument passed over."""
 
-    def __init__(self, library: Watched, version: str) -> None:
+    def __init__(self, library: Watched, version: str, tools: Tools) -> None:
         super().__init__("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
         self._library = library
+        self._arguments = {each.__name__: list(inspect.signature(each).parameters) for each in tools.functions}
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. The SDK drops arguments that a tool has not; an agent would take what comes for what it asked.
+
+        Raises:
+            ToolError: There is no such tool, an argument is none or has no such value, or the tool refuses.
+        """
+        known = self._arguments.get(name, [])
+        for argument in arguments:
+            if known and argument not in known:
+                raise ToolError(f"{name} has no argument {argument!r}; it has {', '.join(known)}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as exc:
+            if not isinstance(exc.__cause__, ValidationError):
+                raise
+            faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())
+            raise ToolError(f"{name} cannot be called so: {'; '.join(faults)}") from exc
 
     async def list_resources(self) -> list[Resource]:
         """List the documents, as many as an agent may want to choose from. Others are found by searching."""

@@ -148,6 +148,17 @@ def test_a_symbol_is_found_by_its_name_and_told_apart_by_its_owner(call: Hand, l
             call("find_symbol", name=name)
 
 
+def test_what_stands_long_before_a_definition_is_not_shown(library: Library) -> None:
+    before = [f"    limit_{number} = {number}" for number in range(9)]
+    text = "\n".join(["class Crate:", *before, "", "    # In kilograms.", "    def lift(self):", "        return 1"])
+    library.put("crate.py", text, kind="code", symbol="Crate", defines=("Crate", "lift"))
+
+    told = Hand(library)("find_symbol", name="Crate.lift")
+
+    assert places(told) == ["crate.py:12-14"]
+    assert "limit_8" not in told
+
+
 def test_files_are_listed_with_their_first_lines(call: Hand) -> None:
     told = call("list_files")
 
