@@ -95,6 +95,12 @@ def test_no_source_comes_from_where_it_may_not(
     assert len(client.get("/api/sources").json()["sources"]) == 1
 
 
+def test_how_to_write_an_address_is_told_as_it_is_written(client: TestClient) -> None:
+    response = client.post("/api/sources", json={"url": "ftp://host/x"})
+
+    assert response.json()["error"]["hint"].startswith("write owner/repo, 'https://HOST/owner/repo', or")
+
+
 def test_an_uploaded_file_can_be_asked_about_and_goes_with_its_source(client: TestClient, home: Path) -> None:
     reply = upload(client, ("../../notes/zebra.md", b"# Zebra\n\nThe zebra sleeps standing.\n"))
     name, _ = finished(client, reply.json()["job_id"])

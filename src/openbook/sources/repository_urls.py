@@ -15,7 +15,7 @@ GITHUB = "github.com"
 PUBLIC_HOSTS = (GITHUB, "gitlab.com", "codeberg.org", "bitbucket.org")
 """The hosts that anybody's repositories live on."""
 
-_HINT = "write owner/repo, https://HOST/owner/repo, or git@HOST:owner/repo.git"
+_HINT = "write owner/repo, 'https://HOST/owner/repo', or git@HOST:owner/repo.git"
 
 # As GitHub allows them; other hosts allow no more in practice.
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
