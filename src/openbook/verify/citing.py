@@ -28,10 +28,11 @@ _LINK = re.compile(
     re.MULTILINE,
 )
 # Tried from the start of a run of path characters only, and the run taken whole: linear on any text.
-# A drive, a scheme or a host before it means that it is no path of this place.
+# A drive, a scheme or a host before it means that it is no path of this place. Behind a blank, only a range is
+# one more place: in `a.py:1, 30` the 30 may be anything.
 _PLAIN = re.compile(
     rf"(?<![{_PATH}:\\])(?P<path>[{_PATH}]++)"
-    rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?)*)(?::\d{{1,6}})?|\#(?P<hash>{_HASH})){_END}"
+    rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?|\#(?P<hash>{_HASH})){_END}"
 )
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")

@@ -64,6 +64,19 @@ def test_what_only_looks_like_a_citation_is_none(text: str) -> None:
     assert find_mentions(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param("See a.py:1,3-4.", [(1, 1), (3, 4)], id="comma"),
+        pytest.param("See a.py:1, 3-4, 9-9.", [(1, 1), (3, 4), (9, 9)], id="comma-and-blank"),
+        pytest.param("In a.py:1, 30 people met.", [(1, 1)], id="a-number-that-may-be-anything"),
+        pytest.param("a.py:1, 10-05-2023", [(1, 1)], id="date"),
+    ],
+)
+def test_further_lines_are_citations_of_the_same_file(text: str, lines: list[tuple[int, int]]) -> None:
+    assert [(mention.first_line, mention.last_line) for mention in find_mentions(text)] == lines
+
+
 def test_a_host_with_a_port_has_the_form_and_is_for_whoever_knows_the_files() -> None:
     assert [mention.path for mention in find_mentions("localhost:8080")] == ["localhost"]
 
