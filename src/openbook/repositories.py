@@ -112,7 +112,14 @@ def fetch_repository(
     with mirror.locked(settings.lock_timeout_s), ExitStack() as stack:
         remote = _remote(url, mirror, settings, reach, patience, stack)
         wanted = replace(options, max_file_bytes=limit)
-        mirror.update(url.web_url, remote, wanted, max_bytes=settings.max_repository_bytes, told=told)
+        mirror.update(
+            url.web_url,
+            remote,
+            wanted,
+            max_bytes=settings.max_repository_bytes,
+            max_document_bytes=settings.max_document_bytes,
+            told=told,
+        )
     return mirror
 
 

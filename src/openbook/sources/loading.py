@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
-from openbook.sources.walk import refuse_by_name, size_limit
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
 from openbook.types import Kind
 
 if TYPE_CHECKING:
@@ -35,10 +35,18 @@ class LoadOptions:
     file_patterns: tuple[str, ...] = ()
     """Only files like these. Empty: all."""
     max_file_bytes: int = 0
-    """Larger files are not loaded; notebooks may have 16 times as much. 0: as the settings have it."""
+    """Larger files are not loaded; notebooks may have 16 times as much, and PDF and Office files have a limit of
+    their own. 0: as the settings have it where a repository is fetched, else 1 MiB."""
 
-    def refusal(self, path: str, size_bytes: int) -> str | None:
+    def refusal(
+        self, path: str, size_bytes: int, *, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES
+    ) -> str | None:
         """Say why a file is not loaded, for people; empty if it was not asked for, None if it is loaded.
+
+        Args:
+            path: POSIX path in the repository.
+            size_bytes: Of the file.
+            max_document_bytes: What PDF, Office and other formats whose text is extracted may have.
 
         Example:
             >>> LoadOptions(file_patterns=("*.md",)).refusal("docs/a.md", 100) is None
@@ -49,7 +57,7 @@ class LoadOptions:
             return ""
         if any(spec and not spec.match_file(path) for spec in (included, patterns)):
             return ""
-        if size_bytes > size_limit(path, self.max_file_bytes or DEFAULT_MAX_FILE_BYTES):
+        if size_bytes > size_limit(path, self.max_file_bytes or DEFAULT_MAX_FILE_BYTES, max_document_bytes):
             return "too large"
         return refuse_by_name(path) or None
 

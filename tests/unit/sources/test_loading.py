@@ -31,6 +31,17 @@ def test_a_file_is_loaded_if_it_is_included_fits_a_pattern_and_is_not_excluded(
 
 
 @pytest.mark.parametrize(
+    ("path", "reason"),
+    [("docs/a.PDF", None), ("docs/b.pptx", None), ("docs/a.md", "too large"), ("docs/a.ipynb", "too large")],
+)
+def test_what_text_is_extracted_from_has_a_limit_of_its_own(path: str, reason: str | None) -> None:
+    size_bytes = 100 * 1024 * 1024
+
+    assert LoadOptions().refusal(path, size_bytes, max_document_bytes=size_bytes) == reason
+    assert LoadOptions().refusal(path, size_bytes, max_document_bytes=size_bytes - 1) == "too large"
+
+
+@pytest.mark.parametrize(
     ("path", "kind", "expected"),
     [
         ("README.md", "docs", "readme"),
