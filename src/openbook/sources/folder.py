@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from functools import cached_property
 from pathlib import Path
 
 from openbook.errors import SkippedFileError, SourceError
@@ -18,7 +19,7 @@ from openbook.sources.walk import (
     size_limit,
     stamp_of,
 )
-from openbook.types import Document
+from openbook.types import Document, Lesson
 
 DEFAULT_MAX_FILE_BYTES = 1024 * 1024
 """Larger text is generated or data. The largest module written by people among 60 installed packages has 0.7 MB."""
@@ -47,7 +48,8 @@ def source_name(path: str | Path) -> str:
 class Folder:
     """A local folder, git checkout or single file.
 
-    Nothing is kept between calls, so one object may serve many threads.
+    Of its content nothing is kept between calls but which courses it holds: that is decided once, when
+    the first document is read. One object may serve many threads.
     """
 
     def __init__(
@@ -85,6 +87,8 @@ class Folder:
         self._limits = (max_file_bytes, max_document_bytes)
         self._only = path.name if is_file else None
         self._is_course = is_course and not is_file
+        self._courses: dict[str, Lesson] = {}
+        """Courses by the path of their folder, as far as they were asked for."""
 
     def scan(self) -> Scan:
         """List what can be read, from names, sizes and times alone. No file is opened but rules.
@@ -121,22 +125,35 @@ class Folder:
         """Make a document a part of the course that it belongs to, if this is a folder of courses."""
         if not self._is_course:
             return document
-        from openbook.sources.courses import are_courses, as_lesson, describe, describing_files
+        from openbook.sources.courses import as_lesson
 
-        folders, files = self._names(".")
         path = "."
-        if are_courses(folders, ()) and are_courses(
-            folders, [name for name in files if not self._is_course_itself(name)]
-        ):
+        if self._holds_courses:
             path, *inside = document.path.split("/")
             if not inside:
                 return document
-            files = self._names(path)[1]
+        if path not in self._courses:
+            self._courses[path] = self._course_at(path)
+        return as_lesson(document, self._courses[path])
+
+    @cached_property
+    def _holds_courses(self) -> bool:
+        """Whether each folder in this one is a course, rather than all of it together."""
+        from openbook.sources.courses import are_courses
+
+        folders, files = self._names(".")
+        return are_courses(folders, ()) and all(
+            are_courses(folders, [name]) or self._is_course_itself(name) for name in files
+        )
+
+    def _course_at(self, path: str) -> Lesson:
+        from openbook.sources.courses import describe, describing_files
+
         texts = []
-        for name in describing_files(files):
+        for name in describing_files(self._names(path)[1]):
             with contextlib.suppress(SkippedFileError):
                 texts.append(self.read_bytes(name if path == "." else f"{path}/{name}").decode("utf-8", "replace"))
-        return as_lesson(document, describe(path, self.root.name if path == "." else path, texts))
+        return describe(path, self.root.name if path == "." else path, texts)
 
     def _is_course_itself(self, name: str) -> bool:
         from openbook.sources.readers.course import is_course

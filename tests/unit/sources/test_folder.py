@@ -14,6 +14,7 @@ import pytest
 from openbook.errors import SkippedFileError, SourceError
 from openbook.sources.folder import Folder, source_name
 from openbook.sources.walk import Scan, Skipped
+from openbook.types import Document
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
 
@@ -225,6 +226,45 @@ def test_what_permissions_forbid_is_skipped(tmp_path: Path) -> None:
     (root / "closed").chmod(0o700)
     assert scan.skipped == (Skipped("closed/", "unreadable folder"),)
     assert refused(folder, "b.py") == "unreadable"
+
+
+class Counted(Folder):
+    """Remembers which files were opened, one entry for each time."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, is_course=True)
+        self.opened: list[str] = []
+
+    def read_bytes(self, path: str) -> bytes:
+        self.opened.append(path)
+        return super().read_bytes(path)
+
+
+def courses_of(documents: list[Document]) -> set[str]:
+    return {block.lesson.course for document in documents for block in document.blocks if block.lesson}
+
+
+def test_which_courses_a_folder_holds_is_decided_once_and_not_for_each_file(tmp_path: Path) -> None:
+    notes = {f"note{letter}.txt": "Some words.\n" for letter in "abcdefgh"}
+    write(tmp_path, {**notes, "README.md": "# Knots\n", "pictures/a.txt": "A rope.\n"})
+    folder = Counted(tmp_path)
+
+    documents = [folder.read(file.path) for file in folder.scan().files]
+
+    assert courses_of(documents) == {"Knots"}
+    # Itself, and what was asked for the course: the page that describes it, and one note that is material.
+    assert len(folder.opened) == len(documents) + 2
+
+
+def test_each_folder_of_a_school_is_described_once(tmp_path: Path) -> None:
+    texts = {f"{course}/{name}.txt": "Words.\n" for course in ("knots", "bread") for name in "abcd"}
+    write(tmp_path, {**texts, "LICENSE": "", "knots/README.md": "# Knots\n", "bread/README.md": "# Bread\n"})
+    folder = Counted(tmp_path)
+
+    documents = [folder.read(file.path) for file in folder.scan().files]
+
+    assert courses_of(documents) == {"Knots", "Bread"}
+    assert len(folder.opened) == len(documents) + 2
 
 
 def test_a_document_has_the_hash_of_its_bytes(tmp_path: Path) -> None:
