@@ -13,7 +13,8 @@ from openbook.chunking.rules import RULES
 from openbook.chunking.smoothing import smoothed
 from openbook.types import Chunk, Document
 
-# A header of C++ is named like one of C, whose grammar makes little of it.
+# C++ in a file that is named like one of C, whose grammar makes little of it. Names and the first lines have decided
+# on the language; this looks for what only C++ can begin a line with, anywhere in the file.
 _CPP_ONLY = re.compile(
     r"^[ \t]*(?:class\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private)\s*:)", re.MULTILINE
 )
@@ -36,8 +37,7 @@ def chunk_code(document: Document) -> list[Chunk]:
     rules = RULES.get(language)
     if rules is None or not document.text.strip():
         return chunk_lines(document)
-    # Text may hold halves of surrogate pairs, which are no UTF-8; the parser skips them as errors.
-    source = document.text.encode("utf-8", "surrogatepass")
+    source = document.text.encode("utf-8")
     tree = parse(language, smoothed(language, source))
     if tree is None:
         return chunk_lines(document)

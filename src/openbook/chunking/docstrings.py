@@ -11,7 +11,8 @@ MAX_DOCSTRING_CHARS = 500  # a long first paragraph; what follows says how, not 
 
 # What stands around the words of a comment, in all the languages that have rules.
 _OPENING = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]?|\*(?!/)|#+(?![\[!])|--+(?:\[\[)?|\{-)?[ \t]*[|^]?[ \t]?")
-_CLOSING = re.compile(r"[ \t]*(?:\*+/|-\}|\]\])?[ \t\r]*$")
+# Sought from the first asterisk of a run only: a line of them would take the square of its length.
+_CLOSING = re.compile(r"(?:(?<!\*)\*++/|-\}|\]\])$")
 _ATTRIBUTE = re.compile(r"^[ \t]*(?:#!?\[|#!|@|\[)")
 
 _TAG = re.compile(r"</?(?:summary|remarks|para|p)>")  # of C# and Java comments
@@ -55,7 +56,8 @@ def leading_docstring(text: str) -> str:
     for line in text.split("\n"):
         if _ATTRIBUTE.match(line):
             continue
-        words = _TAG.sub("", _CLOSING.sub("", _OPENING.sub("", line, count=1), count=1)).strip()
+        words = _CLOSING.sub("", _OPENING.sub("", line, count=1).rstrip(), count=1)
+        words = _TAG.sub("", words).strip()
         if lines and (not words or words.startswith("@")):
             break
         if words:

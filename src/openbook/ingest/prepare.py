@@ -58,7 +58,11 @@ class Preparer:
         return self._prepared(job, text_only=False)
 
     def here(self, job: Job) -> Prepared:
-        """Do the same if the file is text, in which no reader can get lost."""
+        """Do the same if the file is text.
+
+        Nothing here ends what takes too long: what reads and cuts text has to take time in proportion
+        to its length, and its parser gives up by itself.
+        """
         return self._prepared(job, text_only=True)
 
     def _prepared(self, job: Job, *, text_only: bool) -> Prepared:
