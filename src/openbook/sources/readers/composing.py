@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 
-from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.reading import Reading, storable
 from openbook.types import Anchor, Block, BlockKind
-
-# Neither UTF-8 nor SQLite's text can hold halves of surrogate pairs or NUL.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 # Where a word may be broken at the end of a line. In the middle of one it would hide it from a search.
 _SOFT_HYPHEN = "\u00ad"
@@ -133,4 +129,4 @@ def _line(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text.replace(_SOFT_HYPHEN, ""))
+    return storable(text.replace(_SOFT_HYPHEN, ""))

@@ -170,7 +170,7 @@ def _words(raw: str) -> str:
 
 def _link(raw: str) -> str:
     match = _BRACKETED_LINK.fullmatch(_words(raw))
-    return (match.group(1) or match.group(2)) if match else _words(raw)
+    return (match.group(1) or match.group(2) or "") if match else _words(raw)
 
 
 def _body(text: str, start: int, end: int, lesson: Lesson, language: str) -> Iterator[Block]:

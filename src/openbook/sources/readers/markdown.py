@@ -24,7 +24,7 @@ _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*\r?\n(?=(?:#.*\n)*[\w\"'-]+[ \t]*
 # `{#anchor}` and `{.class}` of Pandoc, Hugo and MkDocs.
 _ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
 
-# Emphasis in a longer "heading" is not worth the parser's time.
+# Markup in a longer "heading" is not worth the time, which is the square of its length.
 _LONGEST_TITLE_CHARS = 500
 
 _LEAVES: dict[str, BlockKind] = {
@@ -113,10 +113,9 @@ def _merge(leaves: Iterator[tuple[int, _Leaf]]) -> Iterator[_Leaf]:
 
 def _title(parser: MarkdownIt, raw: str, environment: dict[str, object]) -> str:
     """Reduce the source of a heading to what a browser would show."""
-    raw = _ATTRIBUTES.sub("", raw)
     if len(raw) > _LONGEST_TITLE_CHARS:
         return " ".join(raw.split())
     tokens: list[Token] = []
-    parser.inline.parse(raw, parser, environment, tokens)
+    parser.inline.parse(_ATTRIBUTES.sub("", raw), parser, environment, tokens)
     shown = ("" if token.type == "html_inline" else token.content or " " * (token.tag == "br") for token in tokens)
     return " ".join("".join(shown).split())

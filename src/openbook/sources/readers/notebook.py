@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from openbook.sources.classify import classify
 from openbook.sources.readers.markdown import read_markdown
-from openbook.sources.readers.reading import Reading, shifted
+from openbook.sources.readers.reading import Reading, shifted, storable
 from openbook.types import Anchor, Block
-
-# JSON can hold halves of surrogate pairs and NUL, which neither UTF-8 nor SQLite's text can.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def read_notebook(text: str, path: str = "") -> Reading:
@@ -70,7 +66,7 @@ def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", cell.get("input", ""))
     lines = source if isinstance(source, list) else [source]
     joined = "".join(line for line in lines if isinstance(line, str))
-    return _UNSTORABLE.sub("\ufffd", joined).rstrip()
+    return storable(joined).rstrip()
 
 
 def _blocks(cell: dict[str, Any], source: str) -> Iterator[Block]:

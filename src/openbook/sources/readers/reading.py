@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from openbook.settings import Secret
 from openbook.types import Anchor, Block, Kind
+
+# JSON and XML can name halves of surrogate pairs and NUL, which neither UTF-8 nor SQLite's text can hold.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,16 @@ def complete(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
         reached = block.end_char
     found.extend(Block(a, b) for a, b in paragraphs(text, reached))
     return tuple(found)
+
+
+def storable(text: str) -> str:
+    r"""Give a text with U+FFFD for each character that nothing can store.
+
+    Example:
+        >>> storable("a\0b")
+        'a\ufffdb'
+    """
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def shifted(blocks: Iterable[Block], by: int) -> Iterator[Block]:

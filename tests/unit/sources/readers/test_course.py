@@ -94,6 +94,13 @@ def test_what_only_begins_like_a_lesson_is_text(line: str) -> None:
     assert lessons(f"Course Title: Bread\n\n{line}\n") == []
 
 
+@pytest.mark.parametrize("link", ["", "<>", "[]()", "[here]()"])
+def test_a_link_that_is_empty_is_none(link: str) -> None:
+    text = f"Course Title: Bread\nCourse Link: {link}\n\nLesson 1: x\nLesson Link: {link}\ny\n"
+
+    assert lessons(text) == [Lesson("Bread", 1, "x")]
+
+
 def test_the_header_may_have_any_order_and_missing_parts() -> None:
     text = "course instructor: Ada\n**Course Title:** Bread\n\nLesson 1: x\ny\n"
 

@@ -68,6 +68,12 @@ def test_a_title_is_what_a_reader_would_see(line: str, title: str) -> None:
     assert headings(f"{line}\n\n[x]: https://example.org\n") == [(2, title)]
 
 
+def test_a_heading_of_blanks_costs_no_more_time_than_its_length() -> None:
+    blanks = " " * 500_000
+
+    assert headings(f"## a{blanks}b {{#c{blanks}\n") == [(2, "a b {#c")]
+
+
 def test_a_long_list_is_one_block_for_each_item() -> None:
     text = "".join(f"- item {number}\n  more\n" for number in range(500))
 
