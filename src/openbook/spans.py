@@ -86,6 +86,41 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
     return left, end
 
 
+def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    r"""Yield the non-blank lines of a range: indentation kept, white space behind them left out.
+
+    Example:
+        >>> list(lines("ab\n\n  c \n", 0, 9))
+        [(0, 2), (4, 7)]
+    """
+    end = len(text) if end is None else end
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        if length := len(text[start:stop].rstrip()):
+            yield start, start + length
+        start = stop + 1
+
+
+def paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    r"""Yield the runs of lines between blank lines. Indentation of the first line belongs to its run.
+
+    Example:
+        >>> list(paragraphs("\n  ab\ncd \n \nef"))
+        [(1, 8), (12, 14)]
+    """
+    opened = closed = -1
+    for line_start, line_end in lines(text, start, end):
+        if opened < 0:
+            opened = line_start
+        elif text.count("\n", closed, line_start) > 1:
+            yield opened, closed
+            opened = line_start
+        closed = line_end
+    if opened >= 0:
+        yield opened, closed
+
+
 def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
     """Yield the sentences of a range as trimmed, non-blank ranges of at most 800 characters.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from openbook.chunking.fixed import ChunkOptions, Range, paragraphs, windows
+from openbook.chunking.fixed import ChunkOptions, Range, windows
 from openbook.chunking.prose import Slicer, pieces
-from openbook.spans import LONG_SENTENCE_CHARS, sentences
+from openbook.spans import LONG_SENTENCE_CHARS, paragraphs, sentences
 from openbook.types import Block, Chunk, Document, Lesson
 
 _NO_LESSON = Lesson("")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from openbook.settings import STRATEGIES, Strategy
-from openbook.spans import sentences
+from openbook.spans import lines, paragraphs, sentences
 
 Range = tuple[int, int]
 """Offsets of a stretch of text, half-open."""
@@ -143,40 +143,6 @@ def word_windows(text: str, start: int, end: int, options: ChunkOptions) -> Iter
         overlap_pieces=options.overlap_words,
     ):
         yield words[first][0], words[behind - 1][1]
-
-
-def lines(text: str, start: int, end: int) -> Iterator[Range]:
-    r"""Yield the non-blank lines of a range: indentation kept, white space behind them left out.
-
-    Example:
-        >>> list(lines("ab\n\n  c \n", 0, 9))
-        [(0, 2), (4, 7)]
-    """
-    while start < end:
-        stop = text.find("\n", start, end)
-        stop = end if stop < 0 else stop
-        if length := len(text[start:stop].rstrip()):
-            yield start, start + length
-        start = stop + 1
-
-
-def paragraphs(text: str, start: int, end: int) -> Iterator[Range]:
-    r"""Yield the runs of lines between blank lines.
-
-    Example:
-        >>> list(paragraphs("ab\ncd\n \nef", 0, 10))
-        [(0, 5), (8, 10)]
-    """
-    opened = closed = -1
-    for line_start, line_end in lines(text, start, end):
-        if opened < 0:
-            opened = line_start
-        elif text.count("\n", closed, line_start) > 1:
-            yield opened, closed
-            opened = line_start
-        closed = line_end
-    if opened >= 0:
-        yield opened, closed
 
 
 Cut = Callable[[str, int, int], Iterator[Range]]

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
-from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack, paragraphs, word_windows
-from openbook.spans import LineIndex, trim
+from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack, word_windows
+from openbook.spans import LineIndex, paragraphs, trim
 from openbook.types import Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only make chunks longer.

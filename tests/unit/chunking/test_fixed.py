@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.chunking.fixed import ChunkOptions, cut, lines, pack, paragraphs, word_windows
+from openbook.chunking.fixed import ChunkOptions, cut, pack, word_windows
+from openbook.spans import lines, paragraphs
 
 
 def windows_of(text: str, **options: Any) -> list[str]:

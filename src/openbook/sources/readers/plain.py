@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from openbook.sources.classify import classify
-from openbook.sources.readers.reading import Reading, paragraphs
+from openbook.sources.readers.reading import Reading
+from openbook.spans import paragraphs
 from openbook.types import Block
 
 

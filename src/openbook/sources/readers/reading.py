@@ -1,4 +1,4 @@
-"""What a reader gives, what a reader is, and the cutting into paragraphs that several share."""
+"""What a reader gives, what a reader is, and what several share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from openbook.settings import Secret
+from openbook.spans import paragraphs
 from openbook.types import Anchor, Block, Kind
 
 # JSON and XML can name halves of surrogate pairs and NUL, which neither UTF-8 nor SQLite's text can hold.
@@ -49,30 +50,6 @@ class Reader(Protocol):
     def __call__(self, text: str, path: str) -> Reading:
         """Read the decoded text of a file. The path may help to tell formats apart."""
         ...
-
-
-def paragraphs(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    r"""Yield the ranges of consecutive non-blank lines, without the white space behind them.
-
-    Indentation of the first line belongs to its paragraph.
-
-    Example:
-        >>> list(paragraphs("\n  ab\ncd \n\nef"))
-        [(1, 8), (11, 13)]
-    """
-    opened, closed = -1, -1
-    offset = start
-    for line in text[start:end].split("\n"):
-        content = len(line.rstrip())
-        if content:
-            opened = offset if opened < 0 else opened
-            closed = offset + content
-        elif opened >= 0:
-            yield opened, closed
-            opened = -1
-        offset += len(line) + 1
-    if opened >= 0:
-        yield opened, closed
 
 
 def complete(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
