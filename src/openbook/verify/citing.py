@@ -32,7 +32,8 @@ _LINK = re.compile(
 # one more place: in `a.py:1, 30` the 30 may be anything.
 _PLAIN = re.compile(
     rf"(?<![{_PATH}:\\])(?P<path>[{_PATH}]++)"
-    rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?|\#(?P<hash>{_HASH})){_END}"
+    rf"(?::(?P<lines>{_LINES})(?P<more>(?:,\d{{1,12}}(?:-\d{{1,12}})?|, \d{{1,12}}-\d{{1,12}})*)(?::\d{{1,6}})?"
+    rf"|\#(?P<hash>{_HASH})){_END}"
 )
 _MORE = re.compile(r"\d+(?:-\d+)?")
 _NUMBERS = re.compile(r"(L?)(\d+)(?:C\d+)?(?:(\D)(L?)(\d+)(?:C\d+)?)?")
