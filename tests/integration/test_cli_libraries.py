@@ -198,6 +198,20 @@ def test_status_names_files_that_could_not_be_read_and_pages_without_text(sample
     assert "  half.pdf: no text on page 2\n" in shown
 
 
+def test_what_is_too_large_is_named_with_the_setting_that_lets_it_in(
+    sample: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBOOK_MAX_FILE_BYTES", "20000")
+    (sample / "docs" / "manual.md").write_text("Words.\n" * 3_000, encoding="utf-8")
+
+    added = run(capsys, "add", "docs", "--library", "island")
+    status = run(capsys, "status", "--library", "island")
+
+    named = "manual.md; OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES can be raised"
+    assert f"too large: {named}\n" in added.err
+    assert f"1 skipped: too large ({named})\n" in status.out
+
+
 def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, capsys: Captured) -> None:
     outcome = run(capsys, "status")
 

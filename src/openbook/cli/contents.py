@@ -13,10 +13,6 @@ from openbook.errors import OpenbookError, SourceError
 
 if TYPE_CHECKING:
     from openbook.assistant import Assistant
-    from openbook.ingest.difference import Difference
-
-# Files that are named beside the number of those that were skipped.
-_MOST_EXAMPLES = 3
 
 
 def add(
@@ -103,18 +99,11 @@ def _states(assistant: Assistant) -> Iterator[str]:
             continue
         changed = len(difference.todo) + len(difference.gone)
         yield f"           {f'{changed} files to look at' if changed else 'up to date'}"
-        for reason, count in difference.not_indexed().items():
-            yield f"           {count} skipped: {reason}{_examples(difference, reason)}"
+        for reason, skipped in difference.not_indexed().items():
+            named = printing.named_examples(reason, skipped)
+            yield f"           {len(skipped)} skipped: {reason}{f' ({named})' if named else ''}"
         held = {
             path: record.remarks for path, record in sorted(difference.known.items()) if path not in difference.gone
         }
         for line in printing.remark_lines({path: remarks for path, remarks in held.items() if remarks}):
             yield f"           {line}"
-
-
-def _examples(difference: Difference, reason: str) -> str:
-    """Name files that were opened and not read, which nobody can tell from their names."""
-    known = sorted(difference.known.items())
-    paths = [path for path, record in known if record.skipped == reason and path not in difference.gone]
-    more = ", ..." if len(paths) > _MOST_EXAMPLES else ""
-    return f" ({', '.join(map(printing.one_line, paths[:_MOST_EXAMPLES]))}{more})" if paths else ""

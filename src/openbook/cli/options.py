@@ -147,10 +147,10 @@ def check_filled(assistant: Assistant, where: Filter) -> None:
         places = ", ".join(root.location for root in assistant.sources()) or "the library"
         skipped = printing.skipped_text(
             {
-                reason: ("",) * count
+                reason: paths
                 for difference in assistant.pending().values()
                 if not isinstance(difference, SourceError)
-                for reason, count in difference.not_indexed().items()
+                for reason, paths in difference.not_indexed().items()
             }
         )
         printing.advise(

@@ -31,6 +31,12 @@ _PREVIEW_CHARS = 160
 # Files of one sync that have a line of their own each: the others would push the answer out of sight.
 _MOST_REMARKS = 20
 
+# Files that are named beside the number of those that were skipped.
+_MOST_EXAMPLES = 3
+
+_SAID_BY_NAME = frozenset({"secret", "binary by name"})
+_LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
+
 
 def printable(text: str) -> str:
     r"""Show what would drive a terminal as U+FFFD; a carriage return before a line feed goes.
@@ -185,6 +191,8 @@ def print_excerpt(chunk: Chunk) -> None:
 
 def print_report(report: SyncReport) -> None:
     """Say on standard error what a sync did, if it did anything, and what it could not read now, file by file."""
+    from openbook.sources.walk import TOO_LARGE, UNREADABLE_FOLDER  # which help and questions have no use for
+
     for line in remark_lines(report.remarks, "; openbook status counts the reasons"):
         note(line)
     if not report.wrote:
@@ -192,6 +200,9 @@ def print_report(report: SyncReport) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
     done = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     note(f"indexed {report.source}: {done} in {report.seconds:.1f} s{skipped_text(report.skipped)}")
+    for reason in (TOO_LARGE, UNREADABLE_FOLDER):  # which people may have wanted
+        if reason in report.skipped:
+            note(f"{reason}: {named_examples(reason, report.skipped[reason])}")
 
 
 def remark_lines(remarks: Mapping[str, Sequence[str]], more: str = "") -> Iterator[str]:
@@ -208,6 +219,17 @@ def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
     if not total:
         return ""
     return f"; {total} skipped ({', '.join(f'{len(paths)} {reason}' for reason, paths in skipped.items())})"
+
+
+def named_examples(reason: str, paths: Sequence[str]) -> str:
+    """Name some of the files that were skipped, and what would let them be read; empty if their names say it all."""
+    from openbook.sources.walk import TOO_LARGE
+
+    if reason in _SAID_BY_NAME:
+        return ""
+    more = ", ..." if len(paths) > _MOST_EXAMPLES else ""
+    remedy = f"; {_LIMITS} can be raised" if reason == TOO_LARGE else ""
+    return f"{', '.join(map(one_line, paths[:_MOST_EXAMPLES]))}{more}{remedy}"
 
 
 def counted(number: int, word: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -30,11 +29,14 @@ class Difference:
         """Count the documents among what is gone; the others were skipped all along."""
         return sum(1 for path in self.gone if not self.known[path].skipped)
 
-    def not_indexed(self) -> dict[str, int]:
-        """Count files that are not indexed by reason, in order of reasons."""
-        refused = [skipped.reason for skipped in self.scan.skipped]
-        unread = [record.skipped for path, record in self.known.items() if record.skipped and path not in self.gone]
-        return dict(sorted(Counter(refused + unread).items()))
+    def not_indexed(self) -> dict[str, tuple[str, ...]]:
+        """Give the paths of what is not indexed by reason, both in order."""
+        refused = [(skipped.reason, skipped.path) for skipped in self.scan.skipped]
+        unread = [(record.skipped, path) for path, record in self.known.items() if record.skipped]
+        found: dict[str, list[str]] = {}
+        for reason, path in sorted(refused + [(why, path) for why, path in unread if path not in self.gone]):
+            found.setdefault(reason, []).append(path)
+        return {reason: tuple(paths) for reason, paths in found.items()}
 
 
 def folder_of(root: Root, settings: Settings) -> Folder:

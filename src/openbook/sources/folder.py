@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 
 from openbook.errors import SkippedFileError, SourceError
+from openbook.sources.unwanted import is_secret_folder
 from openbook.sources.walk import (
     DEFAULT_MAX_DOCUMENT_BYTES,
+    TOO_LARGE,
     Scan,
     ScannedFile,
     Skipped,
@@ -72,7 +74,7 @@ class Folder:
             is_course: What is in it is material of a course, or of one course for each of its folders.
 
         Raises:
-            SourceError: The path does not exist or cannot be reached.
+            SourceError: The path does not exist, cannot be reached, or lies in a folder of secrets such as `.ssh`.
         """
         given = Path(root)
         try:
@@ -81,6 +83,10 @@ class Folder:
         except (OSError, RuntimeError) as exc:
             reason = "does not exist" if isinstance(exc, FileNotFoundError) else str(exc)
             raise SourceError(str(given), reason, hint="give the path of a folder or file on this machine") from exc
+        if any(map(is_secret_folder, path.parts)):
+            raise SourceError(
+                str(given), "a folder of secrets", hint="what is in .ssh, .aws and the like is never read"
+            )
         self.root = path.parent if is_file else path
         """Folder that all paths are relative to."""
         self.name = source_name(path) if name is None else name
@@ -239,7 +245,7 @@ def _check_regular(status: os.stat_result, path: str) -> None:
 
 def _check_size(status: os.stat_result, path: str, limits: tuple[int, int]) -> None:
     if status.st_size > size_limit(path, *limits):
-        raise SkippedFileError(path, "too large")
+        raise SkippedFileError(path, TOO_LARGE)
 
 
 def _skipped(path: str, exc: OSError | ValueError) -> SkippedFileError:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
-from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, TOO_LARGE, refuse_by_name, size_limit
 from openbook.types import Kind
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class LoadOptions:
         if any(spec and not spec.match_file(path) for spec in (included, patterns)):
             return ""
         if size_bytes > size_limit(path, self.max_file_bytes or DEFAULT_MAX_FILE_BYTES, max_document_bytes):
-            return "too large"
+            return TOO_LARGE
         return refuse_by_name(path) or None
 
     @cached_property

@@ -71,6 +71,7 @@ _SECRET_FILES = frozenset(
     .netrc _netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .dockercfg .s3cfg .boto .vault-token
     credentials credentials.json credentials.yml credentials.yaml credentials.toml credentials.ini credentials.csv
     credentials.yml.enc client_secret.json client_secrets.json
+    kubeconfig kubeconfig.yml kubeconfig.yaml
     secrets.json secrets.toml secrets.yml secrets.yaml terraform.tfstate terraform.tfstate.backup
     """.split()
 )

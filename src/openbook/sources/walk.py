@@ -32,6 +32,9 @@ DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 UNREADABLE_FOLDER = "unreadable folder"
 """A reason of `Skipped`: what lies in it is unknown, which is not the same as gone."""
 
+TOO_LARGE = "too large"
+"""A reason of `Skipped`: a setting would let it be read."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class ScannedFile:
@@ -95,8 +98,8 @@ def scan_folder(root: Path, max_file_bytes: int, max_document_bytes: int = DEFAU
     """List a folder and all below it.
 
     Links are never followed: a link to a file of the same source would show that file twice, and
-    one out of the source is nobody's business. Special files are not opened. The root itself is
-    walked whatever its name is.
+    one out of the source is nobody's business. Special files are not opened. No rule ignores the
+    root itself.
 
     Args:
         root: A folder, with its own links resolved.
@@ -178,7 +181,7 @@ class _Walk:
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "not a regular file")
         elif status.st_size > size_limit(entry.name, *self._limits):
-            self._skip(path, "too large")
+            self._skip(path, TOO_LARGE)
         else:
             self._files.append(ScannedFile(path, stamp_of(status)))
 

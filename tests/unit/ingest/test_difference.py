@@ -30,7 +30,7 @@ def test_what_a_sync_would_do_can_be_told_without_doing_it(tmp_path: Path) -> No
         assert [file.path for file in difference.todo] == ["b.md", "new.md"]
         assert difference.gone == {"a.md"}
         assert difference.forgotten == 1
-        assert difference.not_indexed() == {"binary": 1, "secret": 1}
+        assert difference.not_indexed() == {"binary": ("blob",), "secret": ("key.pem",)}
         assert index.records("s") == before
 
 

@@ -321,6 +321,14 @@ def test_a_single_secret_is_not_read(tmp_path: Path) -> None:
     assert folder.scan() == Scan(skipped=(Skipped(".env", "secret"),))
 
 
+@pytest.mark.parametrize("given", [".docker", ".SSH/keys", ".aws/notes.md"])
+def test_a_folder_of_secrets_is_refused_though_it_is_named(tmp_path: Path, given: str) -> None:
+    write(tmp_path, {".docker/config.json": "{}", ".SSH/keys/a.md": "1", ".aws/notes.md": "1"})
+
+    with pytest.raises(SourceError, match="a folder of secrets"):
+        Folder(tmp_path / given)
+
+
 @posix_only
 def test_a_root_may_be_a_link(tmp_path: Path) -> None:
     write(tmp_path / "real", {"a.py": "1"})
