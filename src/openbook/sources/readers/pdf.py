@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import remark_on
+from openbook.sources.readers.pdf_characters import HYPHEN
 from openbook.sources.readers.pdf_layout import (
+    SAME_SIZE,
     Edges,
     body_height,
     by_columns,
@@ -22,7 +24,7 @@ from openbook.sources.readers.pdf_layout import (
     unwrapped,
     without_running_heads,
 )
-from openbook.sources.readers.pdf_pages import HYPHEN, Row, rows_of
+from openbook.sources.readers.pdf_pages import Row, rows_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block
 
@@ -37,12 +39,17 @@ _FORM_ALONE = "no text outside the fields of a form"
 _TOO_LONG = "more than"
 
 _BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
-_HYPHENATED = re.compile(r"\w+-\w+")
+_HYPHENATED = re.compile(r"\b\w+-\w+")
 _WHOLE_WORD = re.compile(rf"(?<![\w{HYPHEN}])\w+(?![\w{HYPHEN}])")
 
 # Shorter parts are no words of their own: in eleven manuals, 31 of the 34 words whose parts are this long and
 # stand elsewhere, while the joined word does not, were compounds with a hyphen; of five with shorter parts, one.
 _FEWEST_LETTERS = 3
+
+# Dingbats and signs without a meaning beside others or letters. Alone they are bullets, or cells of a table. Pages of
+# formulas have up to 1.3 % of them, and those of a text whose letters are dingbats 28 % and more.
+_SIGN_IN_WORD = re.compile("(?<=\\S)[\u2701-\u27bf\ue000-\uf8ff]")
+_MOST_SIGNS = 0.05
 
 # A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
@@ -55,7 +62,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
     Pages are separated by a blank line and have anchors `p. 1`, `p. 2` ..., counted as viewers do,
     whatever numbers are printed on them. A word that was broken at the end of a line is whole.
     Lines of a larger font are headings; running heads and page numbers are left out.
-    Remarks name the pages without text that are not blank, and those that could not be read.
+    Remarks name the pages without text that are not blank, and those that could not be read or whose letters could not.
 
     Raises:
         SkippedFileError: It is damaged, encrypted, longer than allowed, or has no text at all.
@@ -65,14 +72,19 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
             raise SkippedFileError(path, f"{_TOO_LONG} {options.max_pages} pages")
         is_form = document.get_formtype() != 0
         pages = [_page(document, index) for index in range(len(document))]
-    failed = {number for number, page in enumerate(pages, start=1) if page.failed}
-    rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
-    # A page number alone may have been put onto a scanned page.
-    scanned = {number for number, page in enumerate(pages, start=1) if page.has_content and not rows[number - 1]}
+        failed = {number for number, page in enumerate(pages, start=1) if page.failed}
+        rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
+        without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed
+        scanned = {number for number in without_text if _shows_more(document, number - 1, pages[number - 1].rows)}
     if not any(rows):
         without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
         raise SkippedFileError(path, "damaged" if not pages or (failed and not scanned) else without)
-    remarks = (("no text on page", scanned), ("cannot read page", failed))
+    garbled = {number for number, page in enumerate(rows, start=1) if _is_garbled(page)}
+    remarks = (
+        ("no text on page", scanned),
+        ("cannot read page", failed),
+        ("cannot read the letters of page", garbled),
+    )
     return _composed(rows, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
 
@@ -104,19 +116,32 @@ def _opened(raw: bytes, path: str, options: PdfOptions) -> Iterator[PdfDocument]
 class _Page:
     rows: list[Row]
     height: float
-    has_content: bool
     failed: bool = False
 
 
 def _page(document: PdfDocument, index: int) -> _Page:
     import pypdfium2
-    from pypdfium2 import raw as pdfium
 
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
-            return _Page(by_columns(rows_of(text)), page.get_height(), pdfium.FPDFPage_CountObjects(page) > 0)
+            return _Page(by_columns(rows_of(text)), page.get_height())
     except pypdfium2.PdfiumError:
-        return _Page([], 0.0, has_content=False, failed=True)
+        return _Page([], 0.0, failed=True)
+
+
+def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool:
+    """Tell whether a page without text shows something: beside running heads, which may have rules, a picture."""
+    from pypdfium2 import raw as pdfium
+
+    with contextlib.closing(document[index]) as page:
+        kinds = {pdfium.FPDFPageObj_GetType(shown) for shown in page.get_objects(max_depth=1)}
+    return bool(kinds - {pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH} if heads else kinds)
+
+
+def _is_garbled(rows: Sequence[Row]) -> bool:
+    """Tell whether letters are given as signs, as by a font that says the wrong meanings of its characters."""
+    text = " ".join(map(text_of, rows))
+    return len(_SIGN_IN_WORD.findall(text)) > _MOST_SIGNS * len(text)
 
 
 @dataclass(slots=True)
@@ -126,6 +151,8 @@ class _Part:
     text: str
     title: str
     level: int
+    heights: tuple[float, float]
+    """Of the font of its first line and its last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +207,8 @@ def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Readi
 def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: _Words) -> _Part:
     title, level = title_of(lines, levels)
     text = title or "\n".join(unwrapped(lines, edges))
-    return _Part(_whole_words(text, known), _whole_words(title, known), level)
+    heights = lines[0][0].height, lines[-1][-1].height
+    return _Part(_whole_words(text, known), _whole_words(title, known), level, heights)
 
 
 def _keep_largest(page: Sequence[_Part]) -> None:
@@ -197,10 +225,16 @@ def _join_overleaf(pages: Iterable[list[_Part]], known: _Words) -> None:
     for page in pages:
         first = page[0]
         rest = _REST_OF_WORD.match(first.text)
-        if before and rest and not first.level and _CUT_WORD.search(before.text):
+        if before and rest and not first.level and _CUT_WORD.search(before.text) and _is_one_size(before, first):
             before.text = _whole_words(f"{before.text[:-1]}{HYPHEN}{rest[1]}", halves_unknown)
             first.text = first.text[rest.end() :]
         before = page[-1]
+
+
+def _is_one_size(before: _Part, behind: _Part) -> bool:
+    """Tell whether a text may go on in another: footnotes are smaller."""
+    heights = before.heights[1], behind.heights[0]
+    return min(heights) >= SAME_SIZE * max(heights)
 
 
 def _whole_words(text: str, known: _Words) -> str:
@@ -213,4 +247,4 @@ def _whole_words(text: str, known: _Words) -> str:
     def joined(match: re.Match[str]) -> str:
         return f"{match[1]}{'-' if known.keeps_hyphen(match[1], match[2]) else ''}{match[2]}"
 
-    return _BROKEN_WORD.sub(joined, text)
+    return _BROKEN_WORD.sub(joined, text) if HYPHEN in text else text

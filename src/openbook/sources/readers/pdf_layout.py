@@ -28,13 +28,17 @@ _FEWEST_PAGES = 4
 _PART_NUMBER = re.compile(r"^\W*\d*\W*(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE)
 _FEWEST_TITLE_LETTERS = 5
 
+# White space above the lines of one text, in heights of its font: they may overlap a little, parts of a line do wholly.
+_NARROWEST_GAP, _WIDEST_GAP = -0.5, 1.5
+
 # White space above a paragraph, in heights of its font, beyond what stands between its lines.
 _PARAGRAPH_GAP = 0.4
 
 # Titles of the lowest level are set a sixth larger than text; fonts of one size differ by a tenth in height.
 _HEADING_FACTOR = 1.15
-# What is less than this much smaller is of the same level: two fonts of one size, or a word in another font.
-_SAME_SIZE = 0.93
+SAME_SIZE = 0.93
+"""What is less than this much smaller is of the same level: two fonts of one size, or a word in another font."""
+
 _LONGEST_HEADING_CHARS = 200
 _DEEPEST_LEVEL = 6
 
@@ -151,7 +155,10 @@ def paragraphs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
     if not rows:
         return
     gaps = [before[0].bottom - row[0].top for before, row in pairwise(rows)]
-    usual = median([gap for gap in gaps if abs(gap) < rows[0][0].height] or [0.0])
+    heights = [row[0].height for row in rows[1:]]
+    usual = median(
+        [gap for gap, h in zip(gaps, heights, strict=True) if _NARROWEST_GAP * h < gap < _WIDEST_GAP * h] or [0.0]
+    )
     paragraph = [rows[0]]
     for gap, row in zip(gaps, rows[1:], strict=True):
         if _begins(paragraph[-1], row, gap - usual):
@@ -215,7 +222,7 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
     levels: dict[float, int] = {}
     level, largest = 0, math.inf
     for height in sorted(heights, reverse=True):
-        if height < _SAME_SIZE * largest:
+        if height < SAME_SIZE * largest:
             level, largest = min(level + 1, _DEEPEST_LEVEL), height
         levels[height] = level
     return levels

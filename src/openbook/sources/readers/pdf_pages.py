@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from unicodedata import normalize
 
-HYPHEN = "\ufffe"
-"""Stands where a word was broken at the end of a line."""
-
-# How PDFium writes the same in its list of characters.
-_HYPHEN_IN_LIST = "\x02"
+from openbook.sources.readers.pdf_characters import BEARS_NOTE, HYPHEN, WORD_GAP, Characters
 
 # Ends of lines as PDFium writes them, and the spaces within a line.
 _BREAK = re.compile("\r\n|\n")
@@ -25,9 +20,6 @@ _WIDE_GAP = 1.0
 
 # Share of its height by which one line may stand higher than another, and still be the same.
 _SAME_LINE = 0.2
-
-# White space between words is at least this share of the height, and between letters less.
-_WORD_GAP = 0.12
 
 # TeX sets an accent over a letter as a character of its own, in front of it.
 _ACCENTS = dict(zip("`\u00b4\u02c6\u02dc\u00a8\u02da\u02c7", "\u0300\u0301\u0302\u0303\u0308\u030a\u030c", strict=True))
@@ -74,23 +66,25 @@ def rows_of(text_page: Any) -> list[Row]:
     Args:
         text_page: A `PdfTextPage`.
     """
-    text = _characters(text_page)
-    boxes = _Boxes(text_page)
-    rows: list[Row] = []
+    characters = Characters(text_page)
+    text = characters.text
+    rows: list[list[Line]] = []
     start = 0
     for found in [*_BREAK.finditer(text), None]:
         end = len(text) if found is None else found.start()
-        row = tuple(_parts(boxes, text, start, end))
+        row = list(_parts(characters, start, end))
         if row and rows and _goes_on(rows[-1][-1], row[0]):
-            rows[-1] = (*rows[-1][:-1], *_put_together(rows[-1][-1], row[0]), *row[1:])
+            rows[-1][-1:] = [*_put_together(rows[-1][-1], row[0]), *row[1:]]
         elif row:
             rows.append(row)
         start = end if found is None else found.end()
-    return rows
+    return list(map(tuple, rows))
 
 
 def _goes_on(before: Line, line: Line) -> bool:
     """Tell whether PDFium has broken a line at a very wide gap, as between cells, or behind a raised number."""
+    if line.text[0] == "^" and abs(line.left - before.right) < WORD_GAP * before.height:
+        return -_SAME_LINE * before.height < line.bottom - before.bottom < before.height
     return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right
 
 
@@ -99,68 +93,51 @@ def _put_together(before: Line, line: Line) -> tuple[Line, ...]:
     gap = line.left - before.right
     if gap > _WIDE_GAP * line.height:
         return before, line
-    text = f"{before.text}{' ' if gap > _WORD_GAP * line.height else ''}{line.text}"
+    is_note = before.text[-1] in BEARS_NOTE and line.text[0].isdigit()
+    space = " " if is_note or (gap > WORD_GAP * line.height and line.text[0] != "^") else ""
+    text = f"{before.text}{space}{line.text}"
     return (replace(before, text=text, right=line.right, reach=max(before.reach, line.reach)),)
 
 
-def _characters(text_page: Any) -> str:
-    """Give the characters of a page, one for each index that PDFium knows.
-
-    Beyond the first plane of Unicode, a character is two of them.
-    """
-    import pypdfium2.raw as pdfium
-
-    count = max(pdfium.FPDFText_CountChars(text_page), 0)
-    buffer = (ctypes.c_ushort * (count + 1))()
-    written = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
-    # Characters without a meaning stand in the list, and not in the text.
-    codes = buffer[:count] if written == count else [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(count)]
-    return "".join(map(chr, codes)).replace(_HYPHEN_IN_LIST, HYPHEN)
-
-
-def _parts(boxes: _Boxes, text: str, start: int, end: int) -> Iterator[Line]:
+def _parts(characters: Characters, start: int, end: int) -> Iterator[Line]:
     """Cut a line at its wide gaps."""
     first = start
-    for space in _SPACES.finditer(text, start, end):
-        if first < space.start() and space.end() < end:
-            before, behind = boxes.at(space.start() - 1), boxes.at(space.end())
-            if behind[0] - before[2] > _WIDE_GAP * (behind[3] - behind[1]) > 0:
-                yield from _line(boxes, text, first, space.start())
-                first = space.end()
-    yield from _line(boxes, text, first, end)
+    for space in _SPACES.finditer(characters.text, start, end):
+        is_inside = first < space.start() and space.end() < end
+        if is_inside and characters.gap(space.start() - 1, space.end()) > _WIDE_GAP:
+            yield from _line(characters, first, space.start())
+            first = space.end()
+    yield from _line(characters, first, end)
 
 
-def _line(boxes: _Boxes, text: str, start: int, end: int) -> Iterator[Line]:
-    words = text[start:end]
+def _line(characters: Characters, start: int, end: int) -> Iterator[Line]:
+    words = characters.text[start:end]
     start += len(words) - len(words.lstrip())
     words = words.strip()
     if not words:
         return
     end = start + len(words)
-    legible = _legible(boxes, words, start)
+    legible = _legible(characters, words, start)
     shown = legible.translate(_CHARACTERS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if not shown.strip():
         return
-    # A bullet in front may be of another font, and a space may have no height.
-    middle = start + len(words[: len(words) // 2 + 1].rstrip()) - 1
-    first, between, last = (boxes.at(index) for index in (start, middle, end - 1))
+    first, last = characters.at(start), characters.at(end - 1)
     # Behind a joined word the text goes on in another line.
     joined = words.find(HYPHEN)
     left, right = min(first[0], last[0]), max(first[2], last[2])
-    reach = right if joined < 0 else max(right, boxes.at(start + joined)[2])
-    height = max(0.0, between[3] - between[1])
-    yield Line(shown, left, right, min(first[1], last[1]), first[3], height, reach)
+    reach = right if joined < 0 else max(right, characters.at(start + joined)[2])
+    yield Line(shown, left, right, min(first[1], last[1]), first[3], characters.height(start, end), reach)
 
 
-def _legible(boxes: _Boxes, words: str, start: int) -> str:
+def _legible(characters: Characters, words: str, start: int) -> str:
     """Put accents onto their letters, a space behind the number of a footnote, and letters in the order of reading."""
 
     def in_order(match: re.Match[str]) -> str:
-        first, last = boxes.at(start + match.start()), boxes.at(start + match.end() - 1)
+        first, last = characters.at(start + match.start()), characters.at(start + match.end() - 1)
         return normalize("NFKC", match[0][::-1] if first[0] < last[0] else match[0])
 
     def accented(match: re.Match[str]) -> str:
-        accent, letter = boxes.at(start + match.start()), boxes.at(start + match.start(2))
+        accent, letter = characters.at(start + match.start()), characters.at(start + match.start(2))
         one = normalize("NFC", match[2].replace("\u0131", "i") + _ACCENTS[match[1]])
         # An apostrophe or an opening quote stands before the letter, not over it.
         return one if len(one) == 1 and accent[0] + accent[2] > 2 * letter[0] else match[0]
@@ -171,24 +148,7 @@ def _legible(boxes: _Boxes, words: str, start: int) -> str:
         return _LEFTWARD.sub(in_order, words)
     text = _ACCENTED.sub(accented, words)
     if found := _FOOTNOTE.match(words):
-        mark, letter = boxes.at(start), boxes.at(start + found.end())
+        mark, letter = characters.at(start), characters.at(start + found.end())
         if mark[3] - mark[1] < _SMALLER * (letter[3] - letter[1]):
             return f"{found[0]} {text[found.end() :]}"
     return text
-
-
-class _Boxes:
-    """Where the characters of a page stand. One structure is filled again and again: pages have 1,000 spaces."""
-
-    def __init__(self, text_page: Any) -> None:
-        import pypdfium2.raw as pdfium
-
-        self._page = text_page.raw
-        self._look_up = pdfium.FPDFText_GetLooseCharBox
-        self._box = pdfium.FS_RECTF()
-
-    def at(self, index: int) -> tuple[float, float, float, float]:
-        """Give left, bottom, right and top of a character, in points."""
-        box = self._box
-        self._look_up(self._page, index, box)
-        return box.left, box.bottom, box.right, box.top

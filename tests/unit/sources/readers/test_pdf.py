@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from fpdf import FPDF
+from PIL import Image
 
 from openbook.errors import SkippedFileError
 from openbook.settings import Secret
@@ -125,6 +128,14 @@ def test_a_word_that_goes_on_overleaf_is_whole() -> None:
     assert [anchor.label for anchor in reading.anchors] == ["p. 1", "p. 2"]
 
 
+def test_a_footnote_that_goes_on_overleaf_is_not_joined_to_the_text_of_that_page() -> None:
+    page = together(text(FACT * 3), text("We speak in a note of retrie-", size=8))
+
+    reading = read(page, text(f"immediately said. {FACT * 3}"))
+
+    assert "retrie-\n\nimmediately said." in reading.text
+
+
 def test_soft_hyphens_and_ligatures_are_resolved() -> None:
     assert read(text("docu\u00admen\u00adta\u00adtion")).text == "documentation"
 
@@ -173,6 +184,28 @@ def test_pages_that_hold_no_text_are_named_unless_they_are_blank() -> None:
 
     assert read(*pages).remarks == ("no text on pages 3 to 5 and 7",)
     assert read(text("One."), picture).remarks == ("no text on page 2",)
+
+
+def test_a_page_with_a_running_head_alone_is_blank_unless_it_shows_a_picture() -> None:
+    class Handbook(FPDF):
+        def header(self) -> None:
+            self.set_font("helvetica", size=11)
+            self.cell(text="Handbook, second edition", border="B", new_x="LMARGIN", new_y="NEXT")
+
+    scan = BytesIO()
+    Image.new("L", (8, 8)).save(scan, "PNG")
+
+    reading = read(text(FACT), blank, text("Two."), lambda file: file.image(scan, w=100), text("Three."), of=Handbook)
+
+    assert reading.remarks == ("no text on page 4",)
+
+
+def test_pages_whose_letters_are_given_as_signs_are_named_and_bullets_are_not() -> None:
+    garbled = pdf_of_glyphs("BT /F 12 Tf 90 200 Td (abcba cabac) Tj ET", "\u274b\u2751\ue00c")
+    listed = pdf_of_glyphs("BT /F 12 Tf 90 200 Td (a bcb) Tj 0 -20 Td (a cbc) Tj ET", "\u2713xy")
+
+    assert read_pdf(garbled, "a.pdf").remarks == ("cannot read the letters of page 1",)
+    assert read_pdf(listed, "a.pdf").remarks == ()
 
 
 def test_a_pdf_without_any_text_is_refused() -> None:

@@ -110,3 +110,15 @@ def test_sizes_that_are_nearly_the_same_are_one_level() -> None:
 
     assert heading_levels([rows], body=10) == {30: 1, 29: 1, 20: 2, 19: 2, 13: 3}
     assert heading_levels([rows], body=0) == {}
+
+
+def test_lines_that_are_far_apart_are_one_paragraph_below_a_small_running_head() -> None:
+    rows = [row("head", 500, height=6), *(row(f"line {number}", 480 - 24 * number) for number in range(4))]
+
+    assert [texts(found) for found in paragraphs_of(rows)] == [["head"], [f"line {number}" for number in range(4)]]
+
+
+def test_parts_of_one_line_do_not_tell_how_far_lines_are_apart() -> None:
+    rows = [row(f"{part} {number}", 500 - 12 * number) for number in range(3) for part in "abc"]
+
+    assert len(list(paragraphs_of(rows))) == 1

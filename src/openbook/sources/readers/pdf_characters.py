@@ -1,0 +1,181 @@
+"""The characters of one page of a PDF, and where they stand on it."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+HYPHEN = "\ufffe"
+"""Stands where a word was broken at the end of a line."""
+
+WORD_GAP = 0.12
+"""White space between words is at least this share of the height, and between letters less."""
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, in points from the lower left corner of the page."""
+
+# How PDFium writes a broken word in its list of characters.
+_HYPHEN_IN_LIST = "\x02"
+
+# Fonts that TeX draws dot by dot do not say what their codes mean. Its older text fonts have ligatures from 0B on, its
+# newer ones from 1B on, and dashes and quotes below. Its fonts for formulas have brackets at most of these codes, which
+# stand apart, and the mark of a copyright is a circle with one letter in it.
+_TEX = dict(
+    zip(
+        "\x0b\x0c\r\x0e\x0f\x1b\x1c\x1d\x1e\x1f\x15\x16\x10\x11",
+        "\ufb00\ufb01\ufb02\ufb03\ufb04" * 2 + "\u2013\u2014\u201c\u201d",
+        strict=True,
+    )
+)
+_OF_TEX = re.compile(r"[\x0b\x0c\x0e-\x1f]|\r(?!\n)")
+_IN_WORDS = re.compile(
+    r"(?<=[^\W\d_])(?!\r\n)[\x0b-\x0f\x1b-\x1f]|[\x0b-\x0f](?=[^\W\d_A-Z]{2})|[\x1b-\x1f](?=[^\W\d_A-Z])"
+    r"|(?<=\w)[\x15\x16](?=\w)|(?<=\w )[\x15\x16](?= \w)"
+    r"|(?<!\w)\x10(?=[\w\x1b-\x1f])|(?<=[\w.,;:?!)\x1b-\x1f])\x11(?!\w)"
+)
+
+# A word that may be two: where PDFium overlooks spaces, as in many a file of Ghostscript, it does so at one word of
+# fifty, and all but 4 % of them stood on a page that also has such words of ten characters. Looking at these alone
+# costs a fifth of looking at all. White space takes .18 of the height there, and more. Han characters stand apart.
+_LONG = re.compile(r"[^\s.\u2e80-\ufaff\ufe30-\uffff]{10,}")
+_WORD = re.compile(r"[^\s\u2e80-\ufaff\ufe30-\uffff]{2,}")
+_OVERLOOKED_GAP = 0.15
+
+# Fonts of dots seldom have a height: the box of a character is its shape then, but for a dot. In other fonts, those of
+# parentheses and large signs are. Of nine characters of a line, one is an ascender or a capital.
+_FULL = 0.94
+_LOOKED_AT = 9
+
+# Letters that are spaced out leave such gaps too, between most of them.
+_MOST_GAPS = 1 / 3
+
+# Digits that are smaller than what they stand behind, and higher at both ends, are raised.
+_NUMBER = re.compile(r"(?:\r\n)?(?P<raised>[\u2212\u2013-]?(?P<digits>\d+))")
+_SMALLER = 0.85
+_RAISED = 0.2
+_LEVEL = 0.05
+_BEARS_POWER = ")]}|+\u2019\u201d'\""
+BEARS_NOTE = ".,;:!?\u2026\u3002\uff0c"
+
+
+class Characters:
+    """The text of a page, and a place for each of its characters. Cheap where no place is asked for.
+
+    Line ends are as PDFium writes them. What it leaves out is there: spaces between words that are apart, a `^` before
+    raised digits and a space between a sentence and the number of a footnote.
+    """
+
+    def __init__(self, text_page: Any) -> None:
+        """Take a `PdfTextPage`."""
+        import pypdfium2.raw as pdfium
+
+        self._page = text_page.raw
+        self._look_up = pdfium.FPDFText_GetLooseCharBox
+        self._box = pdfium.FS_RECTF()  # one structure is filled again and again: pages have 1,000 spaces
+        self._look_up_shape = pdfium.FPDFText_GetCharBox
+        self._shape = tuple(ctypes.c_double() for _ in range(4))
+        self._inserted: list[int] = []
+        self.text = _text_of(text_page)
+        found = sorted(chain(self._overlooked_spaces(), self._raised_digits()))
+        pieces, last = [], 0
+        for number, (index, character) in enumerate(found):
+            pieces += [self.text[last:index], character]
+            self._inserted.append(index + number)
+            last = index
+        self.text = "".join([*pieces, self.text[last:]])
+
+    def at(self, index: int) -> Box:
+        """Give the place of a character; what was inserted stands where the next one does."""
+        box = self._fill(index)
+        return box.left, box.bottom, box.right, box.top
+
+    def gap(self, before: int, behind: int) -> float:
+        """Give the white space between two characters of a line, in heights of the second; 0 if it has none."""
+        right = self._fill(before).right
+        box = self._fill(behind)
+        height: float = box.top - box.bottom
+        return (box.left - right) / height if height > 0 else 0.0
+
+    def height(self, start: int, end: int) -> float:
+        """Give the height of the font in which a line is set, by the characters in its middle; 0 if it has none."""
+        middle = start + len(self.text[start : (start + end) // 2 + 1].rstrip()) - 1  # a space may have no height
+        if self._fills_box(middle):
+            letters = [at for at in range(start, end, max(1, (end - start) // _LOOKED_AT)) if self.text[at] != " "]
+            if sum(map(self._fills_box, letters)) > len(letters) / 2:
+                return max(top - bottom for _, bottom, _, top in map(self.at, letters))
+        _, bottom, _, top = self.at(middle)
+        return max(0.0, top - bottom)
+
+    def _fill(self, index: int) -> Any:
+        if self._inserted:
+            index -= bisect_right(self._inserted, index - 1)
+        self._look_up(self._page, index, self._box)
+        return self._box
+
+    def _fills_box(self, index: int) -> bool:
+        """Tell whether a character is as high as its box, as where a font says nothing of its height."""
+        box = self._fill(index)
+        height = box.top - box.bottom
+        self._look_up_shape(self._page, index - bisect_right(self._inserted, index - 1), *self._shape)
+        _, _, bottom, top = self._shape
+        return bool(top.value - bottom.value > _FULL * height > 0)
+
+    def _overlooked_spaces(self) -> Iterator[tuple[int, str]]:
+        if any(self._gaps(match) for match in _LONG.finditer(self.text)):
+            for match in _WORD.finditer(self.text):
+                yield from ((index, " ") for index in self._gaps(match))
+
+    def _gaps(self, word: re.Match[str]) -> list[int]:
+        start, end = word.span()
+        look_up, page, box = self._look_up, self._page, self._box
+        look_up(page, start, box)
+        gaps, right = [], box.right
+        for index in range(start + 1, end):
+            look_up(page, index, box)
+            if box.left - right > _OVERLOOKED_GAP * (box.top - box.bottom) > 0 and self.text[index].isalnum():
+                gaps.append(index)
+            right = box.right
+        return gaps if len(gaps) <= _MOST_GAPS * (end - start) else []
+
+    def _raised_digits(self) -> Iterator[tuple[int, str]]:
+        text = self.text
+        for match in _NUMBER.finditer(text):
+            before, start, (first, end) = match.start() - 1, match.start("raised"), match.span("digits")
+            mark = _mark_behind(text[before]) if before >= 0 else ""
+            if mark and self._is_raised(first, before) and abs(self.gap(before, start)) < WORD_GAP:
+                yield start, mark
+            elif end - first > 1 and self._is_raised(end - 1, first):
+                yield next(index for index in range(first + 1, end) if self._is_raised(index, first)), "^"
+
+    def _is_raised(self, digit: int, before: int) -> bool:
+        _, bottom, _, top = self.at(before)
+        _, low, _, high = self.at(digit)
+        height = top - bottom
+        is_higher = low - bottom > _RAISED * height and high - top > -_LEVEL * height
+        return is_higher and 0 < high - low < _SMALLER * height
+
+
+def _mark_behind(character: str) -> str:
+    if character.isalnum() or character in _BEARS_POWER:
+        return "^"
+    return " " if character in BEARS_NOTE else ""
+
+
+def _text_of(text_page: Any) -> str:
+    """Give the characters of a page, one for each index that PDFium knows.
+
+    Beyond the first plane of Unicode, a character is two of them.
+    """
+    import pypdfium2.raw as pdfium
+
+    count = max(pdfium.FPDFText_CountChars(text_page), 0)
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
+    # Characters without a meaning stand in the list, and not in the text.
+    codes = buffer[:count] if written == count else [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(count)]
+    text = "".join(map(chr, codes)).replace(_HYPHEN_IN_LIST, HYPHEN)
+    return _IN_WORDS.sub(lambda match: _TEX[match[0]], text) if _OF_TEX.search(text) else text
