@@ -18,17 +18,25 @@ _DESCRIBING_SUFFIXES = frozenset({"", ".md", ".markdown", ".txt"})
 _ASIDE = frozenset({*_DESCRIBING, "licence", "license", "copying", "notice", "changelog"})
 
 # Names of parts, in English and German, before a number: "Lecture 4 - Ropes", "lesson_3", "week2".
+_LESSON = r"(?:class|lecture|lec|lesson|l|session|talk|lektion|vorlesung)"
 _PART = (
-    r"(?:chapter|ch|class|day|lecture|lec|lesson|l|module|part|section|session|talk|unit|video|week|wk"
-    r"|kapitel|lektion|modul|tag|teil|vorlesung|woche)"
+    rf"(?:{_LESSON}|chapter|ch|day|module|part|section|unit|video|week|wk"
+    r"|kapitel|modul|tag|teil|woche)"
 )
-_NUMBERED = re.compile(rf"(?:^|(?<=[^a-z0-9])){_PART}[ _.-]*(\d{{1,4}})(?!\d)", re.IGNORECASE)
+# "1.2" is a part of 1.
+_NUMBER = r"(\d{1,4})((?:\.\d{1,2}(?!\d))*)(?!\d)"
+# A lesson of a week has a number of its own, whichever stands first.
+_NUMBERED = [re.compile(rf"(?:^|(?<=[^a-z0-9])){part}[ _.-]*{_NUMBER}", re.IGNORECASE) for part in (_LESSON, _PART)]
 # "01-intro" and "3. Ropes", but no year.
-_LEADING = re.compile(r"(\d{1,3})(?=[ _.)-]|$)")
+_LEADING = re.compile(rf"(?!\d{{4}}){_NUMBER}(?=[ _.)-]|$)")
+# "05.10.2023", "10-05-23" and "2023-10-05".
+_DATE = re.compile(
+    r"(?<!\d)(?:\d{1,2}([._-])\d{1,2}\1\d{4}|\d{1,2}([.-])\d{1,2}\2\d\d|\d{4}([._-])\d{1,2}\3\d{1,2})(?!\d)"
+)
 _BETWEEN = " \t_.:,;()–—-"
 
 # "Lesson 4: Ropes" as a heading says the number again.
-_REPEATED = re.compile(rf"{_PART}[ _.-]*\d{{1,4}}\s*(?:[:.–—-]\s*|$)", re.IGNORECASE)
+_REPEATED = re.compile(rf"(?:{_PART}[ _.-]*\d{{1,4}}(?:\.\d{{1,2}})*\s*(?:[:.–—-]\s*|$))+", re.IGNORECASE)
 
 
 def is_describing(name: str) -> bool:
@@ -95,8 +103,9 @@ def as_lesson(document: Document, course: Lesson) -> Document:
     """Make a document of a folder a part of its course.
 
     Its lesson has the number in its name or, if there is none, in the name of the nearest folder that
-    is a part; its title is the first heading, else what the name says beside the number. What
-    introduces itself as a course stays one of its own, unless it only speaks of the folder.
+    is a part; its title is the first heading, else what the name says beside the number. "1.2" is a
+    part of lesson 1, and stands in the title. What introduces itself as a course stays one of its own,
+    unless it only speaks of the folder.
 
     Args:
         document: With its blocks.
@@ -127,10 +136,17 @@ def _lesson(document: Document, course: Lesson) -> Lesson:
     repeated = _REPEATED.match(heading)
     heading = heading[repeated.end() :] if repeated else heading
     title = heading or readable(found[1] if found else stem)
+    if found and found[2] and not title.startswith(found[2]):
+        title = f"{found[2]} {title}".rstrip()
     return replace(course, number=number, title=title if number is not None else "")
 
 
-def _number(name: str) -> tuple[int, str] | None:
-    """Give the number in a name, and the name without it."""
-    match = _NUMBERED.search(name) or _LEADING.match(name)
-    return (int(match.group(1)), f"{name[: match.start()]} {name[match.end() :]}") if match else None
+def _number(name: str) -> tuple[int, str, str] | None:
+    """Give the number in a name, the name without it, and what it is in full if it says a part of a lesson."""
+    undated = _DATE.sub(lambda date: "x" * len(date.group()), name)
+    found = [*(pattern.search(undated) for pattern in _NUMBERED), _LEADING.match(undated)]
+    match = next(filter(None, found), None)
+    if match is None:
+        return None
+    number, within = match.groups()
+    return int(number), f"{name[: match.start()]} {name[match.end() :]}", f"{number}{within}" if within else ""

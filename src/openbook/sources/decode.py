@@ -37,14 +37,43 @@ _MOST_DAMAGED = 0.1
 _LATIN = ["cp1252", "cp1250", "cp1254"]
 _OTHERS = ["cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949"]
 
+# What a page or a Python file says of itself, as far in as browsers look for it.
+_STATED = re.compile(
+    rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})"
+    rb"|<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})"
+    rb"|\A(?:#[^\n]*\n)?#[^\n]*?coding[:=][ \t]*([\w.-]{1,40})",
+    re.IGNORECASE,
+)
+_STATED_BYTES = 1024
+
+# Of Python's encodings those that are written to disks; the others are Unicode, or no character set.
+_LEGACY = re.compile(r"(?:iso8859|cp|koi8|euc|big5|gb|shift_jis|johab|tis|mac)")
+
+# What states the one means the other, which has more: https://encoding.spec.whatwg.org/#names-and-labels
+_MEANT = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+}
+
+# UTF-16 of Latin text has a zero in each pair of bytes; a few other signs are in most texts.
+_FEWEST_ZEROS = 0.9
+
 _TWO_FOREIGN_BYTES = re.compile(rb"[\x80-\xff]{2}")
 
 
 def decode(raw: bytes, location: str = "") -> str:
     r"""Give the text of a file. Line ends are kept, a byte order mark is dropped.
 
-    UTF-8 and marked UTF-16 or UTF-32 are exact. Anything else is guessed from its non-ASCII
-    lines, so rare characters of legacy encodings may come out wrong; damaged bytes become U+FFFD.
+    UTF-8, marked UTF-16 or UTF-32, and UTF-16 of mostly Latin letters are exact, and so is what states
+    its encoding as HTML, XML or Python. Anything else is guessed from its non-ASCII lines, so rare
+    characters of legacy encodings may come out wrong; damaged bytes become U+FFFD.
 
     Args:
         raw: All bytes of the file. None give the empty text.
@@ -61,12 +90,12 @@ def decode(raw: bytes, location: str = "") -> str:
         if raw.startswith(mark):
             return _decode_marked(raw, encoding, location)
     if b"\0" in raw:
-        raise SkippedFileError(location, "binary")
+        return _decode_unmarked(raw, location)
     try:
         text = raw.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
         _refuse_binary(raw, location)
-        return _decode_damaged(raw) or _decode_legacy(raw, location)
+        return _decode_damaged(raw) or _decode_stated(raw) or _decode_legacy(raw, location)
     _refuse_binary(raw, location)
     return text
 
@@ -81,6 +110,18 @@ def _decode_marked(raw: bytes, encoding: str, location: str) -> str:
     return text
 
 
+def _decode_unmarked(raw: bytes, location: str) -> str:
+    """Read UTF-16 without a mark; a NUL stands in no other text."""
+    beginning = raw[:_LOOKED_AT_BYTES]
+    for encoding, high in (("utf-16-le", beginning[1::2]), ("utf-16-be", beginning[::2])):
+        if high.count(0) >= len(high) * _FEWEST_ZEROS:
+            text = raw.decode(encoding, errors="replace")
+            _refuse_binary(text[:_LOOKED_AT_BYTES].encode(), location)
+            if "\0" not in text:
+                return text
+    raise SkippedFileError(location, "binary")
+
+
 def _refuse_binary(raw: bytes, location: str) -> None:
     beginning = raw[:_LOOKED_AT_BYTES]
     control = len(beginning) - len(beginning.translate(None, _CONTROL))
@@ -93,6 +134,19 @@ def _decode_damaged(raw: bytes) -> str | None:
     text = raw.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
     foreign = sum(1 for character in text if character > "\x7f")
     return text if text.count("\ufffd") <= foreign * _MOST_DAMAGED else None
+
+
+def _decode_stated(raw: bytes) -> str | None:
+    """Read it in the legacy encoding that it states; None if it states none, or is in another one."""
+    stated = _STATED.search(raw[:_STATED_BYTES])
+    if stated is None:
+        return None
+    try:
+        name = codecs.lookup(stated[stated.lastindex or 0].decode("ascii")).name
+        text = raw.decode(_MEANT.get(name, name)) if name in _MEANT or _LEGACY.match(name) else ""
+    except (LookupError, UnicodeDecodeError):
+        return None
+    return text if "\0" not in text else None
 
 
 def _decode_legacy(raw: bytes, location: str) -> str:

@@ -25,6 +25,15 @@ _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 # Formats of Word and PowerPoint from before 2007, by suffix.
 _SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
 
+# Text by its bytes, but not by what they say to a reader: by how a file begins, what to do about it.
+_TEXT_OF_PROGRAMS = {
+    re.compile(rb"\{\\rtf"): "RTF; save it as .docx or PDF",
+    re.compile(rb"%!PS"): "PostScript; save it as PDF",
+    re.compile(
+        rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^<>]*>\s*)?<office:document\s"
+    ): "flat OpenDocument; save it as .odt or PDF",
+}
+
 _MIMETYPES: dict[bytes, BinaryFormat] = {
     b"application/epub+zip": "epub",
     b"application/vnd.oasis.opendocument.text": "odt",
@@ -67,7 +76,7 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
 
     Raises:
         SkippedFileError: The bytes are not of the format that the suffix names, or of one of Office
-            that is too old or encrypted.
+            that is too old or encrypted, or of one that no reader is for: RTF, PostScript, flat ODF.
 
     Example:
         >>> binary_format(b"%PDF-1.7\n", "slides"), binary_format(b"Hello", "a.txt")
@@ -80,6 +89,9 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
     elif _PDF in raw[:_BEGINNING_BYTES] and (raw.startswith(_PDF) or suffix == "pdf" or b"\0" in raw):
         # A text may speak of PDF at its beginning, and has no NUL.
         found = "pdf"
+    unread = next((what for begins, what in _TEXT_OF_PROGRAMS.items() if begins.match(raw)), "")
+    if found is None and unread:
+        raise SkippedFileError(path, unread)
     if found is None and suffix in (*BINARY_FORMATS, *_SUCCESSORS):
         raise SkippedFileError(path, _refusal(raw, suffix))
     return found

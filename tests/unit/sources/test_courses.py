@@ -28,6 +28,19 @@ def read(path: str, text: str = "Some words.\n") -> Document:
         ("07.txt", 7, ""),
         ("Lektion 8 Spleißen.txt", 8, "Spleißen"),
         ("CS101 lecture 5.txt", 5, "CS101"),
+        ("Module 2 - Lesson 1.txt", 1, "Module 2"),
+        ("Lektion 3, Teil 1.txt", 3, "Teil 1"),
+        ("1.1 Setup.txt", 1, "1.1 Setup"),
+        ("week2/Lesson 1.12 - Install.txt", 1, "1.12 Install"),
+        ("3. Ropes.txt", 3, "Ropes"),
+        ("05.10.2023 talk.txt", None, ""),
+        ("10-05-2023 talk.txt", None, ""),
+        ("10-05-23.txt", None, ""),
+        ("talk 2023-10-05.txt", None, ""),
+        ("Day 05_10_2023.txt", None, ""),
+        ("week 3/05.10.2023 splicing.txt", 3, "05.10.2023 splicing"),
+        ("2023-10-05 Lecture 7.txt", 7, "2023 10 05"),
+        ("2024.txt", None, ""),
         ("2024-11-02 notes.txt", None, ""),
         ("covid-19.txt", None, ""),
         ("html5.txt", None, ""),
@@ -49,6 +62,8 @@ def test_the_name_of_a_file_says_number_and_title(path: str, number: int | None,
         ("# The Bowline\n\nIt holds.\n\n# More\n", "The Bowline"),
         ("Text first.\n\n## Lesson 1: The Bowline\n", "The Bowline"),
         ("# Lesson 1\n\nIt holds.\n", "Tying"),
+        ("# Module 2 - Lesson 1: The Bowline\n", "The Bowline"),
+        ("# Lesson 1. The Bowline\n", "The Bowline"),
         ("It holds.\n", "Tying"),
     ],
 )
@@ -56,6 +71,16 @@ def test_the_first_heading_is_a_better_title_than_the_name(text: str, title: str
     made = as_lesson(read("01-tying.md", text), KNOTS)
 
     assert {block.lesson.title for block in made.blocks if block.lesson} == {title}
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [("# The Bowline", "1.2 The Bowline"), ("# 1.2 The Bowline", "1.2 The Bowline"), ("# Lesson 1.2: Tie", "1.2 Tie")],
+)
+def test_a_part_of_a_lesson_keeps_its_number_in_its_title(heading: str, title: str) -> None:
+    made = as_lesson(read("1.2 tying.md", f"{heading}\n\nIt holds.\n"), KNOTS)
+
+    assert {str(block.lesson) for block in made.blocks} == {f"Lesson 1: {title}"}
 
 
 def test_the_folder_of_a_course_is_no_part_of_it() -> None:

@@ -45,6 +45,46 @@ def test_legacy_encodings_are_recognised(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
 
 
+@pytest.mark.parametrize(
+    ("head", "words", "encoding"),
+    [
+        pytest.param('<html><meta charset="euc-kr"><p>', "아파치 웹서버 똠방", "cp949", id="html"),
+        pytest.param(
+            '<META http-equiv=x content="text/html; charset=ISO-8859-2">', "Žluťoučký kůň", "iso8859-2", id="html-4"
+        ),
+        pytest.param("<?xml version='1.0' encoding='koi8-r'?>", "Привет", "koi8_r", id="xml"),
+        pytest.param("<meta charset=iso-8859-1>", "“it’s fine”", "cp1252", id="what-is-meant"),
+        pytest.param("#!/usr/bin/python\n# -*- coding: iso-8859-15 -*-\n#", "5 € Šš", "iso8859-15", id="python"),
+    ],
+)
+def test_an_encoding_that_is_stated_is_not_guessed(head: str, words: str, encoding: str) -> None:
+    assert decode(f"{head} {words}\n".encode(encoding)) == f"{head} {words}\n"
+
+
+@pytest.mark.parametrize(
+    ("stated", "raw"),
+    [
+        pytest.param("iso-8859-2", "größer als 日本語".encode(), id="it-is-utf-8"),
+        pytest.param("utf-8", "Le garçon a mangé".encode("cp1252"), id="it-is-not-utf-8"),
+        pytest.param("euc-kr", "Le garçon a mangé à côté".encode("cp1252"), id="it-does-not-fit"),
+        pytest.param("rot13", "Le garçon a mangé".encode("cp1252"), id="no-character-set"),
+        pytest.param("unicode_escape", "Le garçon a mangé".encode("cp1252"), id="no-encoding-of-a-disk"),
+        pytest.param("no-such-one", "Le garçon a mangé".encode("cp1252"), id="unknown"),
+    ],
+)
+def test_an_encoding_that_is_stated_wrongly_is_not_believed(stated: str, raw: bytes) -> None:
+    text = decode(f'<meta charset="{stated}">'.encode() + raw)
+
+    assert text.partition(">")[2] in {"größer als 日本語", "Le garçon a mangé", "Le garçon a mangé à côté"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_of_latin_letters_needs_no_mark(encoding: str) -> None:
+    text = "Größer “or” less is not what it was.\r\n" * 20
+
+    assert decode(text.encode(encoding)) == text
+
+
 def test_a_few_damaged_bytes_do_not_make_utf8_another_encoding() -> None:
     raw = ("größer " * 20).encode() + b"\xff" + b" Ende"
 
@@ -61,6 +101,8 @@ def test_a_few_damaged_bytes_do_not_make_utf8_another_encoding() -> None:
         pytest.param(bytes(range(1, 32)) * 20, id="control-characters"),
         pytest.param(codecs.BOM_UTF16_LE + b"a\0\0\0", id="nul-in-utf-16"),
         pytest.param(b"caf\xe9\x01\x02\x03\x04", id="control-characters-in-latin"),
+        pytest.param(b"".join(bytes([value, 0]) for value in range(1, 99)), id="small-numbers-of-two-bytes"),
+        pytest.param(bytes(64), id="zeros"),
     ],
 )
 def test_binary_content_is_refused(raw: bytes) -> None:

@@ -50,7 +50,15 @@ def test_the_content_decides_whatever_the_name_is(raw: bytes, wanted: str, name:
         (b"plain words", "a.pdf", "not a PDF file"),
         (b"", "a.pdf", "not a PDF file"),
         (b"PK\x03\x04 of another kind", "a.docx", "not a DOCX file"),
-        (b"{\\rtf1 words}", "a.doc", "not a DOC file"),
+        (b"plain words", "a.doc", "not a DOC file"),
+        (b"{\\rtf1 words}", "a.doc", "RTF; save it as .docx or PDF"),
+        (b"{\\rtf1 words}", "a.rtf", "RTF; save it as .docx or PDF"),
+        (b"%!PS-Adobe-3.0\n(words) show", "a.ps", "PostScript; save it as PDF"),
+        (
+            b'<?xml version="1.0"?>\n<office:document office:version="1.2">',
+            "a.fodt",
+            "flat OpenDocument; save it as .odt or PDF",
+        ),
         (OLD_OFFICE, "a.doc", "old Office format; save it as .docx"),
         (OLD_OFFICE, "a.PPT", "old Office format; save it as .pptx"),
         (ENCRYPTED_OFFICE, "a.docx", "encrypted; save it without a password"),
@@ -63,7 +71,9 @@ def test_a_file_that_is_not_what_its_name_says_is_refused_with_the_reason(raw: b
     assert caught.value.reason == reason
 
 
-@pytest.mark.parametrize("words", ["", "The header is %PDF-1.7.", "PK", "# Überschrift with %PDF- in it"])
+@pytest.mark.parametrize(
+    "words", ["", "The header is %PDF-1.7.", "PK", "# Überschrift with %PDF- in it", "It begins with {\\rtf or %!PS."]
+)
 def test_text_is_text_though_it_speaks_of_other_formats(words: str) -> None:
     assert binary_format(words.encode(), "a.md") is None
 

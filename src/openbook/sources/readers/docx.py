@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.docx_lists import Lists, integer, value
+from openbook.sources.readers.docx_signs import sign
+from openbook.sources.readers.formulas import formula, on_one_line, raised
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import Package
 
@@ -25,7 +27,7 @@ _BODY_LEVEL = 9
 
 # What is deleted, what a program writes for itself, and the second version of what stands beside it.
 _DROPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "delText", "pPr", "rPr", "sectPr", "sdtPr"})
-_CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 
 # A style that is based on one that is based on it.
@@ -48,8 +50,9 @@ def read_docx(raw: bytes, path: str) -> Reading:
 
     Headings are known by style or outline level; a title stands above all of them. Items of lists
     keep their bullet or number, a row of a table is one line, notes and text boxes follow the
-    paragraph they belong to. Tracked changes are read as accepted. Left out are tables of contents,
-    comments, and what stands at the edges of pages. No anchors: headings name the places.
+    paragraph they belong to. A raised number stands behind `^`, a fraction has a `/`. Tracked changes are
+    read as accepted. Left out are tables of contents, comments, and what stands at the edges of pages.
+    No anchors: headings name the places.
 
     Raises:
         SkippedFileError: The file is damaged, encrypted or too large, or no Word document.
@@ -66,8 +69,7 @@ class _Word:
         self._package = package
         self._main = package.related_by("", "officeDocument")
         self._styles = self._read_styles()
-        self._numbers = self._read_numbering()
-        self._counted: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._lists = Lists(self._related("numbering"))
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
         self._composer = Composer()
         self._title_levels = 0
@@ -98,12 +100,12 @@ class _Word:
         if _CONTENTS_STYLE.fullmatch(style.name):
             return
         aside: list[Element] = []
-        text = "".join(self._words(paragraph, aside))
+        text = on_one_line("".join(self._words(paragraph, aside)))
         if style.level is not None and text.strip():
             self._title_levels |= style.level < 0
             self._composer.heading(text, style.level + 1 + self._title_levels)
-        elif style.numbering in self._numbers and text.strip():
-            self._composer.item(text, self._mark(style), style.depth)
+        elif style.numbering in self._lists and text.strip():
+            self._composer.item(text, self._lists.mark(style.numbering or "", style.depth), style.depth)
         elif CODE_STYLE.fullmatch(style.name):
             self._composer.code(text)
         else:
@@ -119,10 +121,17 @@ class _Word:
             elif child.tag in _CHARACTERS:
                 yield _CHARACTERS[child.tag]
             elif child.tag in _NOTES:
-                note = self._notes[_NOTES[child.tag]].get(child.get("id", ""))
+                # Taken out: notes that cite themselves or each other would never end.
+                note = self._notes[_NOTES[child.tag]].pop(child.get("id", ""), None)
                 aside.extend([] if note is None else [note])
             elif child.tag == "txbxContent":
                 aside.append(child)
+            elif child.tag == "sym":
+                yield sign(child)
+            elif child.tag == "oMath":
+                yield formula(child)
+            elif child.find("rPr/vertAlign[@val='superscript']") is not None:
+                yield raised("".join(self._words(child, aside)))
             else:
                 yield from self._words(child, aside)
 
@@ -148,26 +157,16 @@ class _Word:
         """Yield the text of a cell, a table in it included, setting its notes aside."""
         for child in _visible(parent):
             if child.tag == "p":
-                yield from self._words(child, aside)
+                yield on_one_line("".join(self._words(child, aside)))
                 yield "\n"
             else:
                 yield from self._cell(child, aside)
-
-    def _mark(self, style: _Style) -> str:
-        numbering = style.numbering or ""
-        form, start = self._numbers[numbering].get(style.depth, ("bullet", 1))
-        if form == "bullet":
-            return "-"
-        for key in [key for key in self._counted if key[0] == numbering and key[1] > style.depth]:
-            del self._counted[key]
-        self._counted[numbering, style.depth] += 1
-        return f"{start - 1 + self._counted[numbering, style.depth]}."
 
     def _style_of(self, paragraph: Element) -> _Style:
         properties = paragraph.find("pPr")
         if properties is None:
             return self._styles.get("", _Style())
-        return _described(properties, self._styles.get(_value(properties, "pStyle"), self._styles.get("", _Style())))
+        return _described(properties, self._styles.get(value(properties, "pStyle"), self._styles.get("", _Style())))
 
     def _related(self, kind: str) -> Element | None:
         part = self._package.related_by(self._main, kind)
@@ -180,31 +179,17 @@ class _Word:
         styles: dict[str, _Style] = {}
         for name, element in found.items():
             line = [element]
-            while len(line) < _MOST_ANCESTORS and (above := found.get(_value(line[-1], "basedOn"))) is not None:
+            while len(line) < _MOST_ANCESTORS and (above := found.get(value(line[-1], "basedOn"))) is not None:
                 line.append(above)
             style = _Style()
             for ancestor in reversed(line):
                 properties = ancestor.find("pPr")
-                style = replace(style, name=_value(ancestor, "name"))
+                style = replace(style, name=value(ancestor, "name"))
                 style = _described(Element("pPr") if properties is None else properties, style)
             styles[name] = style
             if element.get("type") == "paragraph" and element.get("default") in {"1", "true", "on"}:
                 styles[""] = style
         return styles
-
-    def _read_numbering(self) -> dict[str, dict[int, tuple[str, int]]]:
-        """Read form and first number of each depth, by the number that paragraphs give."""
-        root = self._related("numbering")
-        if root is None:
-            return {}
-        forms = {
-            abstract.get("abstractNumId", ""): {
-                _integer(level.get("ilvl")): (_value(level, "numFmt"), _integer(_value(level, "start"), 1))
-                for level in abstract.iter("lvl")
-            }
-            for abstract in root.iter("abstractNum")
-        }
-        return {number.get("numId", ""): forms.get(_value(number, "abstractNumId"), {}) for number in root.iter("num")}
 
     def _read_notes(self, kind: str) -> dict[str, Element]:
         root = self._related(kind)
@@ -223,21 +208,11 @@ def _described(properties: Element, style: _Style) -> _Style:
         level = int(heading.group(1)) - 1
     elif style.name.lower() == _TITLE_STYLE:
         level = -1
-    if outline := _value(properties, "outlineLvl"):
-        level = _integer(outline, _BODY_LEVEL)
+    if outline := value(properties, "outlineLvl"):
+        level = integer(outline, _BODY_LEVEL)
     level = None if level is not None and level >= _BODY_LEVEL else level
     numbering = properties.find("numPr")
     if numbering is None:
         return replace(style, level=level)
-    depth = _integer(_value(numbering, "ilvl"), style.depth)
-    return replace(style, level=level, numbering=_value(numbering, "numId") or style.numbering, depth=depth)
-
-
-def _value(parent: Element, name: str) -> str:
-    child = parent.find(name)
-    return "" if child is None else child.get("val", "")
-
-
-def _integer(text: str | None, default: int = 0) -> int:
-    # No list is deeper than 9 levels, and no number of Office has more digits.
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 9 else default
+    depth = integer(value(numbering, "ilvl"), style.depth)
+    return replace(style, level=level, numbering=value(numbering, "numId") or style.numbering, depth=depth)

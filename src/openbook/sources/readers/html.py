@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from openbook.sources.readers.html_content import attributes, content_marks
+from openbook.sources.readers.html_content import attributes, content_marks, without_notes
 from openbook.sources.readers.html_marks import Mark, MarkFinder, unescape
 from openbook.sources.readers.reading import Reading
 from openbook.spans import trim
@@ -40,22 +40,35 @@ _END = Mark(0, 0, "close")
 _VISIBLE_CHANGE = re.compile(r"[^\r\n]")
 _TAG = re.compile(r"<[^<>]*>")
 _TEMPLATE = re.compile(r"\{\{|\{%")
+# What a template has and prose about templates or formulas has not: marks between tags, or in what is no text.
+_TEMPLATE_ALONE = re.compile(r"\s*\{[{%].*[}%]\}\s*", re.DOTALL)
+# Two chapters of the rustc book have 1 % where its generator left a mark; templates have more than 10 %.
+_MOST_ALONE = 0.03
+_TEMPLATE_IN_TAG = re.compile(r"\b(?:action|class|href|id|src|value)\s*=\s*[\"']?[^\"'<>]{0,200}\{[{%]", re.IGNORECASE)
+_WHOLE_PAGE, _BEGINNING_CHARS = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE), 1024
 
-# What documentation generators put behind headings to link to them.
-_PERMALINK = re.compile(r"\s*[¶§#🔗]\s*$")
+# A number that stands raised, before or behind the end of the tag that says so.
+_RAISED_NUMBER = re.compile(r"\s*(?:<\w[^<>]*>\s*)?(?:[-+\u2212\u2013]|&(?:minus|ndash|#8722|#x2212);)?\d")
+_RAISING_TAG = re.compile(rf"<sup\b[^<>]*>(?={_RAISED_NUMBER.pattern})", re.IGNORECASE)
+
+# What documentation generators put behind headings to link to them. A name may end in "#", but is not this alone.
+_PERMALINK = re.compile(r" ?[¶§🔗]$|(?:^| )#$")
+_HASH_LINK = re.compile(r"<a\b[^<>]*>#$")
 
 
 def read_html(text: str, path: str = "") -> Reading:
     r"""Read HTML.
 
     Tags, comments, scripts and styles become spaces; the first character of a block-level tag
-    becomes a form feed; a character reference becomes its character and spaces. Length and line
-    ends never change. Blocks are headings, `pre` as code, and text between block-level tags.
-    Anchors are the ids of headings and of the sections they open, as `#id`, and those of other block
-    elements where they hold text.
+    becomes a form feed; a character reference becomes its character and spaces; what raises a number
+    ends in `^`, unless it is a link to a note, which becomes spaces. Length and line ends never change.
+    Blocks are headings, `pre` as code, and text between block-level tags. Anchors are the ids of
+    headings and of the sections they open, as `#id`, and those of other block elements where they
+    hold text.
 
     Menus, and what stands around the content, become spaces too, unless nothing else is there. A
-    template, or a page without visible text, is code, and stays as it is.
+    template, or a page without visible text, is code, and stays as it is. A whole page with a heading
+    may have the marks of a template in its sentences.
 
     Example:
         >>> reading = read_html("<h1 id=a>A &amp; B</h1><p>text")
@@ -64,7 +77,7 @@ def read_html(text: str, path: str = "") -> Reading:
         >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
         ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=9, label='#a'),))
     """
-    marks = list(MarkFinder(text).marks())
+    marks = without_notes(text, list(MarkFinder(text).marks()))
     content = content_marks(text, marks)
     page = _Page(text, content)
     is_suspect = _TEMPLATE.search(text) or any(mark.kind == "template" for mark in marks)
@@ -81,14 +94,14 @@ def read_chapter(text: str) -> tuple[str, Reading]:
     r"""Read a page of a book: its title, and all that it shows, without spaces for markup.
 
     White space is as in the file, with a form feed for each block-level tag. A cell of a table
-    begins with `|`.
+    begins with `|`, a raised number with `^`. Raised links to notes are left out.
 
     Example:
         >>> title, chapter = read_chapter("<title>1</title><p><b>B</b>read<br/>&amp; salt</p>")
         >>> title, [chapter.text[block.start_char : block.end_char] for block in chapter.blocks]
         ('1', ['Bread\x0c& salt'])
     """
-    page = _Page(text, list(MarkFinder(text).marks()), fills=False)
+    page = _Page(text, without_notes(text, list(MarkFinder(text).marks())), fills=False)
     title = " ".join(page.visible[: max(0, page.title_end)].split())
     blocks = tuple(block for block in page.blocks if block.start_char >= page.title_end)
     return title, Reading(page.visible, "docs", "html", blocks)
@@ -151,12 +164,19 @@ class _Page:
         self._anchored_level = 0
         self._heading = (-1, "")
         """Where the last heading begins, and the label of what stands under it."""
+        self._is_begun = False
+        """The block or cell has shown something."""
+        self._has_template_marks = False
+        self._has_marked_tags = False
+        self._alone_count = 0
+        """Marks of a template that open a block."""
         self.is_template = False
         self.title_end = -1
         """Offset behind the title of the page, which is no content of it; -1 if it has none."""
         self.anchors: list[Anchor] = []
         self.visible = self._read(marks)
         self.blocks = list(self._blocks())
+        self.is_template |= self._has_template_marks and not self._is_page_with_heading()
         self.has_content = bool(self.blocks) and self.blocks[-1].start_char > self.title_end
 
     def _read(self, marks: Iterable[Mark]) -> str:
@@ -170,10 +190,20 @@ class _Page:
         return "".join(self._pieces)
 
     def _keep(self, text: str) -> None:
-        # Documentation of a template language shows its marks, but in code.
+        # Documentation of a template language shows its marks, but in code or in sentences.
         if not self._code_depth and _TEMPLATE.search(text):
-            self.is_template = True
+            self._has_template_marks = True
+            self.is_template |= self.title_end < 0
+            self._alone_count += not self._is_begun and _TEMPLATE_ALONE.fullmatch(text) is not None
+        self._is_begun |= not text.isspace() and text != ""
         self._put(text)
+
+    def _is_page_with_heading(self) -> bool:
+        if self._has_marked_tags or self._alone_count > len(self.blocks) * _MOST_ALONE:
+            return False
+        heads = [block.title for block in self.blocks if block.level]
+        is_whole = _WHOLE_PAGE.search(self._text[:_BEGINNING_CHARS]) is not None
+        return is_whole and bool(heads) and not any(map(_TEMPLATE.search, heads))
 
     def _put(self, text: str) -> None:
         self._pieces.append(text)
@@ -183,6 +213,7 @@ class _Page:
         source = self._text[mark.start_char : mark.end_char]
         if mark.kind == "character":
             shown = _shown(source)
+            self._is_begun = True
             self._put(shown if self._fills else shown.rstrip() or " ")
             return
         blank = _VISIBLE_CHANGE.sub(" ", source) if self._fills else ""
@@ -191,15 +222,19 @@ class _Page:
         elif mark.kind in {"open", "close"}:
             self._count_code(mark)
             self._note(mark, source)
+            self._has_marked_tags |= _TEMPLATE_IN_TAG.search(source) is not None
             if mark.name in _BLOCK_ELEMENTS:
                 blank = "\f" + blank[1:]
                 self._borders.append((self._length, mark))
+            elif _RAISING_TAG.match(self._text, mark.start_char) and self._is_begun:
+                blank = blank[:-1] + "^"
             elif mark.name in _CELLS and not self._fills:
                 blank = " | " if mark.kind == "open" else ""
+            self._is_begun &= mark.name not in _BLOCK_ELEMENTS and mark.name not in _CELLS
         self._put(blank)
 
     def _count_code(self, mark: Mark) -> None:
-        if mark.name in {"pre", "code"}:
+        if mark.name in {"pre", "code", "kbd", "samp", "tt"}:
             self._code_depth = max(0, self._code_depth + (1 if mark.kind == "open" else -1))
 
     def _note(self, mark: Mark, source: str) -> None:
@@ -270,7 +305,7 @@ class _Page:
 
 def _without_markup(source: str) -> str:
     """Take the markup out of a heading without leaving spaces where it was."""
-    return unescape(_TAG.sub("", source))
+    return unescape(_TAG.sub("", _RAISING_TAG.sub("^", _HASH_LINK.sub("", source))))
 
 
 def _shown(reference: str) -> str:

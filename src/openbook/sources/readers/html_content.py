@@ -1,4 +1,7 @@
-"""Tells the content of a page from what stands on every page of its site: menus, edges, cookie banners."""
+"""Tells the content of a page from what stands on every page of its site: menus, edges, cookie banners.
+
+And from the marks of its notes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from openbook.sources.readers.html_marks import Mark, unescape
 
@@ -31,6 +34,11 @@ _COOKIE_BANNER = re.compile(
 )
 
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?""")
+
+
+# What stands for a note: a number, a letter, a small Roman number, or a sign. In brackets it is told from words.
+_NOTE_SIGN = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,5}|[*†‡§]{1,3})\s*", re.IGNORECASE)
+_RAISED_LINKS = (("sup", "a", "a", "sup"), ("a", "sup", "sup", "a"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +113,33 @@ def content_marks(text: str, marks: Sequence[Mark]) -> list[Mark]:
             ranges = [(element.start_char, element.end_char) for element in menus]
         ranges += _around(_Group(mains + titles).elements, len(text))
     return list(_hidden(marks, ranges))
+
+
+def without_notes(text: str, marks: Sequence[Mark]) -> list[Mark]:
+    """Give the marks with links to notes hidden, which are no words: `2<sup><a href="#n1">1</a></sup>` is no 21."""
+    return list(_hidden(marks, list(_notes(text, marks))))
+
+
+def _notes(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
+    for at, first in enumerate(marks):
+        if first.kind != "open" or first.name not in {"a", "sup"}:
+            continue
+        is_raised = tuple(mark.name for mark in marks[at : at + 4]) in _RAISED_LINKS
+        inner = marks[at + is_raised : at + is_raised + 2]
+        around = marks[at : at + 4] if is_raised else inner
+        if len(inner) < 2 or inner[0].kind != "open" or inner[1].kind != "close":
+            continue
+        if at and marks[at - 1].kind == "open" and not text[marks[at - 1].end_char : first.start_char].strip():
+            continue  # a note begins with its own mark
+        link = (
+            text[first.start_char : first.end_char]
+            if first.name == "a"
+            else text[inner[0].start_char : inner[0].end_char]
+        )
+        is_linked = "#" in attributes(link).get("href", "") if is_raised else first.name == "a" and "noteref" in link
+        signs = [text[before.end_char : behind.start_char] for before, behind in pairwise(around)]
+        if is_linked and _NOTE_SIGN.fullmatch(signs.pop(len(signs) // 2)) and not any(map(str.strip, signs)):
+            yield first.start_char, around[-1].end_char
 
 
 def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, int]]:

@@ -77,7 +77,7 @@ class MarkFinder:
             return Mark(start, self._behind(">", start), "template")
         if text.startswith(("<!", "<?"), start):
             return Mark(start, self._behind(">", start), "hidden")
-        match = _TAG_NAME.match(text, start)
+        match = _TAG_NAME.match(text, start, self._last_tag_end + 1)
         closing = text.startswith("</", start)
         end = self._tag_end(match.end() if match else start)
         if end < 0 or not (match or closing):

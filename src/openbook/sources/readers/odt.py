@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.docx import CODE_STYLE
+from openbook.sources.readers.docx_lists import BULLET, integer
+from openbook.sources.readers.formulas import on_one_line, raised
+from openbook.sources.readers.numbering import numeral
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import Package
 
@@ -21,16 +26,47 @@ _DROPPED = frozenset(
     """.split()
 )
 
+# What has paragraphs of its own that stand beside those of the text.
+_ASIDE = frozenset(
+    """
+    note-body text-box caption circle connector custom-shape ellipse line measure path polygon polyline rect
+    regular-polygon
+    """.split()
+)
+
+# "super 58%" and "33% 58%" by which text is raised, and made smaller; "sub" and "-33%" lower it.
+_RAISED = re.compile(r"super\b|[1-9]")
+
 # Spaces are written as a count, which may be anything.
 _MOST_SPACES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """How the items of a list are numbered."""
+
+    form: str = ""
+    """Empty for bullets."""
+    before: str = ""
+    behind: str = ""
+    start: int = 1
+    shown: int = 1
+    """Numbers that stand before an item, with those of the lists around."""
+
+    def mark(self, numbers: tuple[str, ...]) -> str:
+        """Write what stands before an item, of its number and those of the items around it."""
+        return f"{self.before}{'.'.join(numbers[-self.shown :])}{self.behind}" if self.form else BULLET
+
+
+_BULLET = _Level()
 
 
 def read_odt(raw: bytes, path: str) -> Reading:
     """Read an OpenDocument text.
 
-    Headings have the level of the outline, items of lists a dash or their number in the list, a row of
-    a table is one line; notes and text boxes follow their paragraph. Left out are indexes, comments and
-    what was deleted. No anchors: headings name the places.
+    Headings have the level of the outline, items of lists a dash or their number as it is shown, a row of
+    a table is one line; notes and text boxes follow their paragraph. A raised number stands behind `^`.
+    Left out are indexes, comments and what was deleted. No anchors: headings name the places.
 
     Raises:
         SkippedFileError: The file is damaged, encrypted or too large, or no such text.
@@ -56,10 +92,14 @@ def read_odt(raw: bytes, path: str) -> Reading:
 class _Text:
     def __init__(self, root: Element, composer: Composer) -> None:
         self._composer = composer
-        self._numbered = {
+        self._levels = _read_levels(root)
+        self._counted: dict[str | int, tuple[str, int]] = {}
+        """By name and by depth, the style of the last list and the number of its last item."""
+        self._raised = {
             style.get("name", "")
-            for style in root.iter("list-style")
-            if (first := next(iter(style), None)) is not None and first.tag == "list-level-style-number"
+            for style in root.iter("style")
+            for found in style.iter("text-properties")
+            if _RAISED.match(found.get("text-position", ""))
         }
         # What is set by hand in a paragraph makes a style without a name of its own.
         self._parents = {style.get("name", ""): style.get("parent-style-name", "") for style in root.iter("style")}
@@ -70,18 +110,18 @@ class _Text:
             if child.tag in {"h", "p"}:
                 self._paragraph(child)
             elif child.tag == "list":
-                self._list(child, child.get("style-name", "") in self._numbered, 0)
+                self._list(child)
             elif child.tag == "table":
                 self._composer.part()
                 for row in _rows(child):
-                    self._composer.row(" ".join(_all_words(cell)) for cell in row if cell.tag == "table-cell")
+                    self._composer.row(" ".join(self._all_words(cell)) for cell in row if cell.tag == "table-cell")
                 self._composer.part()
             else:
                 self.flow(child)
 
     def _paragraph(self, paragraph: Element) -> None:
         aside: list[Element] = []
-        text = "".join(_words(paragraph, aside))
+        text = on_one_line("".join(self._words(paragraph, aside)))
         if paragraph.tag == "h":
             level = paragraph.get("outline-level", "1")
             self._composer.heading(text, int(level) if level in set("123456789") else 1)
@@ -96,18 +136,71 @@ class _Text:
         name = paragraph.get("style-name", "")
         return (self._parents.get(name) or name).replace("_20_", " ")
 
-    def _list(self, parent: Element, is_numbered: bool, depth: int) -> None:
-        number = 0
+    def _list(self, parent: Element, style: str = "", above: tuple[str, ...] = ()) -> None:
+        """Add a list, which is in another one if numbers of items stand above it."""
+        depth, style = len(above), parent.get("style-name") or style
+        level = self._levels.get((style, depth), _BULLET)
+        number = self._count_before(parent, style, depth, level)
         for item in parent:
-            number += item.tag == "list-item"
+            is_counted = item.tag == "list-item" and any(child.tag in {"p", "h"} for child in item)
+            if is_counted:
+                number = integer(item.get("start-value"), number + 1)
+            numbers = (*above, numeral(number, level.form))
             for child in item:
                 if child.tag == "list":
-                    style = child.get("style-name")
-                    self._list(child, style in self._numbered if style else is_numbered, depth + 1)
-                elif child.tag == "h":
+                    self._list(child, style, numbers)
+                elif child.tag == "p" and is_counted:
+                    self._composer.item(" ".join(self._all_words(child)), level.mark(numbers), depth)
+                elif child.tag in {"p", "h"}:
                     self._paragraph(child)
-                elif child.tag == "p":
-                    self._composer.item(" ".join(_all_words(child)), f"{number}." if is_numbered else "-", depth)
+                is_counted &= child.tag not in {"p", "h"}  # what follows in the item has no number of its own
+        self._counted |= dict.fromkeys((depth, parent.get("id", depth)), (style, number))
+
+    def _count_before(self, parent: Element, style: str, depth: int, level: _Level) -> int:
+        """Give the number that the first item of a list comes behind."""
+        goes_on = parent.get("continue-numbering") == "true"
+        known = self._counted.get(parent.get("continue-list") or (depth if goes_on else ""))
+        return known[1] if known and known[0] == style else level.start - 1
+
+    def _all_words(self, parent: Element) -> Iterator[str]:
+        """Yield the text of a cell or an item by paragraph, its notes included."""
+        aside: list[Element] = []
+        yield on_one_line("".join(self._words(parent, aside, " ")))
+        for part in aside:
+            yield from self._all_words(part)
+
+    def _words(self, parent: Element, aside: list[Element], border: str = "") -> Iterator[str]:
+        """Yield the text of a paragraph, setting notes, text boxes and shapes aside."""
+        yield parent.text or ""
+        for child in parent:
+            if child.tag == "s":
+                count = child.get("c", "1")
+                yield " " * (min(int(count), _MOST_SPACES) if count.isdecimal() and len(count) < 9 else 1)
+            elif child.tag == "tab":
+                yield "\t"
+            elif child.tag == "line-break":
+                yield "\n"
+            elif child.tag in _ASIDE:
+                aside.append(child)
+            elif child.tag == "span" and child.get("style-name", "") in self._raised:
+                yield raised("".join(self._words(child, aside, border)))
+            elif child.tag not in _DROPPED:
+                yield from self._words(child, aside, border)
+                yield border if child.tag in {"p", "h"} else ""
+            yield child.tail or ""
+
+
+def _read_levels(root: Element) -> dict[tuple[str, int], _Level]:
+    """Read how lists are numbered, by style and depth."""
+    levels = {}
+    for style in root.iter("list-style"):
+        for position, element in enumerate(style, start=1):
+            if element.tag == "list-level-style-number" and (form := element.get("num-format", "1")):
+                before, behind = element.get("num-prefix", ""), element.get("num-suffix", "")
+                start, shown = integer(element.get("start-value"), 1), integer(element.get("display-levels"), 1)
+                depth = integer(element.get("level"), position) - 1
+                levels[style.get("name", ""), depth] = _Level(form, before, behind, start, shown)
+    return levels
 
 
 def _kept(parent: Element) -> Iterator[Element]:
@@ -120,30 +213,3 @@ def _rows(parent: Element) -> Iterator[Element]:
             yield child
         elif child.tag in {"table-header-rows", "table-rows", "table-row-group"}:
             yield from _rows(child)
-
-
-def _all_words(parent: Element) -> Iterator[str]:
-    """Yield the text of a cell or an item by paragraph, its notes included."""
-    aside: list[Element] = []
-    yield "".join(_words(parent, aside, " "))
-    for part in aside:
-        yield from _all_words(part)
-
-
-def _words(parent: Element, aside: list[Element], border: str = "") -> Iterator[str]:
-    """Yield the text of a paragraph, setting notes and text boxes aside."""
-    yield parent.text or ""
-    for child in parent:
-        if child.tag == "s":
-            count = child.get("c", "1")
-            yield " " * (min(int(count), _MOST_SPACES) if count.isdecimal() and len(count) < 9 else 1)
-        elif child.tag == "tab":
-            yield "\t"
-        elif child.tag == "line-break":
-            yield "\n"
-        elif child.tag in {"note-body", "text-box"}:
-            aside.append(child)
-        elif child.tag not in _DROPPED:
-            yield from _words(child, aside, border)
-            yield border if child.tag in {"p", "h"} else ""
-        yield child.tail or ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from openbook.sources.readers.composing import Composer, remark_on
+from openbook.sources.readers.formulas import formula, on_one_line, raised
+from openbook.sources.readers.numbering import numeral
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import Package
 
@@ -16,6 +19,15 @@ _EVERYWHERE = frozenset({"sldNum", "dt", "ftr", "hdr"})
 
 # Placeholders whose paragraphs have bullets unless they say otherwise; one without a type is such a one.
 _BULLETED = frozenset({"", "body", "obj"})
+
+# How a list is numbered: `romanLcPeriod` for "ii.", `alphaUcParenR` for "B)", `arabicParenBoth` for "(2)".
+_NUMBERED = re.compile(r"(alphaLc|alphaUc|arabic|romanLc|romanUc)(ParenBoth|ParenR|Plain)?")
+_FORMS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
+_AROUND = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}"}
+_FIRST_NUMBER = re.compile(r"[0-9]{1,5}")
+
+# Thousandths of its height that a run is raised by; a negative number lowers it.
+_RAISED = re.compile(r"[1-9]")
 
 _SHOWN = frozenset({"pic", "graphicFrame"})
 
@@ -96,18 +108,40 @@ class _Slide:
         """Add the text of a shape: its list as items, and the rest as one paragraph for each run of lines."""
         self._composer.part()
         paragraphs = [paragraph for paragraph in shape.iter("p") if _words(paragraph).strip()]
-        counted = 0
+        numbers = _Numbers()
         for paragraph in paragraphs:
             properties = paragraph.find("pPr")
-            marks = set() if properties is None else {child.tag for child in properties}
+            marks = {} if properties is None else {child.tag: child for child in properties}
             level = "" if properties is None else properties.get("lvl", "")
-            counted = counted + 1 if "buAutoNum" in marks else 0
+            depth = int(level) if level in set("12345678") else 0
+            number = numbers.next(depth, marks.get("buAutoNum"))
             implied = bulleted and len(paragraphs) > 1 and "buNone" not in marks
-            if counted or "buChar" in marks or implied:
-                depth = int(level) if level in set("12345678") else 0
-                self._composer.item(_words(paragraph), f"{counted}." if counted else "-", depth)
+            if number or "buChar" in marks or implied:
+                self._composer.item(_words(paragraph), number or "-", depth)
             else:
                 self._composer.text(_words(paragraph))
+
+
+class _Numbers:
+    """Counts the items of the lists in a shape."""
+
+    def __init__(self) -> None:
+        self._counted: dict[int, tuple[str, int, int]] = {}
+        """By depth, how the list there is numbered, from which number, and how many items it has."""
+
+    def next(self, depth: int, numbering: Element | None) -> str:
+        """Give the number of a paragraph as it is shown; empty if it has none. What is deeper begins anew."""
+        self._counted = {at: counted for at, counted in self._counted.items() if at <= depth}
+        before = self._counted.pop(depth, None)
+        if numbering is None:
+            return ""
+        form, first = numbering.get("type", ""), numbering.get("startAt", "1")
+        start = int(first) if _FIRST_NUMBER.fullmatch(first) else 1
+        count = before[2] + 1 if before and before[:2] == (form, start) else 1
+        self._counted[depth] = (form, start, count)
+        found = _NUMBERED.match(form)
+        kind, around = found.groups() if found else ("", None)
+        return _AROUND.get(around or "", "{}.").format(numeral(start + count - 1, _FORMS.get(kind, "1")))
 
 
 def _shapes(parent: Element) -> Iterator[Element]:
@@ -126,6 +160,23 @@ def _placeholder(shape: Element) -> str | None:
 
 
 def _words(paragraph: Element) -> str:
-    return "".join(
-        "\n" if part.tag == "br" else part.text or "" for part in paragraph.iter() if part.tag in {"t", "br"}
-    )
+    return on_one_line("".join(_pieces(paragraph)))
+
+
+def _pieces(parent: Element) -> Iterator[str]:
+    for child in parent:
+        if child.tag == "t":
+            yield child.text or ""
+        elif child.tag == "br":
+            yield "\n"
+        elif child.tag == "oMath":
+            yield formula(child)
+        elif child.tag == "r" and _RAISED.match(_baseline(child)):
+            yield raised("".join(_pieces(child)))
+        elif child.tag != "Fallback":
+            yield from _pieces(child)
+
+
+def _baseline(run: Element) -> str:
+    properties = run.find("rPr")
+    return "" if properties is None else properties.get("baseline", "")

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.html_marks import unescape
 from openbook.sources.readers.plain import read_plain_text
 from openbook.sources.readers.reading import Reading
 
-_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
+_TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
+# Windows makes "\r\r\n" of "\r\n" where a program does not know that it is one already.
+_LINE_END = re.compile(r"\r{0,2}\n|\r")
 _COMMENT = re.compile(r"(?:NOTE|STYLE|REGION)\b")
 
 # Tags of WebVTT and SRT, times within a cue, and the positions that players take from another format.
 _TAG = re.compile(r"</?(?:b|c|font|i|lang|rt|ruby|s|u|v)(?:[.\s][^<>]*)?>|<[\d:.]+>|\{\\an?\d\}", re.IGNORECASE)
-_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s([^<>]+)>")
+_BEFORE_VOICE = re.compile(r"(?=<v[.\s])")
 _INNER_TIME = re.compile(r"<\d\d:[\d:.]+>")
 
 # How subtitles mark another speaker at the beginning of a line.
@@ -49,9 +53,10 @@ def read_subtitles(text: str, path: str = "") -> Reading:
     r"""Read SRT or WebVTT; the language tells which, `srt` or `vtt`.
 
     Cues are pieces of sentences, so they are joined: a line is one sentence or more, a paragraph ends
-    at a pause, at a change of speakers, or after some 700 characters. Anchors are times of the form
-    `00:12:05`, at the cues that open paragraphs, and 700 characters or a minute apart. Numbers, tags,
-    comments and styles are left out. A file without any cue is plain text.
+    at a pause, at a change of speakers, or after some 700 characters. The name of a voice stands where it
+    begins to speak, as `Ada: `. Anchors are times of the form `00:12:05`, at the cues that open paragraphs,
+    and 700 characters or a minute apart. Numbers, tags, comments and styles are left out. A file without
+    any cue is plain text.
 
     Example:
         >>> reading = read_subtitles("1\n00:01:02,500 --> 00:01:04,000\nBread needs\n\n"
@@ -60,10 +65,10 @@ def read_subtitles(text: str, path: str = "") -> Reading:
         ('Bread needs time.', (Anchor(start_char=0, label='00:01:02'),))
     """
     language = "vtt" if text.lstrip("\ufeff").startswith("WEBVTT") or path.lower().endswith(".vtt") else "srt"
-    cues = list(_cues(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
+    cues = list(_cues(_LINE_END.split(text)))
     if not cues:
         return read_plain_text(text, path)
-    rolls = _INNER_TIME.search(text) is not None
+    rolls = _INNER_TIME.search(text) is not None or _do_roll(cues)
     composer = Composer()
     anchored, anchored_s = -_PARAGRAPH_CHARS, 0.0
     for start_s, lines in _paragraphs(_utterances(cues, rolls)):
@@ -98,9 +103,19 @@ def _seconds(parts: list[str]) -> float:
     return hours * 3600 + minutes * 60 + seconds + float(f"0.{parts[3]}")
 
 
+def _do_roll(cues: list[_Cue]) -> bool:
+    """Tell whether most cues begin with the line that the one before ends with."""
+    edges = [(_words(cue.lines[0]), _words(cue.lines[-1])) for cue in cues if cue.lines]
+    return 2 * sum(before[1] == after[0] for before, after in pairwise(edges)) > len(edges)
+
+
+def _words(line: str) -> str:
+    return " ".join(unescape(_TAG.sub("", line)).split())
+
+
 @dataclass(frozen=True, slots=True)
 class _Utterance:
-    """A line of a cue, without markup."""
+    """A line of a cue, without markup, but with the name of who begins to speak."""
 
     start_s: float
     text: str
@@ -119,13 +134,15 @@ def _utterances(cues: list[_Cue], rolls: bool) -> Iterator[_Utterance]:
     for cue in cues:
         is_apart = cue.start_s - silent_since >= _PAUSE_S
         silent_since = max(silent_since, cue.end_s)
-        for line in cue.lines:
-            named = _VOICE.search(line)
-            words = " ".join(unescape(_TAG.sub("", line)).split())
+        for line in (part for whole in cue.lines for part in _BEFORE_VOICE.split(whole)):
+            named = _VOICE.match(line)
+            words = _words(line)
             if not words or (rolls and words == before):
                 continue
             before = words
-            speaks = named.group(1).strip() if named else voice
+            speaks = _words(named.group(1)) if named else voice
+            if speaks != voice:
+                words = f"{speaks}: {words}"
             is_apart |= speaks != voice or _NEXT_SPEAKER.match(words) is not None
             voice = speaks
             yield _Utterance(cue.start_s, words, is_apart)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zlib
 from functools import lru_cache
 from typing import NoReturn
@@ -33,6 +34,12 @@ _MOST_TAGS = 2_000_000
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+# A declaration that declares nothing, as older books begin with; what it refers to is not looked up.
+_MERE_TYPE = re.compile(
+    rb"((?:\xef\xbb\xbf)?\s*(?:<\?xml[^<>]*\?>)?\s*)"
+    rb"<!DOCTYPE\s+[\w:.-]+(?:\s+(?:PUBLIC|SYSTEM)(?:\s+(?:\"[^\"]*\"|'[^']*')){1,2})?\s*>"
+)
 
 _DAMAGED = "damaged"
 _ENCRYPTED = "encrypted"
@@ -117,6 +124,8 @@ class Package:
         content = self.read(name)
         if content.count(b"<") > _MOST_TAGS:
             self.refuse(_TOO_LARGE)
+        if merely := _MERE_TYPE.match(content):
+            content = merely[1] + content[merely.end() :]
         parser = XMLParser(target=_Builder())
         try:
             parser.feed(content)

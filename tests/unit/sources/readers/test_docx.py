@@ -98,7 +98,93 @@ def test_numbers_of_lists_start_where_they_say_and_again_below_each_item() -> No
     )
     items = "".join(item.format(depth, word) for depth, word in [(0, "a"), (1, "b"), (1, "c"), (0, "d"), (1, "e")])
 
-    assert text_of(items, numbering=numbering) == "3. a\n  1. b\n  2. c\n4. d\n  1. e"
+    assert text_of(items, numbering=numbering) == "3. a\n  a. b\n  b. c\n4. d\n  a. e"
+
+
+def listed(numbers: str, items: list[tuple[str, int, str]], *levels: str) -> str:
+    """Read items of a list, number, depth and words of each, whose numbers share a definition."""
+    defined = "".join(f'<w:lvl w:ilvl="{depth}">{level}</w:lvl>' for depth, level in enumerate(levels))
+    item = (
+        '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/><w:numId w:val="{}"/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
+    )
+    return text_of(
+        "".join(item.format(depth, number, words) for number, depth, words in items),
+        numbering=f'<w:abstractNum w:abstractNumId="7">{defined}</w:abstractNum>{numbers}',
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "shown", "marks"),
+    [
+        pytest.param("lowerLetter", "(%1)", ["(a)", "(b)"], id="letters"),
+        pytest.param("lowerRoman", "%1.", ["i.", "ii."], id="roman"),
+        pytest.param("upperRoman", "%1", ["I", "II"], id="upper-roman"),
+        pytest.param("upperLetter", "Part %1:", ["Part A:", "Part B:"], id="words"),
+        pytest.param("decimal", "", ["-", "-"], id="not-shown"),
+        pytest.param("none", "%1.", ["-", "-"], id="none"),
+        pytest.param("ordinal", "%1.", ["1.", "2."], id="another-form"),
+    ],
+)
+def test_numbers_of_a_list_are_those_that_are_shown(form: str, shown: str, marks: list[str]) -> None:
+    number = '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
+    level = f'<w:numFmt w:val="{form}"/><w:lvlText w:val="{shown}"/>'
+
+    text = listed(number, [("1", 0, "mix"), ("1", 0, "bake")], level)
+
+    assert text == f"{marks[0]} mix\n{marks[1]} bake"
+
+
+def test_a_number_shows_those_of_the_lists_around_it() -> None:
+    number = '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>'
+    outer = '<w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1."/>'
+    inner = '<w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/>{}'
+    items = [("1", 0, "a"), ("1", 0, "b"), ("1", 1, "c"), ("1", 1, "d")]
+
+    assert listed(number, items, outer, inner.format("")) == "I. a\nII. b\n  II.1 c\n  II.2 d"
+    assert listed(number, items, outer, inner.format("<w:isLgl/>")).endswith("  2.1 c\n  2.2 d")
+
+
+def test_lists_of_one_definition_count_on_unless_they_say_where_they_begin() -> None:
+    number = '<w:num w:numId="{}"><w:abstractNumId w:val="7"/>{}</w:num>'
+    anew = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride>'
+    numbers = number.format(1, "") + number.format(2, "") + number.format(3, anew)
+
+    text = listed(
+        numbers,
+        [("1", 0, "a"), ("2", 0, "b"), ("3", 0, "c"), ("3", 0, "d"), ("1", 0, "e")],
+        '<w:numFmt w:val="decimal"/>',
+    )
+
+    assert text == "1. a\n2. b\n5. c\n6. d\n7. e"
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        pytest.param("<f><num>{1}</num><den>{2}</den></f>", "1/2", id="fraction"),
+        pytest.param("<f><num>{n+1}</num><den>{2}</den></f>", "(n+1)/2", id="fraction-of-terms"),
+        pytest.param("<sSup><e>{x}</e><sup>{2}</sup></sSup>", "x^2", id="power"),
+        pytest.param("<sSubSup><e>{x}</e><sub>{i}</sub><sup>{n+1}</sup></sSubSup>", "xi^(n+1)", id="index-and-power"),
+        pytest.param("<rad><deg>{3}</deg><e>{2}</e></rad>", "3√2", id="root"),
+        pytest.param("<sSup><e><d><e>{a+b}</e></d></e><sup>{2}</sup></sSup>", "(a+b)^2", id="parentheses"),
+        pytest.param(
+            "<d><dPr><begChr val='['/><endChr val=']'/></dPr><e>{a}</e><e>{b}</e></d>", "[a|b]", id="other-ones"
+        ),
+        pytest.param(
+            "<nary><naryPr><chr val='∑'/></naryPr><sub>{i=1}</sub><sup>{n}</sup><e>{i}</e></nary>",
+            "∑_(i=1)^n i",
+            id="sum",
+        ),
+        pytest.param("<f><fPr><type val='noBar'/></fPr><num>{n}</num><den>{k}</den></f>", "n k", id="no-fraction"),
+    ],
+)
+def test_a_formula_is_written_on_one_line(formula: str, text: str) -> None:
+    made = formula.replace("{", "<r><t>").replace("}", "</t></r>")
+
+    assert text_of(f"<w:p><w:r><w:t>It is </w:t></w:r><oMath>{made}</oMath></w:p>") == f"It is {text}"
+
+
+RAISED = "<w:rPr><w:vertAlign w:val='superscript'/></w:rPr>"
 
 
 @pytest.mark.parametrize(
@@ -112,11 +198,42 @@ def test_numbers_of_lists_start_where_they_say_and_again_below_each_item() -> No
         pytest.param("<w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r>", "7", id="field"),
         pytest.param("<w:sdt><w:sdtContent><w:r><w:t>x</w:t></w:r></w:sdtContent></w:sdt>", "x", id="content-control"),
         pytest.param("<w:r><w:t>co\u00adop</w:t><w:noBreakHyphen/><w:t>x</w:t></w:r>", "coop-x", id="hyphens"),
+        pytest.param("<w:r><w:t>a</w:t><w:ptab/><w:t>b</w:t></w:r>", "a\tb", id="tab-of-a-margin"),
+        pytest.param(
+            f"<w:r><w:t>10</w:t></w:r><w:r>{RAISED}<w:t>-</w:t></w:r><w:r>{RAISED}<w:t>6</w:t></w:r>",
+            "10^-6",
+            id="power",
+        ),
+        pytest.param(f"<w:r><w:t>H.</w:t></w:r><w:r>{RAISED}<w:t>3</w:t></w:r>", "H.^3", id="raised-behind-a-sign"),
+        pytest.param(f"<w:r><w:t>5</w:t></w:r><w:r>{RAISED}<w:t>th</w:t></w:r>", "5th", id="raised-letters"),
+        pytest.param(f"<w:r>{RAISED}<w:t>1</w:t></w:r><w:r><w:t> Note</w:t></w:r>", "1 Note", id="raised-first"),
+        pytest.param(
+            f"<w:r><w:t>H</w:t></w:r><w:r>{RAISED.replace('super', 'sub')}<w:t>2</w:t></w:r>", "H2", id="lowered"
+        ),
+        pytest.param(
+            "<w:r><w:t>180 </w:t><w:sym w:font='Symbol' w:char='F0B0'/><w:t>C</w:t></w:r>", "180 °C", id="sign"
+        ),
+        pytest.param("<w:r><w:sym w:font='Symbol' w:char='F06C'/><w:sym w:char='2713'/></w:r>", "λ✓", id="letters"),
+        pytest.param("<w:r><w:sym w:font='Wingdings' w:char='F0B0'/><w:sym/></w:r>", "\ufffd\ufffd", id="unknown"),
         pytest.param("<w:r><w:t>שלום 👩‍🍳 مرحبا</w:t></w:r>", "שלום 👩‍🍳 مرحبا", id="other-scripts"),
     ],
 )
 def test_a_paragraph_reads_as_it_would_be_printed(paragraph: str, text: str) -> None:
     assert text_of(f"<w:p>{paragraph}</w:p>") == text
+
+
+@pytest.mark.parametrize("around", ["{}", "<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>"], ids=["paragraph", "cell"])
+def test_notes_that_cite_each_other_are_read_once_each(around: str) -> None:
+    def citing(number: int, words: str) -> str:
+        reference = f"<w:r><w:footnoteReference w:id='{number}'/></w:r>"
+        return f"<w:p>{reference}<w:r><w:t>{words}</w:t></w:r>{reference}</w:p>"
+
+    numbers = range(1, 31)
+    notes = "".join(f"<w:footnote w:id='{n}'>{citing(n % 30 + 1, f'note{n}')}</w:footnote>" for n in numbers)
+
+    text = text_of(around.format(citing(1, "said")), footnotes=notes)
+
+    assert text.split() == ["said", *(f"note{number}" for number in numbers)]
 
 
 def test_notes_and_text_boxes_follow_their_paragraph_once() -> None:

@@ -40,6 +40,9 @@ def test_chapters_come_in_order_with_headings_code_and_rows() -> None:
         pytest.param("<p>{{ name }} is a template</p>", "{{ name }} is a template", id="marks-of-templates"),
         pytest.param("<header><h1>A</h1></header><nav>n</nav><aside>note</aside>", "A\n\nn\n\nnote", id="whole-page"),
         pytest.param("<p>a&#0;b&#xD800;c\u00add &lt;e&gt;</p>", "a\ufffdb\ufffdcd <e>", id="characters"),
+        pytest.param("<p>10<sup>6</sup> m<sup>-2</sup>, the 5<sup>th</sup></p>", "10^6 m^-2, the 5th", id="raised"),
+        pytest.param("<p>so<sup><a href='n.xhtml#n1'>1</a></sup> it</p>", "so it", id="note"),
+        pytest.param("<p>so<a epub:type='noteref' href='#n1'>1</a> it</p>", "so it", id="note-by-its-type"),
         pytest.param("<h2>List&lt;T&gt; ¶</h2>", "List<T>", id="signs-in-a-heading"),
     ],
 )

@@ -74,6 +74,13 @@ def test_references_and_broken_markup_are_read_as_browsers_do(page: str, text: s
     assert shown(page) == text
 
 
+@pytest.mark.parametrize("run", ["a<", "</a", "<a='", "&", "<!"])
+def test_a_run_of_tags_that_never_end_costs_no_more_time_than_its_length(run: str) -> None:
+    page = f"<p>one</p>{run * 100_000}"
+
+    assert read_html(page).text.startswith("\f  one")
+
+
 def test_headings_code_and_paragraphs_are_blocks() -> None:
     page = (
         "<title>Page</title><h1 id=a>The <code>f</code> &amp; g<a href='#a'>¶</a></h1>text<p>one<br>two<ul><li>a<li>b"
@@ -99,6 +106,22 @@ def test_a_title_has_no_spaces_where_markup_was() -> None:
     assert [block.title for block in read_html(page).blocks] == ["fn into(self) -> U"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        pytest.param("Learn C#", "Learn C#", id="language"),
+        pytest.param("<a href='#f'>F#</a>", "F#", id="language-that-is-a-link"),
+        pytest.param("Learn C#<a href='#c'>¶</a>", "Learn C#", id="language-and-sign"),
+        pytest.param("Learn C#<a class='headerlink' href='#c'>#</a>", "Learn C#", id="language-and-link"),
+        pytest.param("Paths<span><a class='mark' href='#p'>#</a></span>", "Paths", id="link"),
+        pytest.param("Paths <a href='#p'> # </a>", "Paths", id="link-behind-a-blank"),
+        pytest.param("Paths #", "Paths", id="sign-behind-a-blank"),
+    ],
+)
+def test_a_title_ends_before_its_permalink_and_not_before_the_sign_of_a_name(heading: str, title: str) -> None:
+    assert [block.title for block in read_html(f"<h2>{heading}</h2><p>Text.").blocks if block.level] == [title]
+
+
 def test_indentation_in_pre_stays() -> None:
     assert "if a:\n    b" in read_html("<pre>if a:\n    b</pre>").text
 
@@ -122,8 +145,69 @@ def test_a_template_is_code_and_unchanged(page: str) -> None:
     assert (reading.kind, reading.text, reading.blocks) == ("code", page, ())
 
 
+PAGE = "<!DOCTYPE html><html><head><title>{title}</title></head><body>{tag}<h1>{head}</h1><p>{words}</p></body></html>"
+FORMULA = r"Half of it is $\frac{{1}}{{2}}$, and {% is no mark."
+
+
+def page_of(title: str = "Halves", tag: str = "", head: str = "Halves", words: str = FORMULA) -> str:
+    return PAGE.format(title=title, tag=tag, head=head, words=words)
+
+
 def test_documentation_of_a_template_language_is_no_template() -> None:
-    assert read_html("<p>Write <code>{{ name }}</code> or</p><pre>{% if %}</pre>").kind == "docs"
+    assert read_html("<p>Write <code>{{ name }}</code> or <tt>{{</tt></p><pre>{% if %}</pre>").kind == "docs"
+
+
+def test_a_whole_page_may_speak_of_the_marks_of_templates() -> None:
+    reading = read_html(page_of(tag="<img alt='{{ x }}'>", words=f"{FORMULA} As in <em>{{{{ x }}}}</em>."))
+
+    assert reading.kind == "docs"
+    assert [block.title for block in reading.blocks if block.level] == ["Halves"]
+    assert FORMULA in reading.text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page_of(title="{{ title }} of it"), id="in-its-head"),
+        pytest.param(page_of(head="All of {{ title }}"), id="in-its-heading"),
+        pytest.param(page_of(tag="<a href='{{ url }}/x'>x</a>"), id="in-a-link"),
+        pytest.param(page_of(words=" {% for one in all %} "), id="between-tags"),
+        pytest.param(page_of(tag="<?php x ?>"), id="php"),
+        pytest.param("<!DOCTYPE html><title>x</title><p>" + FORMULA, id="without-a-heading"),
+        pytest.param("<h1>x</h1><p>" + FORMULA, id="a-part-of-a-page"),
+    ],
+)
+def test_a_whole_page_with_marks_elsewhere_is_a_template(page: str) -> None:
+    assert read_html(page).kind == "code"
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        pytest.param("10<sup>6</sup> cells", "10 ^6 cells", id="power"),
+        pytest.param("<i>x</i><sup class=a><b>&minus;2</b></sup>", "x ^ \N{MINUS SIGN} 2", id="tags-and-a-sign"),
+        pytest.param("5<sup>th</sup> of H<sub>2</sub>O", "5 th of H 2 O", id="letters"),
+        pytest.param("<sup>1</sup> A note", "1 A note", id="first"),
+        pytest.param("so<sup><a href='#n1'>1</a></sup> it", "so it", id="note"),
+        pytest.param("so<a id=r href='b.html#n1'><sup>1</sup></a> it", "so it", id="raised-in-a-link"),
+        pytest.param("so<sup><a href='#n1'>[1]</a></sup> it", "so [1] it", id="note-in-brackets"),
+        pytest.param("<sup><a href='#r1'>1</a></sup> It is.", "1 It is.", id="the-note-itself"),
+        pytest.param("so<a role='doc-noteref' href='#n'>1</a> it", "so it", id="note-by-its-role"),
+        pytest.param(
+            "see <a href='#n1'>1</a> and <sup><a href='#x'>this</a></sup>", "see 1 and this", id="other-links"
+        ),
+        pytest.param("so<sup><a href='/1'>1</a></sup>", "so ^ 1", id="no-note"),
+    ],
+)
+def test_a_raised_number_is_told_from_the_word_before(words: str, text: str) -> None:
+    page = f"<p>{words}</p>"
+
+    assert shown(page) == text
+    assert len(read_html(page).text) == len(page)
+
+
+def test_a_raised_number_is_told_from_the_word_before_in_a_heading() -> None:
+    assert [block.title for block in read_html("<h2>Of m<sup>2</sup></h2>").blocks] == ["Of m^2"]
 
 
 def test_each_text_is_at_the_nearest_id_around_it_or_at_its_heading() -> None:

@@ -32,11 +32,70 @@ def test_headings_paragraphs_lists_and_tables_come_in_order() -> None:
 
 
 def test_a_numbered_list_keeps_its_numbers() -> None:
-    style = '<t:list-style t:name="L1"><t:list-level-style-number/></t:list-style>'
+    style = '<t:list-style t:name="L1"><t:list-level-style-number t:num-suffix="."/></t:list-style>'
     items = "<t:list-item><t:p>mix</t:p></t:list-item><t:list-item><t:p>bake</t:p></t:list-item>"
 
     assert text_of("<t:list><t:list-item><t:h>Bread</t:h></t:list-item></t:list>") == "Bread"
     assert text_of(f'<t:list t:style-name="L1">{items}</t:list>', style) == "1. mix\n2. bake"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        pytest.param(
+            "<t:list t:id='1' {s}>{a}{b}</t:list><t:p>x</t:p><t:list t:continue-list='1' {s}>{c}</t:list>",
+            "1) a\n2) b\n\nx\n\n3) c",
+            id="goes-on-with-a-list",
+        ),
+        pytest.param(
+            "<t:list {s}>{a}{b}</t:list><t:p>x</t:p><t:list t:continue-numbering='true' {s}>{c}</t:list>",
+            "1) a\n2) b\n\nx\n\n3) c",
+            id="goes-on",
+        ),
+        pytest.param("<t:list {s}>{a}</t:list><t:list {s}>{b}</t:list>", "1) a\n1) b", id="begins-again"),
+        pytest.param(
+            "<t:list {s}>{a}<t:list-item t:start-value='7'><t:p>b</t:p></t:list-item>{c}</t:list>",
+            "1) a\n7) b\n8) c",
+            id="jumps",
+        ),
+        pytest.param(
+            "<t:list {s}><t:list-item><t:p>a</t:p><t:p>more</t:p></t:list-item>{b}</t:list>",
+            "1) a\n\nmore\n\n2) b",
+            id="two-paragraphs",
+        ),
+        pytest.param(
+            "<t:list {s}><t:list-header><t:p>head</t:p></t:list-header>{a}</t:list>", "head\n\n1) a", id="header"
+        ),
+        pytest.param(
+            "<t:list {s}>{a}<t:list-item><t:list>{b}{c}</t:list></t:list-item>{a}<t:list-item><t:p>d</t:p>"
+            "<t:list>{b}</t:list></t:list-item></t:list>",
+            "1) a\n  (1.c) b\n  (1.d) c\n2) a\n3) d\n  (3.c) b",
+            id="lists-within",
+        ),
+        pytest.param("<t:list t:style-name='L2'>{a}<t:list-item><t:list>{b}</t:list></t:list-item></t:list>",
+                     "- a\n  I b", id="another-style-within"),
+    ],
+)  # fmt: skip
+def test_numbers_of_a_list_are_those_that_are_shown(body: str, text: str) -> None:
+    styles = (
+        '<t:list-style t:name="L1"><t:list-level-style-number t:level="1" t:num-format="1" t:num-suffix=")"/>'
+        '<t:list-level-style-number t:level="2" t:num-format="a" t:num-prefix="(" t:num-suffix=")" t:start-value="3"'
+        ' t:display-levels="2"/></t:list-style><t:list-style t:name="L2"><t:list-level-style-number t:num-format=""/>'
+        '<t:list-level-style-number t:num-format="I"/></t:list-style>'
+    )
+    items = {words: f"<t:list-item><t:p>{words}</t:p></t:list-item>" for words in "abc"}
+
+    assert text_of(body.format(s="t:style-name='L1'", **items), styles) == text
+
+
+@pytest.mark.parametrize(
+    ("position", "text"),
+    [("super 58%", "10^6 cells"), ("33% 58%", "10^6 cells"), ("sub 58%", "106 cells"), ("-33% 58%", "106 cells")],
+)
+def test_a_raised_number_is_no_digit_of_the_one_before(position: str, text: str) -> None:
+    style = f'<o:style t:name="T1"><o:text-properties t:text-position="{position}"/></o:style>'
+
+    assert text_of('<t:p>10<t:span t:style-name="T1">6</t:span> cells</t:p>', style) == text
 
 
 @pytest.mark.parametrize(
@@ -49,6 +108,7 @@ def test_a_numbered_list_keeps_its_numbers() -> None:
         pytest.param("a<t:note><t:note-citation>1</t:note-citation><t:note-body><t:p>why</t:p></t:note-body></t:note>b",
                      "ab\n\nwhy", id="note"),
         pytest.param("a<d:frame><d:text-box><t:p>box</t:p></d:text-box></d:frame>", "a\n\nbox", id="text-box"),
+        pytest.param("a<d:custom-shape><t:p>in</t:p><t:p>it</t:p></d:custom-shape> b", "a b\n\nin\n\nit", id="shape"),
         pytest.param("‮שלום 🍞", "‮שלום 🍞", id="other-scripts"),
     ],
 )  # fmt: skip

@@ -117,6 +117,62 @@ def test_numbers_of_a_list_are_counted_and_breaks_kept() -> None:
     assert read_pptx(saved(presentation), "a.pptx").text == "1. mix\n2. bake\n\nWell\ndone\n\n\u200fשלם 🍞"
 
 
+OTHER_FORMS = [("z", 0, {"type": "romanUcParenR", "startAt": "4"}), ("w", 0, {"type": "arabicPlain"})]
+
+
+@pytest.mark.parametrize(
+    ("items", "text"),
+    [
+        pytest.param(
+            [("Mix", 0, {}), ("flour", 1, None), ("Knead", 0, {}), ("hard", 1, {}), ("Bake", 0, {}), ("hot", 1, {})],
+            "1. Mix\n  - flour\n2. Knead\n  1. hard\n3. Bake\n  1. hot",
+            id="each-level-counts",
+        ),
+        pytest.param(
+            [("Mix", 0, {}), ("Note", 0, None), ("Knead", 0, {})], "1. Mix\n- Note\n1. Knead", id="a-bullet-ends-it"
+        ),
+        pytest.param(
+            [("c", 0, {"startAt": "3"}), ("d", 0, {"startAt": "3"}), ("e", 0, {"startAt": "x"})],
+            "3. c\n4. d\n1. e",
+            id="begins-later",
+        ),
+        pytest.param(
+            [("x", 0, {"type": "alphaLcParenBoth"}), ("y", 0, {"type": "alphaLcParenBoth"}), *OTHER_FORMS],
+            "(a) x\n(b) y\nIV) z\n1 w",
+            id="as-it-is-shown",
+        ),
+    ],
+)
+def test_numbers_of_a_list_are_those_that_are_shown(
+    items: list[tuple[str, int, dict[str, str] | None]], text: str
+) -> None:
+    presentation = Presentation()
+    box = slide(presentation, BLANK).shapes.add_textbox(*BOX).text_frame
+    box.text = "\n".join(words for words, _, _ in items)
+    for paragraph, (_, level, numbering) in zip(box.paragraphs, items, strict=True):
+        paragraph.level = level
+        properties = paragraph._p.get_or_add_pPr()
+        kind, values = ("buChar", {"char": "o"}) if numbering is None else ("buAutoNum", numbering)
+        properties.append(properties.makeelement(f"{{{properties.nsmap['a']}}}{kind}", values))
+
+    assert read_pptx(saved(presentation), "a.pptx").text == text
+
+
+def test_raised_numbers_and_formulas_are_written_on_one_line() -> None:
+    presentation = Presentation()
+    slide(presentation, BLANK).shapes.add_textbox(*BOX).text_frame.text = "PLACE"
+    raw = saved(presentation)
+    run = "<a:r><a:rPr baseline='{}'/><a:t>{}</a:t></a:r>"
+    half = "<oMath><f><num><r><t>1</t></r></num><den><r><t>2</t></r></den></f></oMath>"
+    runs = (
+        f"{run.format(0, '10')}{run.format(30000, '6')}{run.format(0, ' H')}{run.format(-25000, '2')}"
+        f"<AlternateContent><Choice>{half}</Choice><Fallback>{half}</Fallback></AlternateContent>"
+    )
+    part = part_of(raw, "ppt/slides/slide1.xml").replace("<a:r><a:t>PLACE</a:t></a:r>", runs)
+
+    assert read_pptx(changed(raw, {"ppt/slides/slide1.xml": part}), "a.pptx").text == "10^6 H21/2"
+
+
 def test_the_words_of_a_diagram_are_read() -> None:
     presentation = Presentation()
     slide(presentation, BLANK)

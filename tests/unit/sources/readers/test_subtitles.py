@@ -52,15 +52,18 @@ def test_a_paragraph_ends_at_a_pause_and_at_another_speaker(cues: list[tuple[flo
     assert said(srt(*cues)) == text
 
 
-def test_voices_make_paragraphs_and_are_left_out() -> None:
+def test_a_voice_makes_a_paragraph_and_is_named_where_it_begins() -> None:
     text = (
-        "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ada>Flour</v>\n\n00:02.000 --> 00:03.000\n<v Ada>first.\n\n"
-        "00:03.000 --> 00:04.000\n<v Bob>Why?\n"
+        "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ada Miller>Flour</v>\n\n"
+        "00:02.000 --> 00:03.000\n<v Ada Miller>first.\n\n"
+        "00:03.000 --> 00:04.000\n<v Bob>Why?\nFlour?\n\n"
+        "00:04.000 --> 00:05.000\n<v Ada Miller>So.</v> <v B&amp;B>Fine.</v>\n"
     )
 
     reading = read_subtitles(text)
 
-    assert (reading.text, reading.language) == ("Flour first.\n\nWhy?", "vtt")
+    assert reading.text == "Ada Miller: Flour first.\n\nBob: Why?\nFlour?\n\nAda Miller: So.\n\nB&B: Fine."
+    assert reading.language == "vtt"
 
 
 @pytest.mark.parametrize(
@@ -100,8 +103,23 @@ def test_lines_that_roll_up_are_read_once() -> None:
     assert said(text) == "so the dough is"
 
 
-def test_a_word_that_is_said_twice_stays() -> None:
+def test_lines_that_roll_up_without_times_of_words_are_read_once() -> None:
+    lines = ["so the", "dough is", "left to", "rise."]
+    pairs = [(0, 1, f" \n{lines[0]}"), (1, 1.01, f"{lines[0]}\n "), (1.01, 2, f"{lines[0]}\n{lines[1]}")]
+    pairs += [(2, 2.01, f"{lines[1]}\n "), (2.01, 3, f"{lines[1]}\n{lines[2]}"), (3, 3.01, f"{lines[2]}\n ")]
+
+    text = srt(*pairs, (3.01, 4, f"{lines[2]}\n<i>{lines[3]}</i>"))
+
+    assert said(text) == "so the dough is left to rise."
+    assert said("WEBVTT\n\n" + text.replace(",", ".")) == "so the dough is left to rise."
+
+
+def test_words_that_are_said_twice_stay() -> None:
     assert said(srt((0, 1, "No."), (1, 2, "No."))) == "No.\nNo."
+    assert (
+        said(srt((0, 1, "Ho."), (1, 2, "Ho."), (2, 3, "Ho."), (3, 4, "It."), (4, 5, "is.")))
+        == "Ho.\nHo.\nHo.\nIt.\nis."
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,6 +131,11 @@ def test_a_word_that_is_said_twice_stays() -> None:
         ),
         pytest.param("1\n00:00:01,000 --> 00:00:02,000\nOne\n\ntwo.\n", id="blank-line-in-a-cue"),
         pytest.param("1\n00:00:01,000 --> 00:00:02,000 X1:1 X2:2\nOne\ntwo.\n", id="places"),
+        pytest.param("1\n00:00:01 --> 00:00:02\nOne\n\n2\n00:00:02 --> 00:00:03\ntwo.\n", id="whole-seconds"),
+        pytest.param(
+            "1\r\r\n00:00:01,0 --> 00:00:02,0\r\r\nOne\r\r\n\r\r\n2\r\r\n00:00:02,0 --> 00:00:03,0\r\r\ntwo.\r\r\n",
+            id="line-ends-that-were-made-twice",
+        ),
     ],
 )
 def test_files_that_are_not_quite_in_the_format_are_read(text: str) -> None:
@@ -156,3 +179,7 @@ def test_what_is_said_a_minute_later_has_a_time_of_its_own() -> None:
     reading = read_subtitles(srt((1, 2, "Knead it."), (30, 31, "Wait."), (95, 96, "Bake it.")))
 
     assert reading.anchors == (Anchor(0, "00:00:01"), Anchor(reading.text.index("Bake"), "00:01:35"))
+
+
+def test_a_voice_of_blanks_costs_no_more_time_than_its_length() -> None:
+    assert said(srt((0, 1, f"<v{' ' * 200_000}Flour"))) == "<v Flour"

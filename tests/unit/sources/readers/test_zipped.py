@@ -36,6 +36,9 @@ LAUGHS = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY l0 "ha">{}]><a>&l9;</a>'.fo
     "".join(f'<!ENTITY l{level} "{f"&l{level - 1};" * 10}">' for level in range(1, 10))
 )
 OUTSIDE = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]><a>&x;</a>'
+HIDDEN = '<?xml version="1.0"?><!DOCTYPE a SYSTEM "x>" [<!ENTITY x "y">]><a>&x;</a>'
+TWICE = '<!DOCTYPE a><!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'
+UNDECLARED = '<!DOCTYPE a SYSTEM "file:///etc/hostname"><a>&x;</a>'
 DEEP = "<a>" * 50_000 + "</a>" * 50_000
 
 formats = pytest.mark.parametrize("form", list(MAIN_PARTS))
@@ -69,9 +72,23 @@ def test_a_zip_within_is_not_opened(form: str) -> None:
 
 
 @formats
-@pytest.mark.parametrize("part", [LAUGHS, OUTSIDE], ids=["entities", "outside"])
+@pytest.mark.parametrize("part", [LAUGHS, OUTSIDE, HIDDEN, TWICE, UNDECLARED])
 def test_entities_are_refused(form: str, part: str) -> None:
     assert reason_for(form, part) == f"damaged: {MAIN_PARTS[form][2]} is no XML we read"
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "<!DOCTYPE package>",
+        "<?xml version='1.0'?>\n<!DOCTYPE package\n  SYSTEM 'a.dtd' >",
+        '\ufeff<?xml version="1.0"?><!DOCTYPE package PUBLIC "+//ISBN 0//DTD 1.2//EN" "http://example.org/a.dtd">',
+    ],
+)
+def test_a_document_type_that_declares_nothing_is_passed_over(declared: str) -> None:
+    raw = zipped({"a.xml": f"{declared}\n<package><item/></package>"})
+
+    assert [child.tag for child in Package(raw, "a.epub").xml("a.xml")] == ["item"]
 
 
 @formats
