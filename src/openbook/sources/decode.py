@@ -114,7 +114,7 @@ def _decode_unmarked(raw: bytes, location: str) -> str:
     """Read UTF-16 without a mark; a NUL stands in no other text."""
     beginning = raw[:_LOOKED_AT_BYTES]
     for encoding, high in (("utf-16-le", beginning[1::2]), ("utf-16-be", beginning[::2])):
-        if high.count(0) >= len(high) * _FEWEST_ZEROS:
+        if len(raw) % 2 == 0 and high.count(0) >= len(high) * _FEWEST_ZEROS:
             text = raw.decode(encoding, errors="replace")
             _refuse_binary(text[:_LOOKED_AT_BYTES].encode(), location)
             if "\0" not in text:
