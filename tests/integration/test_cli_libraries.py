@@ -222,11 +222,11 @@ def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, 
 @pytest.mark.parametrize(
     "command",
     [
-        ["ask", "What is kept?", "--library", "wrok"],
-        ["search", "register", "--library", "wrok"],
-        ["courses", "--library", "wrok"],
-        ["mcp", "--library", "wrok"],
-        ["add", "--rebuild", "--library", "wrok"],
+        ["ask", "What is kept?", "--library", "hrabour"],
+        ["search", "register", "--library", "hrabour"],
+        ["courses", "--library", "hrabour"],
+        ["mcp", "--library", "hrabour"],
+        ["add", "--rebuild", "--library", "hrabour"],
     ],
     ids=lambda command: command[0],
 )
@@ -235,8 +235,8 @@ def test_a_name_that_no_library_has_makes_none(sample: Path, capsys: Captured, c
 
     outcome = run(capsys, *command)
 
-    assert_fails_clearly(outcome, 2, "there is no library 'wrok'", "hint: there are: work; openbook add PATH")
-    assert "wrok" not in run(capsys, "sources").out
+    assert_fails_clearly(outcome, 2, "there is no library 'hrabour'", "hint: there are: work; openbook add PATH")
+    assert "hrabour" not in run(capsys, "sources").out
 
 
 def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys: Captured) -> None:

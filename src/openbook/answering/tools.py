@@ -131,6 +131,18 @@ class LibraryTools:
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
         """
+        return self._numbering.keep(*self.definitions_of(name))
+
+    def definitions_of(self, name: str, *, whole: bool = True) -> tuple[list[RetrievalResult], str]:
+        """Give what defines a name, as far as it is shown, and what is to be said of the rest.
+
+        Args:
+            name: As it is written in code, such as `Client` or `Client.get`.
+            whole: Whether chunks are given as search gives them, or without what stands long before the definition.
+
+        Raises:
+            ToolError: Nothing defines it.
+        """
         *owners, last = name_parts(name.strip()) or [""]
         matches = self._index.match(list(dict.fromkeys(tokenize(last))), None, _CANDIDATES, self._where)
         outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
@@ -141,10 +153,9 @@ class LibraryTools:
         if not chosen:
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
-        chunks = [_from_definition(chunk, last, owners) for chunk in chunks]
         more = len(chosen) - len(chunks)
         note = f"{more} more places define that name." if more > 0 else ""
-        return self._numbering.keep([_result(chunk) for chunk in chunks], note)
+        return [_result(chunk if whole else _from_definition(chunk, last, owners)) for chunk in chunks], note
 
     def list_files(self, path: str = "", kind: Kind | None = None) -> str:
         """List the documents of the library, each with its first line.

@@ -127,7 +127,7 @@ class Tools:
 
         Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
         """
-        return self._list(max_tokens, lambda tools: tools.search(query, kind, path, limit))
+        return self._list(max_tokens, lambda tools, _: tools.search(query, kind, path, limit))
 
     def ask(
         self, question: Annotated[str, Field(description="In full words, as to a person.")]
@@ -159,11 +159,11 @@ class Tools:
         max_tokens: Tokens = 4_000,
     ) -> Annotated[CallToolResult, Listed]:
         """Read lines of a document, numbered."""
-        return self._list(max_tokens, lambda tools: tools.read_lines(path, first_line, last_line))
+        return self._list(max_tokens, lambda tools, _: tools.read_lines(path, first_line, last_line))
 
     def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
-        return self._list(max_tokens, lambda tools: tools.outline(path))
+        return self._list(max_tokens, lambda tools, _: tools.outline(path))
 
     def find_symbol(
         self,
@@ -171,7 +171,7 @@ class Tools:
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> Annotated[CallToolResult, Listed]:
         """Find where a class, function, method, constant or type is defined."""
-        return self._list(max_tokens, lambda tools: tools.find_symbol(name))
+        return self._list(max_tokens, lambda tools, listing: listing.keep(*tools.definitions_of(name, whole=False)))
 
     def find_related(
         self,
@@ -237,18 +237,18 @@ class Tools:
 
     def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
         """List the courses, with what they say of themselves."""
-        return self._list(max_tokens, lambda tools: tools.list_courses())
+        return self._list(max_tokens, lambda tools, _: tools.list_courses())
 
     def course_outline(
         self, course: CourseName, max_tokens: Tokens = DEFAULT_TOKENS
     ) -> Annotated[CallToolResult, Listed]:
         """List the lessons of a course."""
-        return self._list(max_tokens, lambda tools: tools.course_outline(course))
+        return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
 
-    def _list(self, max_tokens: int, use: Callable[[LibraryTools], str]) -> CallToolResult:
+    def _list(self, max_tokens: int, use: Callable[[LibraryTools, Listing], str]) -> CallToolResult:
         with self._library.fresh() as assistant:
             listing = Listing(_Paths(assistant).place_of, max_tokens)
-            use(LibraryTools(_finder(assistant), EVERYTHING, listing))
+            use(LibraryTools(_finder(assistant), EVERYTHING, listing), listing)
         return _result(as_text(listing.listed), listing.listed)
 
 

@@ -148,15 +148,18 @@ def test_a_symbol_is_found_by_its_name_and_told_apart_by_its_owner(call: Hand, l
             call("find_symbol", name=name)
 
 
-def test_what_stands_long_before_a_definition_is_not_shown(library: Library) -> None:
+def test_what_stands_long_before_a_definition_can_be_left_out(library: Library) -> None:
     before = [f"    limit_{number} = {number}" for number in range(9)]
     text = "\n".join(["class Crate:", *before, "", "    # In kilograms.", "    def lift(self):", "        return 1"])
     library.put("crate.py", text, kind="code", symbol="Crate", defines=("Crate", "lift"))
 
-    told = Hand(library)("find_symbol", name="Crate.lift")
+    tools = LibraryTools(Finder(library.index, library.embedder), Filter(), Numbering())
 
-    assert places(told) == ["crate.py:12-14"]
-    assert "limit_8" not in told
+    ((found,), note) = tools.definitions_of("Crate.lift", whole=False)
+
+    assert (str(found.chunk.span), note) == ("crate.py:12-14", "")
+    assert text.endswith(found.chunk.text)
+    assert places(Hand(library)("find_symbol", name="Crate.lift")) == ["crate.py:1-14"]
 
 
 def test_files_are_listed_with_their_first_lines(call: Hand) -> None:
