@@ -10,7 +10,7 @@ from typing import Protocol
 from openbook.agent.hooks import Hooks
 from openbook.answering.context import Context, Shown, build_context
 from openbook.llm.messages import ToolCall, ToolResult
-from openbook.types import Chunk, RetrievalResult
+from openbook.types import RetrievalResult, Span
 
 # Estimated tokens of what one call shows: six passages, or a list of sixty lines.
 _CALL_TOKENS = 2_500
@@ -38,6 +38,7 @@ class Numbering(Hooks):
 
     def __init__(self) -> None:
         self._shown: list[Shown] = []
+        self._numbers: dict[tuple[str, Span], int] = {}
         self._found: dict[str, Found] = {}
         self._keys = map("found-{}".format, itertools.count())
 
@@ -58,23 +59,16 @@ class Numbering(Hooks):
         return result if found is None or result.is_error else replace(result, text=self._numbered(found))
 
     def _numbered(self, found: Found) -> str:
-        numbers = [(result, self._number_of(result.chunk)) for result in found.results]
-        new = [result for result, number in numbers if not number]
+        new = [result for result in found.results if result.chunk.key not in self._numbers]
         fitting = build_context(new, _CALL_TOKENS, first=len(self._shown) + 1).shown
-        notes = [f"[{number}] was found again; it is shown above." for _, number in numbers if number]
+        notes = [self._repeated(result) for result in found.results if result.chunk.key in self._numbers]
         self._shown += fitting
+        self._numbers |= {shown.result.chunk.key: shown.number for shown in fitting}
         if fitting and not fitting[-1].is_whole:
             notes.append(f"[{fitting[-1].number}] is cut: line {fitting[-1].units[-1].span.end_line} is its last here.")
         if len(fitting) < len(new):
             notes.append(f"{len(new) - len(fitting)} more did not fit.")
         return "\n\n".join(filter(None, (*map(str, fitting), *notes, found.note))) or "Nothing was found."
 
-    def _number_of(self, chunk: Chunk) -> int:
-        """Give the number of what shows all of a chunk already; 0 if nothing does. What was cut is not shown anew."""
-        for shown in self._shown:
-            known = shown.result.chunk
-            if (known.source, known.span.path) == (chunk.source, chunk.span.path):
-                last = shown.units[-1].span if known.key != chunk.key else chunk.span
-                if known.span.start_char <= chunk.span.start_char and chunk.span.end_char <= last.end_char:
-                    return shown.number
-        return 0
+    def _repeated(self, result: RetrievalResult) -> str:
+        return f"[{self._numbers[result.chunk.key]}] was found again; it is shown above."

@@ -48,17 +48,6 @@ def test_what_was_shown_is_named_by_its_number_and_not_shown_again() -> None:
     assert len(numbering.context.shown) == 2
 
 
-def test_a_part_of_what_was_shown_is_not_shown_again_and_a_part_beyond_it_is() -> None:
-    numbering = Numbering()
-    shown(numbering, page("a.md", "One.\nTwo."))
-
-    inside = shown(numbering, result_of(chunk_of("Two.", "a.md", before="One.\n")))
-    beyond = shown(numbering, result_of(chunk_of("Two.\nThree.", "a.md", before="One.\n")))
-
-    assert inside == "[1] was found again; it is shown above."
-    assert '<source number="2" place="a.md:2-3"' in beyond
-
-
 def test_what_does_not_fit_one_call_is_cut_visibly_and_can_be_shown_later() -> None:
     numbering = Numbering()
     long = page("long.md", "\n".join(f"word {number} " * 20 for number in range(200)))
