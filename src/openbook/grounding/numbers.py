@@ -69,6 +69,7 @@ _MONTHS = {
     for name in names.split("/")
     for length in (3, 4, len(name))
 }
+_MONTH_BEGINNINGS = frozenset(name[:3] for name in _MONTHS)
 _MONTH = r"(?P<month>" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
@@ -83,6 +84,8 @@ _DATES = tuple(
         r"(?P<year>\d{4})年(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?",
     )
 )
+
+_DATES_OF_DIGITS = (_DATES[0], _DATES[-1])
 
 # Chinese and its neighbours write no blanks, so that their characters end a number as a blank does.
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -168,7 +171,8 @@ def dates_of(text: str) -> tuple[Date, ...]:
         return ()
     found: list[Date] = []
     taken: list[tuple[int, int]] = []
-    for pattern in _DATES:
+    has_month = any(map(in_lower_case(text).__contains__, _MONTH_BEGINNINGS))
+    for pattern in _DATES if has_month else _DATES_OF_DIGITS:
         for match in pattern.finditer(text):
             start, end = match.span()
             if any(start < b and a < end for a, b in taken):
@@ -195,12 +199,13 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
         [(30.0, 'time'), (0.05, 'share'), (3.0, ''), (0.0, 'version')]
     """
     text = blank_out(text, [(date.start, date.start + len(date.text)) for date in dates_of(text)])
-    written = list(_VERSION.finditer(text))
+    has_digit = _ANY_DIGIT.search(text) is not None  # most sentences have none, and the patterns are slow
+    written = list(_VERSION.finditer(text)) if has_digit else []
     versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
     text = blank_out(text, [match.span() for match in written])
     named = list(_NAMED_UNIT.finditer(text)) if implied and not {"=", ":"}.isdisjoint(text) else []
     text = blank_out(text, [match.span("number") for match in named])
-    found = list(_DIGITS.finditer(text))
+    found = list(_DIGITS.finditer(text)) if has_digit else []
     digits = [_in_digits(match, text) for match in found]
     digits += [_of_name(match) for match in named]
     if not text.isascii():
@@ -286,6 +291,8 @@ def _unit(word: str) -> tuple[str, float]:
 
 
 def _in_words(text: str, *, implied: bool) -> Iterator[Number]:
+    if _VALUES.keys().isdisjoint(_WORD.findall(in_lower_case(text))):
+        return
     pattern = _IMPLIED_RUN if implied else _SPELLED_RUN
     for match in pattern.finditer(text):
         value = 0.0

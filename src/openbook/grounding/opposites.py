@@ -47,7 +47,8 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
     """
     own = words_by_token(claim)
     turned = {token: _opposites()[token] for token in own if token in _opposites()}
-    if not turned or denials_of(claim):
+    wanted = frozenset().union(*turned.values())
+    if not turned or denials_of(claim) or all(wanted.isdisjoint(tokenize(sentence)) for sentence in sentences):
         return ""
     cited = [words_by_token(sentence) for sentence in sentences]
     for sentence, theirs in zip(sentences, cited, strict=True):
@@ -63,7 +64,9 @@ def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
 def is_near(claim: str, sentence: str) -> bool:
     """Say whether a sentence shares so many words with a claim that it speaks of the same, but for one word."""
     own = words_by_token(claim).keys()
-    return len(own & words_by_token(sentence).keys()) >= _LEAST_SHARED * (len(own) - 1)
+    least = _LEAST_SHARED * (len(own) - 1)
+    # Tokens of the whole are found sooner, and are all that its words can give.
+    return len(own & set(tokenize(sentence))) >= least and len(own & words_by_token(sentence).keys()) >= least
 
 
 @lru_cache(maxsize=KEPT_TEXTS)

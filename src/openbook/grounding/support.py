@@ -57,7 +57,7 @@ class Weighed:
         self._tokens = frozenset(tokens)
         self._weights = [(1 << place, max(0.0, rarity(token))) for place, token in enumerate(tokens)]
         self._total = sum(weight for _, weight in self._weights)
-        self._shares: dict[int, float] = {}
+        self._sums: dict[int, float] = {}
 
     def bits(self, tokens: Iterable[str]) -> int:
         """Say which of the claim's tokens are among `tokens`."""
@@ -65,15 +65,13 @@ class Weighed:
 
     def share(self, bits: int, of: int = -1) -> float:
         """Say which share of the weight some tokens have: of all, or of those in `of`. 1 where there is none."""
-        if of == -1:
-            if bits not in self._shares:
-                self._shares[bits] = self._weight(bits) / self._total if self._total else 1.0
-            return self._shares[bits]
-        total = self._weight(of)
+        total = self._total if of == -1 else self._weight(of)
         return self._weight(bits & of) / total if total else 1.0
 
     def _weight(self, bits: int) -> float:
-        return sum(weight for bit, weight in self._weights if bits & bit)
+        if bits not in self._sums:
+            self._sums[bits] = sum([weight for bit, weight in self._weights if bits & bit])
+        return self._sums[bits]
 
 
 def best_first(claim: Weighed, sentences: Sequence[int]) -> list[int]:
