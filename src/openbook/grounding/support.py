@@ -70,7 +70,7 @@ class Weighed:
 
     def _weight(self, bits: int) -> float:
         if bits not in self._sums:
-            self._sums[bits] = sum([weight for bit, weight in self._weights if bits & bit])
+            self._sums[bits] = sum(weight for bit, weight in self._weights if bits & bit)
         return self._sums[bits]
 
 
