@@ -38,7 +38,7 @@ def allows(where: Filter) -> Allows | None:
     """
     if replace(where, lesson=None) == Filter():
         return None
-    matches = _path_matcher(where.globs) if where.globs else None
+    matches = path_matcher(where.globs) if where.globs else None
 
     def check(source: str, path: str, kind: str, course: str = "", /) -> bool:
         return (
@@ -51,7 +51,12 @@ def allows(where: Filter) -> Allows | None:
     return check
 
 
-def _path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
+def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
+    """Give what tells whether a path is like any of some patterns, which are written as in .gitignore.
+
+    Raises:
+        QueryError: One is no pattern, or so full of wildcards that it would take minutes.
+    """
     from pathspec import GitIgnoreSpec  # only filtered queries pay for the import
 
     for glob in globs:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from openbook.index.where import path_matcher
 from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
 from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, TOO_LARGE, refuse_by_name, size_limit
 from openbook.types import Kind
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+_Matches = Callable[[str], bool]
 
 DocumentType = Literal["readme", "claude-md", "architecture", "api-docs", "markdown"] | Kind
 """What a document of a repository is for; its kind, where its name says no more."""
@@ -26,7 +27,11 @@ _API = frozenset({"api", "apis", "openapi", "swagger"})
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """Which files of a repository are loaded. Patterns are as in `.gitignore`: `docs`, `*.md`, `/src/**`."""
+    """Which files of a repository are loaded. Patterns are as in `.gitignore`: `docs`, `*.md`, `/src/**`.
+
+    Raises:
+        QueryError: One of them is no pattern.
+    """
 
     include_paths: tuple[str, ...] = ()
     """Only these, and what is below them. Empty: all."""
@@ -37,6 +42,10 @@ class LoadOptions:
     max_file_bytes: int = 0
     """Larger files are not loaded; notebooks may have 16 times as much, and PDF and Office files have a limit of
     their own. 0: as the settings have it where a repository is fetched, else 1 MiB."""
+
+    def __post_init__(self) -> None:
+        """Read the patterns, before anything is fetched by them."""
+        _ = self._matchers
 
     def refusal(
         self, path: str, size_bytes: int, *, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES
@@ -52,23 +61,21 @@ class LoadOptions:
             >>> LoadOptions(file_patterns=("*.md",)).refusal("docs/a.md", 100) is None
             True
         """
-        included, excluded, patterns = self._specs
-        if excluded and excluded.match_file(path):
+        included, excluded, patterns = self._matchers
+        if excluded and excluded(path):
             return ""
-        if any(spec and not spec.match_file(path) for spec in (included, patterns)):
+        if any(matches and not matches(path) for matches in (included, patterns)):
             return ""
         if size_bytes > size_limit(path, self.max_file_bytes or DEFAULT_MAX_FILE_BYTES, max_document_bytes):
             return TOO_LARGE
         return refuse_by_name(path) or None
 
     @cached_property
-    def _specs(self) -> tuple[GitIgnoreSpec | None, GitIgnoreSpec | None, GitIgnoreSpec | None]:
-        from pathspec import GitIgnoreSpec
+    def _matchers(self) -> tuple[_Matches | None, _Matches | None, _Matches | None]:
+        def matcher(patterns: tuple[str, ...]) -> _Matches | None:
+            return path_matcher(patterns) if patterns else None
 
-        def spec(lines: tuple[str, ...]) -> GitIgnoreSpec | None:
-            return GitIgnoreSpec.from_lines(lines) if lines else None
-
-        return spec(self.include_paths), spec(self.exclude_paths), spec(self.file_patterns)
+        return matcher(self.include_paths), matcher(self.exclude_paths), matcher(self.file_patterns)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the options as JSON values."""

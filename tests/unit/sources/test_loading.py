@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from openbook.errors import QueryError
 from openbook.sources.loading import LoadOptions, document_type
 from openbook.types import Kind
 
@@ -59,3 +62,11 @@ def test_what_text_is_extracted_from_has_a_limit_of_its_own(path: str, reason: s
 )
 def test_the_path_says_what_a_document_is_for(path: str, kind: Kind, expected: str) -> None:
     assert document_type(path, kind) == expected
+
+
+@pytest.mark.parametrize("field", ["include_paths", "exclude_paths", "file_patterns"])
+def test_what_is_no_pattern_is_refused_before_anything_is_fetched(field: str) -> None:
+    patterns: dict[str, Any] = {field: ("*.md", "[z-a]")}
+
+    with pytest.raises(QueryError, match="is no pattern of paths"):
+        LoadOptions(**patterns)

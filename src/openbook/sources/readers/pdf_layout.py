@@ -25,7 +25,9 @@ _RUNNING_SHARE = 0.4
 _FEWEST_PAGES = 4
 
 # A running head may repeat a title behind the number of its chapter. Shorter ones may be words of a text.
-_PART_NUMBER = re.compile(r"^\W*\d*\W*(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE)
+_PART_NUMBER = re.compile(
+    r"^\W*+\d*+\W*+(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE
+)
 _FEWEST_TITLE_LETTERS = 5
 
 # White space above the lines of one text, in heights of its font: they may overlap a little, parts of a line do wholly.
