@@ -215,7 +215,7 @@ def test_what_is_too_large_is_named_with_the_setting_that_lets_it_in(
 def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, capsys: Captured) -> None:
     outcome = run(capsys, "status")
 
-    assert_fails_clearly(outcome, 2, "there is no library", "hint: there are: none")
+    assert_fails_clearly(outcome, 2, "nothing of '.' is indexed yet", "hint: ask or search it, and it is")
     assert run(capsys, "sources").out == ""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openbook.cli import options, printing
-from openbook.errors import OpenbookError, SourceError
+from openbook.errors import OpenbookError, SourceError, UnknownSourceError
 
 if TYPE_CHECKING:
     from openbook.assistant import Assistant
@@ -76,11 +76,15 @@ def remove(
 def status(paths: options.Paths = None, *, library: options.Library = None) -> None:
     """Say what a library holds, and what has changed since it was brought up to date."""
     from openbook.cli import opening
-    from openbook.libraries import name_for
+    from openbook.libraries import library_path, name_for
 
     wanted = options.as_paths(paths)
     opening.check_exist(wanted)
-    with opening.existing(library or name_for(wanted or [Path()])) as assistant:
+    name = library or name_for(wanted or [Path()])
+    if not library and not library_path(opening.settings().home, name).exists():
+        places = " ".join(map(str, wanted or [Path()]))
+        raise UnknownSourceError(f"nothing of {places!r} is indexed yet", hint="ask or search it, and it is")
+    with opening.existing(name) as assistant:
         held = assistant.stats()
         printing.say(f"library    {assistant.path}")
         printing.say(f"documents  {held.documents}")
