@@ -149,11 +149,10 @@ def _sentences(shown: Shown, paragraph: Sequence[Unit]) -> Iterator[Passage]:
     for a, b in said:
         covering = [unit for unit in paragraph if unit.span.start_char < b and unit.span.end_char > a]
         for first, last in _blocks(covering):
-            begin, finish = first.span.start_char, last.span.end_char
+            whole = begin, finish = first.span.start_char, last.span.end_char
             if len(covering) <= LONGEST_QUOTE_LINES:
-                begin = min(one for one, _ in said if one >= begin)
-                finish = max(one for _, one in said if one <= finish)
-            whole = (first.span.start_char, last.span.end_char)
+                begin = min((one for one, _ in said if one >= begin), default=begin)
+                finish = max((one for _, one in said if one <= finish), default=finish)
             cut = _slice(shown, whole[0], begin).strip() or _slice(shown, finish, whole[1]).strip()
             yield Passage(shown, first, last, (begin, finish) if cut else None)
 
