@@ -153,8 +153,17 @@ def _sentences(shown: Shown, paragraph: Sequence[Unit]) -> Iterator[Passage]:
             if len(covering) <= LONGEST_QUOTE_LINES:
                 begin = min((one for one, _ in said if one >= begin), default=begin)
                 finish = max((one for _, one in said if one <= finish), default=finish)
+                begin = begin if _is_border(shown, paragraph, begin) else whole[0]
+                finish = finish if _is_border(shown, paragraph, finish) else whole[1]
             cut = _slice(shown, whole[0], begin).strip() or _slice(shown, finish, whole[1]).strip()
             yield Passage(shown, first, last, (begin, finish) if cut else None)
+
+
+def _is_border(shown: Shown, paragraph: Sequence[Unit], at: int) -> bool:
+    """Say whether one sentence surely ends and another begins at a place: not inside of "`slides.pdf p. 4`"."""
+    following = _slice(shown, at, paragraph[-1].span.end_char).lstrip()[:1]
+    is_code = _slice(shown, paragraph[0].span.start_char, at).count("`") % 2 == 1
+    return not (is_code or following.isdigit() or following.islower())
 
 
 def _slice(shown: Shown, start: int, end: int) -> str:

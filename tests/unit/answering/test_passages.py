@@ -36,6 +36,15 @@ def test_of_a_line_that_two_sentences_share_each_takes_its_own_words() -> None:
     assert [(passage.first.number, passage.last.number) for passage in passages_of(entry)] == [(1, 2), (2, 3)]
 
 
+@pytest.mark.parametrize(
+    "line", ["A citation prints `slides.pdf p. 4`, and", "See p. 4, and", "The value `a. B` is printed, and"]
+)
+def test_a_sentence_is_not_cut_where_it_may_go_on(line: str) -> None:
+    entry = shown(f"{line}\nits JSON has more.")
+
+    assert all(line in text for text in texts(entry))
+
+
 def test_what_a_line_holds_whole_beside_a_sentence_stays_with_it() -> None:
     entry = shown("Sessions end. They can\nalso be renewed. Never twice.")
 
