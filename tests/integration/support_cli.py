@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from openbook.cli import main
 
 SAMPLE = Path(__file__).parents[1] / "sample"
 SECRET = "hunter2-stays-where-it-is"
+
+# Twice what file systems tick at worst on Linux.
+_TICK_S = 0.02
 
 _PR_CAPBSET_DROP = 24
 _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 1, 2
@@ -45,6 +49,14 @@ class Outcome:
         """Give the arguments of the `openbook` command that a hint names, without splitting them."""
         (hint,) = [line for line in self.err.splitlines() if line.startswith("hint: ")]
         return hint.partition("openbook ")[2].split()
+
+
+def settled(folder: Path) -> Path:
+    """Wait until files are told by their times alone: what is younger than a tick of the clock may be written again."""
+    newest = max(file.stat().st_ctime for file in folder.rglob("*"))
+    while time.time() < newest + _TICK_S:
+        time.sleep(_TICK_S / 10)
+    return folder
 
 
 def copy_sample(folder: Path) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, start
+from tests.integration.support_cli import assert_fails_clearly, copy_sample, finish, only_library, run, settled, start
 from tests.unit.sources.readers import pdf_files
 
 Captured = pytest.CaptureFixture[str]
@@ -170,8 +170,8 @@ def test_removing_what_is_not_there_is_wrong_usage_and_names_what_is(sample: Pat
 
 
 def test_status_tells_what_the_next_use_has_to_do(sample: Path, capsys: Captured) -> None:
+    settled(sample)
     run(capsys, "ask", "Who lifts heavy parcels?")
-    run(capsys, "ask", "Who lifts heavy parcels?")  # files that had just been written are looked at once more
     fresh = run(capsys, "status")
     (sample / "docs" / "faq.md").unlink()
     (sample / "docs" / "new.md").write_text("# New\n", encoding="utf-8")

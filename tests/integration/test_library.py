@@ -21,7 +21,7 @@ from openbook.errors import (
 from openbook.ingest.difference import Difference
 from openbook.settings import Settings
 from openbook.types import Filter
-from tests.integration.support_cli import copy_sample
+from tests.integration.support_cli import copy_sample, settled
 
 QUESTION = "When does a parcel count as lost?"
 
@@ -33,7 +33,7 @@ def sample(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def assistant(sample: Path) -> Iterator[Assistant]:
-    with Assistant.of(sample) as made:
+    with Assistant.of(settled(sample)) as made:
         yield made
 
 
@@ -146,8 +146,6 @@ def test_bringing_a_source_up_to_date_tells_what_was_done(assistant: Assistant, 
 
 
 def test_an_unchanged_source_is_not_read_again(assistant: Assistant) -> None:
-    assistant.sync()  # files that were written just before they were indexed are looked at once more
-
     (report,) = assistant.sync()
 
     assert (report.read, report.wrote) == (0, False)
@@ -155,7 +153,6 @@ def test_an_unchanged_source_is_not_read_again(assistant: Assistant) -> None:
 
 
 def test_what_is_pending_is_told_without_doing_it(assistant: Assistant, sample: Path) -> None:
-    assistant.sync()
     (sample / "docs" / "faq.md").unlink()
 
     pending = assistant.pending()["harbour"]
