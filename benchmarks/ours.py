@@ -6,13 +6,18 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from openbook.answering.answerable import support
 from openbook.assistant import Assistant
-from openbook.chunking.dispatch import chunk_document
+from openbook.chunking.code import find_definitions
 from openbook.chunking.identity import chunks_identity
+from openbook.chunking.layout import Layout, build_chunks
+from openbook.chunking.layout import Piece as Stretch
+from openbook.chunking.lines import definition_lines
+from openbook.chunking.outline import flatten
 from openbook.embedding.static import load_embedder
 from openbook.errors import QueryError
 from openbook.evals.metrics import Place
@@ -25,6 +30,7 @@ from openbook.retrieval.search import Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
+from openbook.spans import LineIndex
 from openbook.types import Chunk, Document, RetrievalResult, Span, Stamp
 
 _SOURCE = "given"
@@ -143,23 +149,29 @@ def _read(question: str) -> Query | None:
 def _document(path: str, pieces: Sequence[Piece]) -> tuple[Document, list[Chunk]]:
     text = "".join(piece.text for piece in pieces)
     document = replace(read_document(text.encode(), source=_SOURCE, path=path), text=text, blocks=())
-    chunks, start = [], 0
-    for piece in pieces:
-        end = start + len(piece.text)
-        span = Span(path, start, end, 1 + text.count("\n", 0, start), 1 + text.count("\n", 0, end - 1))
-        chunks.append(_chunk(document, span, piece))
-        start = end
+    ends = list(accumulate(len(piece.text) for piece in pieces))
+    ranges = list(zip([0, *ends[:-1]], ends, strict=True))
+    if document.kind == "code":
+        return document, _named(document, ranges)
+    lines = LineIndex(text)
+    chunks = [
+        replace(Chunk(_SOURCE, lines.span(path, *each), piece.text, document.kind), context=piece.context)
+        for piece, each in zip(pieces, ranges, strict=True)
+    ]
     return document, chunks
 
 
-def _chunk(document: Document, span: Span, piece: Piece) -> Chunk:
-    """Make a chunk with the names that ingest would find in it, had it been a file."""
-    chunk = Chunk(_SOURCE, span, piece.text, document.kind, document.language, context=piece.context)
-    if document.kind != "code":
-        return chunk
-    parts = chunk_document(replace(document, text=piece.text))
-    names = tuple(dict.fromkeys(name for part in parts for name in part.defines))
-    return replace(chunk, defines=names, symbol=next((part.symbol for part in parts if part.symbol), ""))
+def _named(document: Document, ranges: Sequence[tuple[int, int]]) -> list[Chunk]:
+    """Make chunks that know what they define and stand in, as ingest tells it of the chunks that it cuts itself."""
+    layout = Layout(document.text)
+    definitions = find_definitions(layout, document.language) or definition_lines(layout, document.language)
+    named = [each for each in flatten(definitions) if each.role != "element"]
+    pieces = []
+    for start, end in ranges:
+        line = layout.lines.span(document.path, start, end).start_line
+        open_there = [each for each in named if each.line < line <= each.last_line]
+        pieces.append(Stretch(start, end, open_there[-1] if open_there else None))
+    return build_chunks(document, layout.lines, pieces, definitions)
 
 
 def _place(result: RetrievalResult) -> Place:

@@ -8,7 +8,7 @@ from openbook.chunking.definitions import Finder
 from openbook.chunking.grammars import parse
 from openbook.chunking.layout import Layout, build_chunks
 from openbook.chunking.lines import chunk_lines, definition_lines
-from openbook.chunking.outline import flatten
+from openbook.chunking.outline import Definition, flatten
 from openbook.chunking.rules import RULES
 from openbook.chunking.smoothing import smoothed
 from openbook.types import Chunk, Document
@@ -31,20 +31,28 @@ def chunk_code(document: Document) -> list[Chunk]:
     longer than a chunk is cut inside. Text without a grammar, or that its grammar can make nothing
     of, is cut by `chunk_lines`. Empty for a blank text.
     """
-    language = document.language
-    if language == "c" and _CPP_ONLY.search(document.text):
+    layout = Layout(document.text)
+    definitions = find_definitions(layout, document.language)
+    if definitions is None:
+        return chunk_lines(document)
+    return build_chunks(document, layout.lines, layout.pieces(definitions), definitions)
+
+
+def find_definitions(layout: Layout, language: str) -> list[Definition] | None:
+    """Give the outermost definitions of a text, in order; None without a grammar that makes something of it."""
+    text = layout.text
+    if language == "c" and _CPP_ONLY.search(text):
         language = "cpp"
     rules = RULES.get(language)
-    if rules is None or not document.text.strip():
-        return chunk_lines(document)
-    source = document.text.encode("utf-8")
+    if rules is None or not text.strip():
+        return None
+    source = text.encode("utf-8")
     tree = parse(language, smoothed(language, source))
     if tree is None:
-        return chunk_lines(document)
-    layout = Layout(document.text)
-    finder = Finder(document.text, source, layout.lines, rules)
+        return None
+    finder = Finder(text, source, layout.lines, rules)
     definitions = finder.find(tree)
     # One unknown token can make an error of a whole file, and all its functions be found still.
     if finder.is_broken and sum(1 for _ in flatten(definitions)) < len(definition_lines(layout, language)):
-        return chunk_lines(document)
-    return build_chunks(document, layout.lines, layout.pieces(definitions), definitions)
+        return None
+    return definitions
