@@ -63,6 +63,12 @@ _IDENTIFIER = re.compile(
     r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
     r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
 )
+# "The Error class" and "struct Error" spell a name that is a word as well.
+_KIND = (
+    r"(?:class|struct|enum|trait|interface|protocol|method|function|macro|constructor|decorator|type|object|mixin"
+    r"|union|namespace|module)"
+)
+_NAME_BESIDE_KIND = re.compile(rf"\b[Tt]he (?P<before>[A-Z]\w*) {_KIND}\b|\b{_KIND} (?P<behind>[A-Z]\w*)")
 _ONE_WORD = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)*")
 _SEPARATOR = re.compile(r"\.|::|#|->")
 
@@ -161,6 +167,7 @@ def _identifiers(text: str) -> list[str]:
             name = match.group(match.lastindex or 0).rstrip("()")
             if _ONE_WORD.fullmatch(name):
                 found.append((match.start(), name))
+    found += [(match.start(), match["before"] or match["behind"]) for match in _NAME_BESIDE_KIND.finditer(text)]
     return [name for _, name in sorted(found)]
 
 
