@@ -25,7 +25,7 @@ _PRIORS: Mapping[Role, float] = {
 }
 
 # A topic is looked for in code; a question is answered by a guide as well.
-_DOCUMENTATION_OF_QUESTION = 0.7
+_DOCUMENTATION_OF_QUESTION = 0.6
 
 # What stands in for something else, or helps to build it, is rarely what is looked for.
 _STAND_IN = 0.5
@@ -50,7 +50,8 @@ _VERSION_FOLDER = re.compile(r"(?P<above>(?:.*/)?)v(?P<number>\d+)/")
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     # "test client" and "test runner" are things, not tests.
     "test": re.compile(
-        r"\b[Tt]est_\w|\bTest[A-Z]|(?i:\btests\b|\btested\b|\bunit tests?\b|\btest (case|suite)s?\b|fixture)"
+        r"\b[Tt]est_\w|\bTest[A-Z]|(?i:\btests\b|\btested\b|\bunit tests?\b|fixture"
+        r"|\btest (case|suite|function|method|module|file|class(es)?)s?\b)"
     ),
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
     "documentation": re.compile(r"\b(docs?|documentation|guide|tutorial|manual|readme|how[- ]?to)\b", re.IGNORECASE),

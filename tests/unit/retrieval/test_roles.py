@@ -112,6 +112,8 @@ def test_a_source_counts_in_full_whatever_is_asked() -> None:
         ("test_retry", "tests/a.py", "code"),
         ("the TestRetry class", "tests/a.py", "code"),
         ("which test cases cover retry", "tests/a.py", "code"),
+        ("what does the test function for retries set up", "tests/a.py", "code"),
+        ("the test classes of retry", "tests/a.py", "code"),
         ("fixture for the database", "tests/a.py", "code"),
         ("show me an example of retry", "examples/a.py", "code"),
         ("a Demo of retry", "examples/a.py", "code"),
