@@ -22,7 +22,7 @@ from platformdirs import user_cache_path
 from benchmarks import quality
 from benchmarks.ours import ask, folder_library, piece_library
 from openbook.index import catalogue
-from openbook.retrieval import closeness, ranking, roles
+from openbook.retrieval import closeness, definitions, ranking, roles
 
 Patch = tuple[ModuleType, str, Any]
 Measure = Callable[[slice], dict[str, float]]
@@ -43,8 +43,11 @@ VARIANTS: Mapping[str, Sequence[Patch]] = {
         (ranking, "_TOP_CHUNKS_WEIGHT", 0.0),
         (ranking, "_BEST_CHUNK_WEIGHT", 1.05),
     ],
-    "no definitions of symbols": [(ranking, "_DEFINITION_OF_SYMBOL", 0.0), (ranking, "_DEFINITION_OF_WORD", 0.0)],
-    "no definitions in questions": [(ranking, "_DEFINITION_IN_TEXT", 0.0)],
+    "no definitions of symbols": [
+        (definitions, "_DEFINITION_OF_SYMBOL", 0.0),
+        (definitions, "_DEFINITION_OF_WORD", 0.0),
+    ],
+    "no definitions in questions": [(definitions, "_DEFINITION_IN_TEXT", 0.0)],
     "no file score in passages": [(ranking, "_FILE_WEIGHT", 0.0)],
     "no spread over files": [(ranking, "_SPREAD", 1.0)],
     "no closeness": [(closeness, "_WINDOW_WEIGHT", 0.0), (closeness, "_PAIRS_WEIGHT", 0.0)],

@@ -15,7 +15,7 @@ from openbook.retrieval.paths import stem_of
 # one hint among others.
 _DEFINITION_OF_SYMBOL = 2.0
 _DEFINITION_OF_WORD = 1.0
-_DEFINITION_IN_TEXT = 0.8
+_DEFINITION_IN_TEXT = 0.9
 _TYPE_DEFINITION, _FUNCTION_DEFINITION = 1.0, 0.95
 _INNER_DEFINITION = 0.6
 # `impl Client`, `extension Client` and a heading of that name say where more of it stands.

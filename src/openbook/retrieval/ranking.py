@@ -41,10 +41,11 @@ _PATH_WEIGHT = 1.0
 _GATHERING_STEMS = frozenset({"index", "__init__"})
 _GATHERING, _GATHERING_NAMES = 0.7, 2
 
-# How much the file counts for its passages, and how much each earlier passage of a file takes from
-# the next: the answer to a long question is spread over files.
+# How much the file counts for its passages, and how much each of the better passages of a file takes from
+# the next: the answer to a long question is spread over files. Not more than four take from one: a file that
+# holds ten is what the question is about, and after the first few they come before those of other files.
 _FILE_WEIGHT = 0.6
-_SPREAD, _SPREAD_WORDS = 0.7, 10
+_SPREAD, _SPREAD_WORDS, _SPREAD_MOST = 0.7, 10, 4
 
 # A section whose heading has the words of the question, and few others, is about it: MRR .81 to .86 on
 # the held half of docs-qa. From 1 on, such headings push code out of the lists of mixed libraries.
@@ -216,7 +217,7 @@ def _spread(ranked: Sequence[Ranked]) -> list[Ranked]:
     spread = []
     for each in ranked:
         file = (each.outline.source, each.outline.span.path)
-        loss = (_SPREAD ** seen[file] - 1) * each.score
+        loss = (_SPREAD ** min(seen[file], _SPREAD_MOST) - 1) * each.score
         spread.append(_with_signals(each, each.signals | {"spread": loss}, each.prior))
         seen[file] += 1
     return sorted(spread, key=_order)

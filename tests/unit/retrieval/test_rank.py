@@ -292,6 +292,16 @@ def test_passages_of_one_file_make_room_for_others_only_in_long_questions() -> N
     assert losses[0] < 0
 
 
+def test_a_passage_makes_room_for_four_better_ones_of_its_file_at_most() -> None:
+    candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(7)), found("b.py", bm25=4.0, file=2.0)]
+
+    losses = [each.signals.get("spread", 0.0) for each in ranked(candidates, "passages", LONG)]
+
+    shares = sorted({round(loss, 6) for loss in losses})
+    assert len(shares) == 5  # of no, one, two, three and four
+    assert losses.count(min(losses)) == 3
+
+
 def test_the_sections_of_a_page_answer_together_unless_code_lies_beside() -> None:
     pages = [
         *(found("a.md", 10 * n, bm25=5.0, file=2.0, kind="docs") for n in range(4)),
