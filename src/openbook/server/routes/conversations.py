@@ -76,4 +76,5 @@ async def export(
     headers = {"Content-Disposition": f'attachment; filename="{found.id}.{"json" if written_as == "json" else "md"}"'}
     if written_as == "json":
         return JSONResponse({"id": found.id, "title": found.title, "exchanges": records}, headers=headers)
-    return Response(as_markdown(found, records), media_type="text/markdown; charset=utf-8", headers=headers)
+    markdown = await asyncio.to_thread(as_markdown, found, records)
+    return Response(markdown, media_type="text/markdown; charset=utf-8", headers=headers)
