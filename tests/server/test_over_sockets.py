@@ -46,6 +46,26 @@ def running(app: GuardedApp, *, buffer_bytes: int = 0) -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_no_reply_waits_to_be_sent_in_larger_pieces() -> None:
+    told: list[int] = []
+
+    async def read() -> None:
+        def tell(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            told.append(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listener = listen("127.0.0.1", 0)
+        async with await asyncio.start_server(tell, sock=listener):
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            await reader.read()
+            writer.close()
+
+    asyncio.run(read())
+
+    assert [bool(each) for each in told] == [True]
+
+
 @pytest.fixture(params=[0, 2], ids=["threads", "processes"])
 def workers(request: pytest.FixtureRequest) -> int:
     """How many processes answer."""

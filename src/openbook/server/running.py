@@ -46,7 +46,8 @@ def listen(host: str, port: int) -> socket.socket:
         SettingsError: It is not to be had.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # By its protocol asyncio knows a connection that must not wait, 40 ms for each reply, to send in larger pieces.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host.strip("[]"), port))
