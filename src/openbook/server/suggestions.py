@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice, zip_longest
 
 from openbook.assistant import Assistant
+from openbook.errors import QueryError
 from openbook.index.protocol import Listed
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.library import Library
@@ -66,7 +67,10 @@ def _of(assistant: Assistant, listed: list[Listed], kind: str) -> Iterator[str]:
 
 
 def _is_answered(question: str, document: Listed, assistant: Assistant) -> bool:
-    answer = assistant.query(question, limit=_RESULTS)
+    try:
+        answer = assistant.query(question, limit=_RESULTS)
+    except QueryError:  # such as that a name is no telling word
+        return False
     return (document.source, document.path) in {(each.source, each.span.path) for each in answer.citations}
 
 

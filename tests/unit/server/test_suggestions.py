@@ -30,3 +30,10 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
 
         assert before == ["What is said about “Harbour”?"]
         assert suggestions.get() == [*before, "What is said about “Tides”?"]
+
+
+def test_a_name_that_no_question_can_ask_for_is_left_out(tmp_path: Path) -> None:
+    files = {"a.py": "def about():\n    return 1\n", "b.md": "# Harbour\n\nThe harbour is deep.\n"}
+    folder = write_tree(tmp_path / "src", files)
+    with closing(Library(Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+        assert Suggestions(library).get() == ["What is said about “Harbour”?"]
