@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import sqlite3
+import tempfile
+import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +118,51 @@ def test_an_uploaded_file_can_be_asked_about_and_goes_with_its_source(client: Te
     assert found["citations"][0]["source"] == "uploads"
     assert (found["citations"][0]["path"], [file.name for file in kept]) == ("zebra.md", ["zebra.md"])
     assert list((home / "uploads").rglob("*.md")) == []
+
+
+def test_a_source_that_is_removed_while_it_is_read_does_not_come_back(client: TestClient, folder: Path) -> None:
+    write_tree(folder / "annex", {"tides.md": "# Tides\n\nThe tide turns at noon.\n"})
+    may_go_on = threading.Event()
+    before = client.app.state.jobs.start("", "", lambda _: {"waited": may_go_on.wait(30)})  # type: ignore[attr-defined]
+    job_id = client.post("/api/sources", json={"path": str(folder / "annex")}).json()["job_id"]
+
+    removed = client.delete("/api/sources/annex")
+    may_go_on.set()
+    concurrent.futures.wait([before.doing])
+    finished(client, upload(client, ("a.md", b"# A")).json()["job_id"])
+
+    assert removed.status_code == 204
+    assert finished(client, job_id) == ("error", {"message": "its source was removed", "hint": ""})
+    assert [source["name"] for source in client.get("/api/sources").json()["sources"]] == ["harbour", "uploads"]
+
+
+def test_a_library_on_a_disk_that_is_only_read_is_told_to_be_so(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = client.get("/api/sources").json()["writable"]
+    monkeypatch.setattr("os.access", lambda *_: False)
+
+    assert (before, client.get("/api/sources").json()["writable"]) == (True, False)
+
+
+def test_an_upload_that_the_library_does_not_take_is_not_kept(client: TestClient, home: Path) -> None:
+    (library,) = (home / "libraries").glob("*.sqlite")
+    with closing(sqlite3.connect(library)) as disk:
+        disk.execute("CREATE TRIGGER full BEFORE INSERT ON roots BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+
+    response = upload(client, ("a.md", b"# A"))
+
+    assert response.status_code >= 500
+    assert [path for path in (home / "uploads").rglob("*") if path.is_file()] == []
+
+
+def test_a_disk_that_is_full_while_an_upload_comes_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")  # what is larger than 1 MB is kept there while it comes
+
+    response = upload(client, ("a.md", b"a" * 2**21))
+
+    assert response.status_code == 507
+    assert response.json()["error"]["hint"] == "nothing of it was kept; free some space"
 
 
 def test_one_uploaded_file_is_removed_and_no_other_file_can_be(client: TestClient, home: Path, folder: Path) -> None:

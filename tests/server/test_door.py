@@ -262,6 +262,15 @@ def test_every_reply_has_an_id_and_forbids_what_a_page_does_not_need(client: Tes
     assert "access-control-allow-origin" not in headers
 
 
+def test_parts_of_the_page_are_asked_for_again_so_that_they_are_of_one_version(client: TestClient) -> None:
+    first = client.get("/static/main.js")
+
+    again = client.get("/static/main.js", headers={"If-None-Match": first.headers["etag"]})
+
+    assert (first.headers["cache-control"], again.status_code, again.content) == ("no-cache", 304, b"")
+    assert client.get("/").headers["cache-control"] == "no-store"
+
+
 def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestClient) -> None:
     page = client.get("/docs").text
 

@@ -125,8 +125,10 @@ def test_a_course_and_a_lesson_narrow_what_is_found(client: TestClient) -> None:
 
 def test_filters_narrow_what_is_found(client: TestClient) -> None:
     reply = ask(client, QUESTION, filters={"globs": ["*.py"]})
+    of_many = ask(client, QUESTION, filters={"sources": ["harbour"] * 300})
 
     assert reply["refused"]
+    assert not of_many["refused"]
 
 
 @pytest.mark.parametrize(

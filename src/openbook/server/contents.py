@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -72,7 +73,7 @@ class Contents:
                 self._source(root, counts[root.name], assistant, root.name in busy, failed.get(root.name, ""))
                 for root in assistant.sources()
             ]
-        return SourcesReply(sources=listed, writable=True)
+        return SourcesReply(sources=listed, writable=os.access(self._library.path, os.W_OK))
 
     def _source(self, root: Root, documents: int, assistant: Assistant, is_busy: bool, failure: str) -> SourceReply:
         records = assistant.index.records(root.name)
@@ -177,10 +178,10 @@ class Contents:
             raise RequestRefusedError(
                 415, f"no file was taken: {refused[0].name} is {refused[0].reason}", hint="send documents or code"
             )
-        kept = self._uploads.keep(taken, course=course)
-        folder = self._uploads.folder(course=course)
-        with self._library.opened_anew() as assistant:
+        folder = self._uploads.made_folder(course=course)
+        with self._library.opened_anew() as assistant:  # first: what a library does not take is not kept either
             name = assistant.register(folder, course=course).name
+        kept = self._uploads.keep(taken, course=course)
         job = self._jobs.start(owner, name, self._syncing(folder, uploaded=kept))
         return UploadReply(
             job_id=job.id,
@@ -189,13 +190,14 @@ class Contents:
         )
 
     def remove(self, name: str) -> None:
-        """Take a source out of the library. Uploaded files are deleted, others stay.
+        """Take a source out of the library, and stop reading it. Uploaded files are deleted, others stay.
 
         Raises:
             UnknownSourceError: There is none of that name.
         """
         with self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
+            self._jobs.cancel(name)  # else what is committed later brings it back
             assistant.remove(name)
         self._uploads.forget(location)
 

@@ -20,6 +20,7 @@ from openbook.errors import (
     OpenbookError,
     QueryError,
     RateLimitedError,
+    SessionError,
     SettingsError,
     SourceError,
     UnknownCourseError,
@@ -27,13 +28,14 @@ from openbook.errors import (
 )
 
 _HINTS = {
+    400: "GET /docs has the fields of each request",
     404: "GET /docs lists what there is",
     405: "GET /docs lists what there is",
     500: "the log has more under the request id",
 }
 
 # Where something lies on the server's machine is no business of those who ask it.
-_PLACE = re.compile(r"""(['"])(?:/|[A-Za-z]:\\)[^'"\n]*?([^/\\'"\n]+)[/\\]*\1""")
+_PLACE = re.compile(r"""(['"])((?:/|[A-Za-z]:\\)(?:(?!\1)[^\n])*)\1""")
 
 # Of a server of models: those are named without quotes. Repositories, which those who ask have named, stand in them.
 _ADDRESS = re.compile(r"( at )?(?<!['\"`])https?://[^\s'\"`]*[^\s'\"`.,:;)]")
@@ -51,6 +53,7 @@ _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
     (ModelError, 502),
     (MissingExtraError, 501),
     (LibraryWriteError, 503),
+    (SessionError, 503),
     (LibraryError, 500),
 )
 
@@ -86,7 +89,12 @@ def without_places(text: str) -> str:
         >>> without_places("no connection to http://10.0.0.7:9000/v1"), without_places("ollama at http://[::1]:1 fails")
         ("no connection to the model's server", 'ollama fails')
     """
-    return _ADDRESS.sub(lambda found: "" if found[1] else "the model's server", _PLACE.sub(r"\1\2\1", text))
+    text = _PLACE.sub(lambda found: f"{found[1]}{_last(found[2])}{found[1]}", text)
+    return _ADDRESS.sub(lambda found: "" if found[1] else "the model's server", text)
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
 
 
 def failed() -> dict[str, Any]:
@@ -99,6 +107,14 @@ def reply_to(error: OpenbookError) -> JSONResponse:
     wait_s = getattr(error, "retry_after_s", None)
     headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
     return JSONResponse(told(str(error), error.hint), status_of(error), headers)
+
+
+def not_kept(what: str, error: OSError) -> RequestRefusedError:
+    """Make the error that says that the disk did not take something."""
+    reason = error.strerror or type(error).__name__
+    return RequestRefusedError(
+        507, f"the {what} cannot be kept: {reason}", hint="nothing of it was kept; free some space"
+    )
 
 
 def add_replies(app: FastAPI) -> None:
@@ -116,6 +132,8 @@ def add_replies(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _(_: Request, exc: HTTPException) -> JSONResponse:
+        if isinstance(exc.__cause__, OSError):  # a body is kept on the disk while it comes
+            return reply_to(not_kept("request", exc.__cause__))
         headers = dict(exc.headers or {})
         return JSONResponse(told(str(exc.detail), _HINTS.get(exc.status_code, "")), exc.status_code, headers)
 

@@ -16,6 +16,7 @@ from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from openbook.errors import OpenbookError
 from openbook.server.auth import Door
 from openbook.server.failures import RequestRefusedError, reply_to
 from openbook.server.logs import REQUEST_ID
@@ -106,8 +107,9 @@ class Guards:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if not scope["path"].startswith("/static/"):
-                    headers.setdefault("Cache-Control", "no-store")
+                # Parts of the page are asked for again each time: those of two versions do not fit together.
+                is_part = scope["path"].startswith("/static/")
+                headers.setdefault("Cache-Control", "no-cache" if is_part else "no-store")
                 headers["X-Request-Id"] = request_id
             await send(message)
 
@@ -127,7 +129,7 @@ class Guards:
         most = self._upload_bytes if scope["path"] == UPLOADS else _BODY_BYTES
         try:
             self._check(scope, most)
-        except RequestRefusedError as exc:
+        except OpenbookError as exc:
             reply = reply_to(exc)
             reply.headers["Connection"] = "close"  # nobody reads what is left of it
             await reply(scope, receive, send)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from openbook.errors import OpenbookError
@@ -31,8 +30,12 @@ Work = Callable[[Progress], dict[str, Any]]
 """Does it, tells how far it is, and gives a report as JSON values."""
 
 
+_STOPPED = "the server was stopped; it goes on when it is started again"
+_UNWANTED = "its source was removed"
+
+
 class StoppedError(OpenbookError):
-    """The server stops, so the work does."""
+    """The server stops, or the work is not wanted any more."""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,10 @@ class Job:
     message: str = ""
     """What went wrong, and what to do."""
     report: dict[str, Any] | None = None
+    doing: Future[None] = field(default_factory=Future)
+    """Done when nothing more happens."""
+    why_stopped: str = ""
+    """Why the work has to stop; empty while it need not."""
 
     @property
     def has_ended(self) -> bool:
@@ -63,7 +70,6 @@ class Jobs:
     def __init__(self) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="openbook-job")
-        self._stopping = threading.Event()
 
     def start(self, owner: str, source: str, work: Work) -> Job:
         """Do work when what was there before is done.
@@ -74,10 +80,10 @@ class Jobs:
         if len(self.open()) >= _MOST_OPEN:
             raise RequestRefusedError(503, "too much work waits already", hint="try again when some of it is done")
         job = Job(secrets.token_hex(16), owner, source)
+        job.doing = self._threads.submit(self._do, job, work)
         self._jobs[job.id] = job
         while len(self._jobs) > _REMEMBERED and next(iter(self._jobs.values())).has_ended:
             self._jobs.popitem(last=False)
-        self._threads.submit(self._do, job, work)
         return job
 
     def get(self, owner: str, job_id: str) -> Job | None:
@@ -92,7 +98,11 @@ class Jobs:
     def failed(self) -> dict[str, str]:
         """Give the message of each source whose last job went wrong."""
         last = {job.source: job for job in list(self._jobs.values()) if job.source and job.has_ended}
-        return {name: job.message for name, job in last.items() if job.state == "error"}
+        return {
+            name: job.message
+            for name, job in last.items()
+            if job.state == "error" and job.why_stopped != _UNWANTED  # one of that name is another one
+        }
 
     async def follow(self, job: Job) -> AsyncIterator[Job]:
         """Give the job each time that it has got further, and when it has ended."""
@@ -109,20 +119,24 @@ class Jobs:
 
     def stop(self) -> None:
         """Stop after what is being committed. What was committed stays."""
-        self._stopping.set()
+        _end(self.open(), _STOPPED)
+
+    def cancel(self, source: str) -> None:
+        """Stop the work on one source, and wait for it. What was committed stays."""
+        ending = [job for job in self.open() if job.source == source]
+        _end(ending, _UNWANTED)
+        wait([job.doing for job in ending if not job.has_ended])
 
     def close(self) -> None:
         """Stop, and wait for it."""
         self.stop()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for job in self.open():
-            job.message, job.state = "the server was stopped; it goes on when it is started again", "error"
+        self._threads.shutdown(wait=True)
 
     def _do(self, job: Job, work: Work) -> None:
         def progress(done: int, total: int) -> None:
             job.done, job.total = done, total
-            if self._stopping.is_set():
-                raise StoppedError("the server was stopped; it goes on when it is started again")
+            if job.why_stopped:
+                raise StoppedError(job.why_stopped)
 
         job.state = "running"
         try:
@@ -136,3 +150,11 @@ class Jobs:
             raise
         else:
             job.state = "done"
+
+
+def _end(jobs: Iterable[Job], why: str) -> None:
+    """Have pieces of work end: at once those that wait, and the one that is being done after its next commit."""
+    for job in jobs:
+        job.why_stopped = why
+        if job.doing.cancel():
+            job.message, job.state = why, "error"

@@ -81,7 +81,7 @@ class Limits:
         """Count what an answer did cost. None: nobody knows, so it counts as what was set aside."""
         if caller.key is None:
             return
-        self._reserved[caller.key.id] = max(0.0, self._reserved.get(caller.key.id, 0.0) - granted)
         spent = granted if cost_usd is None else float(cost_usd)
         if spent:
-            self._keys.charge(caller.key.id, spent)
+            self._keys.charge(caller.key.id, spent)  # what cannot be written down stays set aside
+        self._reserved[caller.key.id] = max(0.0, self._reserved.get(caller.key.id, 0.0) - granted)

@@ -20,10 +20,10 @@ th, td { text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0; b
 _PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Openbook: HTTP API</title>
-<link rel="stylesheet" href="/docs.css"></head>
+<link rel="stylesheet" href="docs.css"></head>
 <body>
 <h1>Openbook: HTTP API</h1>
-<p><a href="/openapi.json">openapi.json</a> says the same for machines.
+<p><a href="openapi.json">openapi.json</a> says the same for machines.
 What changes something needs JSON or the header <code>X-Openbook: 1</code>.
 Every error has the shape <a href="#ErrorReply">ErrorReply</a>.</p>
 <h2>Routes</h2>

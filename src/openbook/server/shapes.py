@@ -44,7 +44,7 @@ class Narrowing(_Strict):
     kinds: list[Kind] = Field(default=[], max_length=10)
     globs: list[Name] = Field(default=[], max_length=20)
     """Patterns of paths, as in `.gitignore`; any of them may match."""
-    sources: list[Name] = Field(default=[], max_length=100)
+    sources: list[Name] = Field(default=[], max_length=1000)
     """Names that `GET /api/sources` lists."""
 
 
@@ -217,6 +217,7 @@ class SourcesReply(_Shape):
 
     sources: list[SourceReply]
     writable: bool
+    """Whether any can be added or removed."""
 
 
 class NewSource(_Strict):

@@ -15,14 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.settings import Settings
 from openbook.sources.courses import are_courses
 from openbook.sources.unwanted import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 
-# Of most scripts these are less than the 255 bytes that a name of a file may have, with a number behind it.
+# Nobody reads longer ones.
 _NAME_CHARS = 80
+
+# With a number behind it, a name still has no more than the 255 bytes that most file systems allow.
+_NAME_BYTES = 240
 
 # What several files are called that were sent as one course. It has no number, which would make it a lesson.
 _COURSE = "Uploaded course"
@@ -79,6 +82,19 @@ class Uploads:
     def folder(self, *, course: bool = False) -> Path:
         """Give the folder of uploads, or that of uploaded course material."""
         return self._home / ("uploaded courses" if course else "uploads")
+
+    def made_folder(self, *, course: bool = False) -> Path:
+        """Give such a folder, made if it is not there.
+
+        Raises:
+            RequestRefusedError: The disk does not take it.
+        """
+        folder = self.folder(course=course)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as exc:
+            raise not_kept("upload", exc) from exc
+        return folder
 
     def check(self, files: Iterable[Upload]) -> tuple[list[tuple[str, Upload]], list[Refused]]:
         """Choose which files are taken, each with the name that people see.
@@ -140,9 +156,7 @@ class Uploads:
             except OSError as exc:
                 for path in made:
                     path.unlink(missing_ok=True)
-                raise RequestRefusedError(
-                    507, f"the upload cannot be kept: {exc.strerror}", hint="nothing of it was kept; free some space"
-                ) from exc
+                raise not_kept("upload", exc) from exc
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
         return [path.relative_to(folder).as_posix() for path in kept]
@@ -254,6 +268,10 @@ def safe_name(name: str) -> str:
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     clean = _UNSAFE.sub("_", last).strip().rstrip(". ")
     stem, dot, suffix = clean.rpartition(".")
-    if not dot or len(suffix) >= _NAME_CHARS:
-        return clean[:_NAME_CHARS] or "file"
-    return f"{stem[: _NAME_CHARS - len(suffix) - 1]}.{suffix}"
+    if not dot or len(suffix) >= _NAME_CHARS or len(suffix.encode()) >= _NAME_BYTES:
+        return _cut(clean, _NAME_CHARS, _NAME_BYTES) or "file"
+    return f"{_cut(stem, _NAME_CHARS - len(suffix) - 1, _NAME_BYTES - len(suffix.encode()) - 1)}.{suffix}"
+
+
+def _cut(text: str, most_chars: int, most_bytes: int) -> str:
+    return text[:most_chars].encode()[:most_bytes].decode(errors="ignore")

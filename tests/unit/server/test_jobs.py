@@ -100,3 +100,41 @@ def test_a_fault_of_ours_is_told_without_its_text() -> None:
     assert followed(jobs, job)[-1][0] == "error"
     assert "secret" not in job.message
     jobs.close()
+
+
+def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
+    jobs, began, may_go_on = Jobs(), threading.Event(), threading.Event()
+
+    def work(progress: Progress) -> dict[str, Any]:
+        began.set()
+        may_go_on.wait(30)
+        progress(1, 2)
+        return {}
+
+    running, waiting, other = (jobs.start("ada", name, work) for name in ("docs", "src", "lib"))
+    began.wait(30)
+    jobs.cancel("src")
+    states = [job.state for job in (running, waiting, other)]
+    threading.Timer(0.01, may_go_on.set).start()
+    jobs.cancel("docs")
+
+    assert states == ["running", "error", "queued"]
+    assert (running.state, running.message) == ("error", "its source was removed")
+    assert followed(jobs, other)[-1][0] == "done"
+    assert jobs.failed() == {}
+    jobs.close()
+
+
+def test_what_waits_is_told_at_once_that_the_server_stops() -> None:
+    jobs, may_go_on = Jobs(), threading.Event()
+
+    def work(_: Progress) -> dict[str, Any]:
+        may_go_on.wait(30)
+        return {}
+
+    _, waiting = jobs.start("ada", "docs", work), jobs.start("ada", "src", work)
+    jobs.stop()
+
+    assert followed(jobs, waiting) == [("error", 0, 0)]
+    may_go_on.set()
+    jobs.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from openbook.errors import SettingsError
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Keys
@@ -76,3 +78,15 @@ def test_who_needs_no_key_has_no_limits(keys: Keys) -> None:
     for _ in range(3):
         limits.take(browser)
         limits.settle(browser, limits.reserve(browser, 5.0), None)
+
+
+def test_money_that_cannot_be_written_down_stays_set_aside(keys: Keys, caller: Caller, tmp_path: Path) -> None:
+    limits = Limits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
+    granted = limits.reserve(caller, 0.6)
+    with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as disk:
+        disk.execute("CREATE TRIGGER full BEFORE INSERT ON spending BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+
+    with pytest.raises(SettingsError, match="disk is full"):
+        limits.settle(caller, granted, None)
+
+    assert limits.reserve(caller, 0.6) == pytest.approx(0.4)

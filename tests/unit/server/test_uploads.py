@@ -24,6 +24,8 @@ from openbook.settings import Settings
         ("数据 结构.txt", "数据 结构.txt"),
         ("x" * 300 + ".pdf", "x" * 76 + ".pdf"),
         ("a." + "y" * 300, ("a." + "y" * 300)[:80]),
+        pytest.param("𠮷" * 100 + ".txt", "𠮷" * 59 + ".txt", id="four-bytes-each"),
+        pytest.param("𠮷." + "𠮷" * 79, "𠮷." + "𠮷" * 58, id="four-bytes-each-of-the-ending"),
         ("", "file"),
         ("...", "file"),
         ("con. ", "con"),
