@@ -69,10 +69,11 @@ def serving(
     models = Models(list(names), model.name if model else EXTRACTIVE, open_one=names.__getitem__)
     app = create_app(assistant, models=models, needs_key=needs_key)
     key = app.state.keys.add("class") if needs_key else ""
-    listener = listen("127.0.0.1", 0)
-    server = Server(app, grace_s=0, stopping=app.stop)
+    listener, started = listen("127.0.0.1", 0), threading.Event()
+    server = Server(app, grace_s=0, started=started.set, stopping=app.stop)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     thread.start()
+    assert started.wait(30)  # until then it refuses connections
     try:
         yield Served(address_of(listener), key)
     finally:

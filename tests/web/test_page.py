@@ -149,6 +149,47 @@ def test_the_address_and_other_tabs_are_followed(serve: Serve, browse: Browse, t
     expect(page.locator(".question")).to_have_text(["What is a neap tide?"])
 
 
+def test_of_what_is_opened_and_asked_in_a_hurry_the_last_is_shown(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, "What is a neap tide?")
+    page.get_by_role("button", name="New question").click()
+    ask(page, "What is a spring tide?")
+    spring, neap = page.locator(".session-open").nth(0), page.locator(".session-open").nth(1)
+    late: list[Route] = []
+    page.route(f"**/api/sessions/{spring.get_attribute('data-focus')}", lambda route: late.append(route))
+
+    with page.expect_request("**/api/sessions/*"):
+        spring.click()
+    neap.click()
+    expect(page.locator(".question")).to_have_text(["What is a neap tide?"])
+    with page.expect_response("**/api/sessions/*"):
+        late.pop().continue_()
+    expect(page.locator("#title")).to_have_text("What is a neap tide?")
+    page.get_by_role("button", name="New question").click()
+    with page.expect_request("**/api/sessions/*"):
+        spring.click()
+    ask(page, QUESTION)
+    with page.expect_response("**/api/sessions/*"):
+        late.pop().continue_()
+
+    expect(page.locator(".question")).to_have_text([QUESTION])
+
+
+def test_behind_the_prefix_of_a_proxy_the_page_finds_its_parts(serve: Serve, browse: Browse, tmp_path: Path) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(served.url)))
+    page.route("**/books/**", lambda route: route.continue_(url=route.request.url.replace("/books/", "/")))
+
+    page.goto(f"{served.url}books/")
+    ask(page, QUESTION)
+    page.locator(".answer a.cite").first.click()
+
+    expect(page.locator("#viewer-body mark").first).to_be_visible()
+    assert [path for path in asked if not path.startswith("books/")] == []
+
+
 def test_the_page_learns_who_it_is_before_it_asks_anything_else(serve: Serve, browse: Browse, tmp_path: Path) -> None:
     page = browse(serve(course_in(tmp_path)))
     page.wait_for_load_state("networkidle")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -88,6 +89,41 @@ def test_a_conversation_that_is_gone_is_told_and_a_new_one_begins(
     expect(page.locator("[data-phase=answered]")).to_have_count(2)
     expect(page.locator(".failure")).to_have_count(0)
     troubles.clear()  # the browser says so too
+
+
+def test_a_source_that_somebody_else_removes_is_asked_no_more(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path, troubles: list[str]
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Locks\n\nOne lock.\n", encoding="utf-8")
+    served = serve(course_in(tmp_path), notes)
+    page = browse(served)
+    page.get_by_label("tides", exact=True).uncheck()
+
+    page.request.delete(f"{served.url}api/sources/notes", headers={"X-Openbook": "1"})
+    ask(page)
+    expect(page.locator(".failure")).to_contain_text("no source 'notes'")
+    expect(page.get_by_label("notes", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Ask again").click()
+
+    expect(page.locator("[data-phase=answered]")).to_have_count(1)
+    troubles.clear()  # the browser says so too
+
+
+def test_an_answer_that_could_not_be_kept_begins_no_conversation(
+    serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
+) -> None:
+    served = serve(course_in(tmp_path))
+    page = browse(served)
+    reply = page.request.post(f"{served.url}api/query", data={"query": WHY}).json() | {"warning": "the disk is full"}
+    sent = f"event: done\ndata: {json.dumps(reply)}\n\n"
+    page.route("**/api/query/stream", lambda route: route.fulfill(body=sent, content_type="text/event-stream"))
+
+    ask(page)
+
+    expect(page.locator(".remark")).to_have_text("the disk is full")
+    assert "session" not in page.url
 
 
 def test_who_has_no_key_is_told_whom_to_ask_and_can_log_in_later(

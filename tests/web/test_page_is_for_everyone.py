@@ -206,3 +206,50 @@ def test_arrow_keys_move_between_earlier_questions_and_tab_reaches_one(
     page.keyboard.press("Escape")
     expect(page.locator(".menu").first).to_be_hidden()
     expect(more).to_be_focused()
+
+
+def test_what_is_open_and_has_the_focus_stays_so_when_lists_are_loaded_again(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    load_again = "document.dispatchEvent(new Event('visibilitychange'))"
+
+    page.get_by_role("button", name="Remove tides").focus()
+    with page.expect_response("**/api/sessions"):
+        page.evaluate(load_again)
+    expect(page.get_by_role("button", name="Remove tides")).to_be_focused()
+    page.locator(".suggestion").focus()
+    with page.expect_response("**/api/sessions"):
+        page.evaluate(load_again)
+    expect(page.locator(".suggestion")).to_be_focused()
+    ask(page, WHY)
+    page.locator(".session-more summary").click()
+    page.keyboard.press("Tab")
+    with page.expect_response("**/api/sessions"):
+        page.evaluate(load_again)
+
+    rename = page.get_by_role("button", name="Rename")
+    expect(rename).to_be_focused()
+    rename.click()
+    page.get_by_label("Title").fill("Tides")
+    page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+    expect(page.locator(".session-title")).to_have_text("Tides")
+    expect(page.locator(".menu")).to_be_hidden()
+
+
+def test_of_thousands_of_earlier_questions_some_are_shown_and_more_when_asked_for(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    sessions = [
+        {"id": f"{at:032x}", "title": f"Question {at}", "created_at": 0, "updated_at": 0, "exchanges": 1}
+        for at in range(150)
+    ]
+    page.route("**/api/sessions", lambda route: route.fulfill(json={"sessions": sessions}))
+
+    page.reload()
+    expect(page.locator(".session")).to_have_count(100)
+    page.get_by_role("button", name="Show older ones").click()
+
+    expect(page.locator(".session")).to_have_count(150)
+    expect(page.get_by_role("button", name="Show older ones")).to_have_count(0)

@@ -58,6 +58,18 @@ def test_a_file_that_is_refused_is_named_with_the_reason(serve: Serve, browse: B
     expect(page.locator(".upload")).to_have_count(0)
 
 
+def test_a_file_is_not_said_to_be_read_when_the_connection_breaks_off_before(
+    serve: Serve, browse: Browse, tmp_path: Path
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    begun = 'event: progress\ndata: {"done": 0, "total": 1}\n\n'
+    page.route("**/api/jobs/*/events", lambda route: route.fulfill(body=begun, content_type="text/event-stream"))
+
+    page.locator("#files").set_input_files({"name": "a.md", "mimeType": "text/markdown", "buffer": b"# Locks"})
+
+    expect(page.locator(".upload-failed")).to_contain_text("broke off before the end")
+
+
 def test_a_folder_that_is_dropped_is_named_and_the_files_beside_it_are_read(
     serve: Serve, browse: Browse, tmp_path: Path
 ) -> None:

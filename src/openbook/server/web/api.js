@@ -89,36 +89,36 @@ export const read = async (path) => (await call(path)).json();
  * @param {AbortSignal} signal
  */
 export async function* ask(body, signal) {
-  yield* eventsOf(await call("/api/query/stream", { method: "POST", signal, ...json(body) }));
+  yield* eventsOf(await call("api/query/stream", { method: "POST", signal, ...json(body) }));
 }
 
 /** @param {string} id */
-export const session = (id) => read(`/api/sessions/${encodeURIComponent(id)}`);
+export const session = (id) => read(`api/sessions/${encodeURIComponent(id)}`);
 
 /** @param {string} id @param {string} title */
 export const renameSession = (id, title) =>
-  call(`/api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json({ title }) });
+  call(`api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json({ title }) });
 
 /** @param {string} id */
-export const deleteSession = (id) => call(`/api/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const deleteSession = (id) => call(`api/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 /** @param {string} id @param {"markdown" | "json"} format */
-export const exportOf = (id, format) => `/api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
+export const exportOf = (id, format) => `api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
 
 /** @param {string} key */
-export const login = (key) => call("/api/login", { method: "POST", ...json({ key }) });
+export const login = (key) => call("api/login", { method: "POST", ...json({ key }) });
 
-export const logout = () => call("/api/logout", { method: "POST" });
+export const logout = () => call("api/logout", { method: "POST" });
 
 /** @param {{path: string} | {url: string}} where */
-export const addSource = async (where) => (await call("/api/sources", { method: "POST", ...json(where) })).json();
+export const addSource = async (where) => (await call("api/sources", { method: "POST", ...json(where) })).json();
 
 /** @param {string} name */
-export const removeSource = (name) => call(`/api/sources/${encodeURIComponent(name)}`, { method: "DELETE" });
+export const removeSource = (name) => call(`api/sources/${encodeURIComponent(name)}`, { method: "DELETE" });
 
 /** @param {string} id of a document that was uploaded */
 export const removeFile = async (id) =>
-  (await call(`/api/documents/${encodeURIComponent(id)}`, { method: "DELETE" })).json();
+  (await call(`api/documents/${encodeURIComponent(id)}`, { method: "DELETE" })).json();
 
 /**
  * @param {string} id
@@ -126,7 +126,7 @@ export const removeFile = async (id) =>
  * @param {number} context lines before and behind
  */
 export const documentAt = (id, { start_char: from, end_char: to }, context) =>
-  read(`/api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}`);
+  read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}`);
 
 /**
  * Give what happens to a job until it ends.
@@ -134,7 +134,7 @@ export const documentAt = (id, { start_char: from, end_char: to }, context) =>
  * @param {string} id
  */
 export async function* jobEvents(id) {
-  yield* eventsOf(await call(`/api/jobs/${encodeURIComponent(id)}/events`));
+  yield* eventsOf(await call(`api/jobs/${encodeURIComponent(id)}/events`));
 }
 
 /**
@@ -151,7 +151,7 @@ export function upload(files, asCourse, onShare) {
   for (const file of files) form.append("files", file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", "/api/uploads");
+    request.open("POST", "api/uploads");
     for (const [name, value] of Object.entries(OURS)) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => event.total && onShare(event.loaded / event.total));
     request.addEventListener("error", () => reject(new ApiError("The server cannot be reached")));

@@ -40,22 +40,29 @@ export function fill(parent, ...children) {
 }
 
 /**
- * Put the items of a list anew. What had the focus gets it back if it is there again, known by its `data-focus`;
- * details that were open are open again, known by their `data-details`.
+ * Put the items of a list anew. What had the focus gets it back if it is there again, known by its `data-focus`,
+ * else by the `data-item` that it stands in and its words; details that were open are open again, known by their
+ * `data-details`.
  *
  * @param {Element} list
  * @param {...Child} items
  */
 export function refill(list, ...items) {
   const focused = list.contains(document.activeElement) && document.activeElement;
-  const name = focused && /** @type {HTMLElement} */ (focused).dataset.focus;
+  const name = focused && nameOf(focused);
   const open = new Set([...list.querySelectorAll("details[open]")].map((each) => each.getAttribute("data-details")));
   fill(list, ...items);
   for (const each of list.querySelectorAll("details[data-details]")) {
     each.toggleAttribute("open", open.has(each.getAttribute("data-details")));
   }
-  const again = [...list.querySelectorAll("[data-focus]")].find((each) => each.getAttribute("data-focus") === name);
-  if (name) /** @type {HTMLElement | undefined} */ (again)?.focus();
+  const again = name && [...list.querySelectorAll("a, button, input, summary")].find((each) => nameOf(each) === name);
+  if (again) /** @type {HTMLElement} */ (again).focus();
+}
+
+/** @param {Element} each */
+function nameOf(each) {
+  const item = each.closest("[data-item]")?.getAttribute("data-item") ?? "";
+  return each.getAttribute("data-focus") ?? `${item} ${each.getAttribute("aria-label") ?? each.textContent}`;
 }
 
 /** @param {Child[]} children */

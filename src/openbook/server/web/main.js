@@ -55,6 +55,8 @@ let counted = 0;
 let asking = null;
 // Taken before anything can be asked here: a question of this page would be taken for one of the page before.
 let left = leftWaiting();
+/** Counts what is opened or begun: of what comes late, the last that was wanted is shown. */
+let turn = 0;
 /** One dialog, however many calls want a key. @type {Promise<boolean> | null} */
 let loggingIn = null;
 
@@ -110,6 +112,7 @@ function complain(words, remedy) {
 async function ask(query) {
   if (asking || isHeldBack()) return;
   const control = (asking = new AbortController());
+  turn += 1;
   showAsking(true);
   keepWaiting(query);
   byId("welcome").hidden = true;
@@ -162,6 +165,7 @@ function refusedCall(exchange, error) {
     loadSessions();
     return failed(exchange, GONE);
   }
+  if (error.status === 404) loadLibrary(); // somebody else has removed what was chosen
   return failed(exchange, { message: error.message, hint: error.hint });
 }
 
@@ -169,7 +173,8 @@ function refusedCall(exchange, error) {
 function finish(exchange) {
   if (exchange.answer) {
     announce(`Answered. ${summary(exchange.answer)}.`);
-    if (exchange.answer.session_id) enter(exchange.answer.session_id);
+    // One that could not be kept has begun no conversation.
+    if (exchange.answer.session_id && !exchange.answer.warning) enter(exchange.answer.session_id);
     loadSessions();
   } else if (exchange.failure) announce(sentences("No answer", exchange.failure.message, exchange.failure.hint));
   else announce("Stopped");
@@ -205,6 +210,7 @@ function clear() {
 
 /** Begin anew. */
 function newQuestion() {
+  turn += 1;
   clear();
   enter("");
   byId("question").focus();
@@ -212,8 +218,9 @@ function newQuestion() {
 
 /** @param {string} id */
 async function openSession(id) {
+  const mine = (turn += 1);
   const session = await attempt(() => api.session(id).catch(unlessGone));
-  if (!session) return;
+  if (!session || mine !== turn) return;
   clear();
   if (session.isGone) {
     enter("", { lasting: false });
@@ -300,12 +307,12 @@ function choose(name, on) {
 }
 
 async function loadSessions() {
-  const found = await attempt(() => api.read("/api/sessions"));
+  const found = await attempt(() => api.read("api/sessions"));
   if (found) store.update({ sessions: found.sessions });
 }
 
 async function loadLibrary() {
-  const found = await attempt(() => api.read("/api/sources"));
+  const found = await attempt(() => api.read("api/sources"));
   if (!found) return;
   const names = new Set(found.sources.map((/** @type {{name: string}} */ source) => source.name));
   const chosen = store.get().chosen.filter((name) => names.has(name));
@@ -315,8 +322,8 @@ async function loadLibrary() {
     looking = setTimeout(loadLibrary, LOOK_AGAIN_MS);
   }
   const [courses, suggested] = await Promise.all([
-    attempt(() => api.read("/api/courses")),
-    attempt(() => api.read("/api/suggestions")),
+    attempt(() => api.read("api/courses")),
+    attempt(() => api.read("api/suggestions")),
   ]);
   if (courses) showCourses(courses.courses);
   store.update({ courses: courses?.courses ?? [], questions: suggested?.questions ?? [] });
@@ -324,7 +331,7 @@ async function loadLibrary() {
 
 /** Tell whether anything can be asked here. */
 async function loadMe() {
-  const found = await attempt(() => api.read("/api/me"));
+  const found = await attempt(() => api.read("api/me"));
   byId("logout").hidden = !found?.key;
   return found !== null;
 }
@@ -334,7 +341,7 @@ async function logOut() {
 }
 
 async function loadModels() {
-  const found = await attempt(() => api.read("/api/models"));
+  const found = await attempt(() => api.read("api/models"));
   if (found) showModels(found.models, found.default);
   store.update({});
 }

@@ -7,6 +7,10 @@ import { ago, counted } from "./formatting.js";
 // What the server says of a file that can be asked about; of others it says why not.
 const ADDED = "added";
 
+// Thousands, as those who share a key may have, take the browser seconds to draw.
+const MOST_AT_ONCE = 100;
+let most = MOST_AT_ONCE;
+
 /**
  * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
  *   skipped: Record<string, number>, remarks: string[],
@@ -37,7 +41,7 @@ function sourceItem(source, { chosen, writable, choose, remove, removeFile }) {
   box.addEventListener("change", () => choose(source.name, box.checked));
   return element(
     "li",
-    { class: "source", "data-state": source.state },
+    { class: "source", "data-state": source.state, "data-item": source.name },
     element("label", { class: "check" }, box, element("span", { class: "source-name" }, source.name)),
     element("span", { class: "source-state" }, sourceWords(source)),
     writable &&
@@ -45,7 +49,7 @@ function sourceItem(source, { chosen, writable, choose, remove, removeFile }) {
         ...{ type: "button", class: "quiet small-remove", "aria-label": `Remove ${source.name}` },
         onclick: () => remove(source.name),
       }, "Remove"),
-    files(source, removeFile),
+    files(source, writable, removeFile),
     ...details(source),
   );
 }
@@ -59,13 +63,14 @@ function sourceWords({ state, documents, message }) {
 
 /**
  * @param {Source} source
+ * @param {boolean} writable
  * @param {(id: string, name: string) => void} removeFile
  */
-function files({ name: source, uploaded }, removeFile) {
+function files({ name: source, uploaded }, writable, removeFile) {
   if (!uploaded.length) return null;
   const items = uploaded.map(({ document_id: id, name, outcome }) =>
     element("li", { class: "file" }, element("span", {}, name), " ",
-      element("button", {
+      writable && element("button", {
         ...{ type: "button", class: "quiet", "aria-label": `Remove ${name}` },
         onclick: () => removeFile(id, name),
       }, "Remove"),
@@ -122,30 +127,34 @@ export function closeMenu(clicked) {
  * @param {{current: string, now: number, open(id: string): void, rename(session: Session): void,
  *   remove(session: Session): void}} how
  */
-export function showHistory(list, sessions, { current, now, open, rename, remove }) {
+export function showHistory(list, sessions, how) {
+  const { current, now, open, rename, remove } = how;
+  const more = () => ((most += MOST_AT_ONCE), showHistory(list, sessions, how));
   refill(
     list,
-    ...sessions.map((session, at) => {
+    ...sessions.slice(0, most).map((session, at) => {
       const isCurrent = session.id === current;
       const name = session.title || "Untitled";
       return element(
         "li",
-        { class: "session", "data-current": String(isCurrent) },
+        { class: "session", "data-current": String(isCurrent), "data-item": session.id },
         element("button", {
           ...{ type: "button", class: "session-open", tabindex: at === 0 ? 0 : -1, "data-focus": session.id },
           "aria-current": isCurrent ? "true" : null,
           onclick: () => open(session.id),
         }, element("span", { class: "session-title" }, name),
           element("span", { class: "session-when" }, ago(session.updated_at, now))),
-        element("details", { class: "session-more" },
+        element("details", { class: "session-more", "data-details": `menu of ${session.id}` },
           element("summary", { "aria-label": `More for ${name}` }, "…"),
           element("div", { class: "menu" },
-            element("button", { type: "button", class: "quiet", onclick: () => rename(session) }, "Rename"),
+            element("button", { type: "button", class: "quiet", onclick: () => (closeMenu(), rename(session)) }, "Rename"),
             element("a", { class: "quiet", href: exportOf(session.id, "markdown"), download: true }, "Export Markdown"),
             element("a", { class: "quiet", href: exportOf(session.id, "json"), download: true }, "Export JSON"),
-            element("button", { type: "button", class: "quiet danger", onclick: () => remove(session) }, "Delete"))),
+            element("button", { type: "button", class: "quiet danger", onclick: () => (closeMenu(), remove(session)) }, "Delete"))),
       );
     }),
+    sessions.length > most && element("li", {},
+      element("button", { type: "button", class: "quiet", onclick: more }, "Show older ones")),
+    !sessions.length && element("li", { class: "empty" }, "None yet."),
   );
-  if (!sessions.length) list.append(element("li", { class: "empty" }, "None yet."));
 }

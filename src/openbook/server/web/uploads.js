@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { announce, byId, element, fill } from "./dom.js";
 import { counted, listed, sentences } from "./formatting.js";
+import { BROKEN } from "./state.js";
 
 /** @typedef {{name: string, reason: string}} LeftOut */
 
@@ -108,7 +109,8 @@ export async function followJob(job, words, changed) {
  * @returns {Promise<{left_out?: LeftOut[]}>} what the job reports
  */
 async function follow(job, row, doing, changed) {
-  let report = {};
+  /** @type {{left_out?: LeftOut[]} | null} */
+  let report = null;
   row.words(doing);
   row.share(null);
   changed();
@@ -117,6 +119,7 @@ async function follow(job, row, doing, changed) {
     if (event === "error") throw new api.ApiError(data.message, { hint: data.hint });
     if (event === "done") report = data.report ?? {};
   }
+  if (!report) throw new api.ApiError(BROKEN.message, { hint: "See whether the server still runs, then reload the page" });
   changed();
   return report;
 }

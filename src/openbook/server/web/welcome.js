@@ -1,6 +1,6 @@
 /** What stands where no question has been asked yet: what can be asked, or what is missing for that. */
 
-import { byId, element, fill } from "./dom.js";
+import { byId, element, fill, refill } from "./dom.js";
 
 /**
  * @typedef {{ready: boolean, locked: boolean, sources: unknown[], questions: string[], writable: boolean}} Known
@@ -21,10 +21,11 @@ export function showWelcome({ ready, locked, sources, questions, writable }, act
     const how = writable
       ? "Drop files anywhere on this page, or add a folder or a Git repository. Then ask."
       : "Start the server with a folder to read: openbook serve PATH";
-    fill(place, ...opening("There is nothing to read yet", how), writable && button("Add a source", actions.addSource));
+    const add = writable && button("Add a source", actions.addSource);
+    refill(place, ...opening("There is nothing to read yet", how), add);
   } else {
     const words = "Answers come from your sources only. Every citation is checked against the lines it names.";
-    fill(place, ...opening("What would you like to know?", words), suggestions(questions, actions.ask));
+    refill(place, ...opening("What would you like to know?", words), suggestions(questions, actions.ask));
   }
 }
 
