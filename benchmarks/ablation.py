@@ -55,6 +55,7 @@ VARIANTS: Mapping[str, Sequence[Patch]] = {
         (closeness, "_CLOSENESS_OF_PROSE", 1.0),
         (closeness, "_SENTENCE_WEIGHT", 0.0),
     ],
+    "closeness beside code in full": [(closeness, "_CLOSENESS_BESIDE_CODE", 1.0)],
     "other languages weighed as English": [(ranking, "_DENSE_WEIGHT_OTHER_LANGUAGE", 1.0)],
     "no other forms of words in closeness": [(closeness, "_SAME_LETTERS", 1000)],
     "no headings": [(ranking, "_HEADING_WEIGHT", 0.0)],

@@ -22,6 +22,20 @@ _SAME_LETTERS = 5
 _CLOSENESS_OF_PROSE = 1.3
 _SENTENCE_WEIGHT = 0.3
 
+# Code repeats the words of a question next to each other in tests and calls. With .4 to .6, Pass@5 of codebase-qa is
+# .016 higher than with 1 (.032 on the held half), and swe-qa as it was; without it, files there fall by .005.
+_CLOSENESS_BESIDE_CODE = 0.5
+
+
+def beside_code(closeness: float) -> dict[str, float]:
+    """Give the signals of a passage of a library that holds code.
+
+    Example:
+        >>> beside_code(0.6)
+        {'closeness': 0.3}
+    """
+    return {"closeness": _CLOSENESS_BESIDE_CODE * closeness}
+
 
 def in_prose(closeness: float, cosine: float) -> dict[str, float]:
     """Give the signals of a passage of prose: `cosine` is that of the question and the nearest sentence.

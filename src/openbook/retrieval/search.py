@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
-from openbook.retrieval.closeness import closeness, in_prose, related
+from openbook.retrieval.closeness import beside_code, closeness, in_prose, related
 from openbook.retrieval.names import Query, choose_view, read_query
 from openbook.retrieval.ranking import Ranked, Signals, near_together, rank, rarities
 from openbook.retrieval.tokens import tokenize
@@ -86,8 +86,10 @@ class Retriever:
         best = ranked[:_READ]
         chunks = self._index.fetch([each.outline.id for each in best])
         closenesses = [closeness(related(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks]
-        found: list[Signals] = [{"closeness": each} for each in closenesses]
-        if asked is not None:
+        found: list[Signals]
+        if asked is None:
+            found = list(map(beside_code, closenesses))
+        else:
             nearest = self._nearest(asked, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
             found = list(starmap(in_prose, zip_longest(closenesses, nearest, fillvalue=0.0)))
         return [*near_together(best, found), *ranked[_READ:]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, in_prose, related
+from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, beside_code, closeness, in_prose, related
 
 RARITY = {"retri": 3.0, "polici": 2.0, "wait": 1.0}
 WORDS = st.lists(st.sampled_from([*RARITY, "the", "and"]), max_size=90)
@@ -127,3 +127,8 @@ def test_a_text_keeps_its_length_and_every_word_that_was_asked_for(words: list[s
         for before, after in zip(words, changed, strict=True)
     )
     assert all(after == before for before, after in zip(words, changed, strict=True) if before in tokens)
+
+
+def test_closeness_counts_less_beside_code_than_in_prose() -> None:
+    assert beside_code(0.5)["closeness"] < 0.5 < in_prose(0.5, 0.0)["closeness"]
+    assert beside_code(0.0) == {"closeness": 0.0}
