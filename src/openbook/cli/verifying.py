@@ -82,7 +82,8 @@ def _summarise(reports: Sequence[FileReport]) -> None:
     counts = _counts(reports)
     total = sum(counts[outcome] for outcome in OUTCOMES)
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
-    unsure = f" ({counts['by range']} by their range alone)" if counts["by range"] else ""
+    by_range = counts["by range"]
+    unsure = f" ({by_range} by {'its' if by_range == 1 else 'their'} range alone)" if by_range else ""
     fixed = f"; {counts['fixed']} fixed" if counts["fixed"] else ""
     where = f"{printing.counted(total, 'citation')} in {printing.counted(len(reports), 'file')}"
     printing.note(where + (f": {said}{unsure}{fixed}" if total else ""))

@@ -71,12 +71,23 @@ class Checker:
                 if mention.repository not in self._history.repositories:
                     continue
                 mention = self._with_revision(citing.text, mention)
+            elif mention.form == "plain":
+                mention = self._with_blanks(citing, mention)
             near = nearby(citing.text, mentions, position, within(mention.start_char))
             blank = Finding(lines.line_at(mention.start_char), _cited(citing.text, mention), "ok")
             finding = _One(self._root, self._history, citing, mention, near, blank).judged()
             if finding is not None:
                 found.append((mention, finding))
         return found
+
+    def _with_blanks(self, citing: Citing, mention: Mention) -> Mention:
+        """Begin a path at its backtick, if a file is called so: `my notes/plan.md:3`."""
+        start, end = mention.path_chars
+        opened = citing.text.rfind("`", citing.text.rfind("\n", 0, start) + 1, start) + 1
+        path = citing.text[opened:end] if opened else ""
+        if " " not in path or not self._root.find(path, citing.inside, is_link=False).path:
+            return mention
+        return replace(mention, path=path, start_char=opened, path_chars=(opened, end))
 
     def _with_revision(self, text: str, mention: Mention) -> Mention:
         """Say where the revision of a permalink ends: a branch may have slashes."""

@@ -148,6 +148,23 @@ def test_without_history_a_place_must_at_least_exist(tmp_path: Path, page: str, 
     assert only(folder, page).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("page", "cited", "verdict"),
+    [
+        pytest.param("`my notes/the app.py:3`", "my notes/the app.py:3", "ok", id="in-backticks"),
+        pytest.param("`a` and `my notes/the app.py:99`", "my notes/the app.py:99", "out of range", id="too-long"),
+        pytest.param("`see src/app.py:3`", "src/app.py:3", "ok", id="a-word-before-it"),
+        pytest.param("`look` at src/app.py:3", "src/app.py:3", "ok", id="outside-of-backticks"),
+    ],
+)
+def test_a_path_in_backticks_may_have_blanks(tmp_path: Path, page: str, cited: str, verdict: str) -> None:
+    write(tmp_path, {"src/app.py": CODE, "my notes/the app.py": CODE})
+
+    finding = only(tmp_path, page)
+
+    assert (finding.cited, finding.verdict) == (cited, verdict)
+
+
 def test_what_only_the_range_was_checked_of_says_so(tmp_path: Path) -> None:
     write(tmp_path, {"src/app.py": CODE})
 
