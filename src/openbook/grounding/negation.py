@@ -30,10 +30,16 @@ _NEAR_WORDS = 4
 _CUES = frozenset(
     "not never no none nothing nobody nowhere neither nor without unless except excluding cannot unable"
     " lack lacks lacking"
-    " nicht nie niemals ohne weder außer nichts niemand kein keine keinen keiner keinem keines".split()
+    " nicht nie niemals ohne weder außer nichts niemand kein keine keinen keiner keinem keines"
+    # Of these languages only what no other of them has as another word, as English has "sans" and "sin".
+    " pas jamais aucun aucune rien nunca ningún ninguna ninguno não nenhum nenhuma nessun nessuna nessuno".split()
 )
 # What they deny may stand on either side: "no request is retried", "requests are not retried".
-_DETERMINERS = frozenset("no none neither nor nothing nobody nicht kein keine keinen keiner keinem keines".split())
+_DETERMINERS = frozenset(
+    "no none neither nor nothing nobody nicht kein keine keinen keiner keinem keines pas jamais nunca não".split()
+)
+# German and French deny the verb before them, or the word behind them.
+_BEHIND_VERBS = frozenset("nicht nie niemals pas jamais".split())
 
 # Words that deny without being a negation. They excuse one that is not repeated; alone they prove nothing.
 _DENYING = re.compile(
@@ -76,7 +82,8 @@ _LIGHT = frozenset(
     " all ever yet have has had having will would can could may might must shall should need needs get gets got even"
     " also just as at in on for by with from into or and other than then their his her they he she you we i one longer"
     " der die das den dem des ein eine einen einem einer ist sind war wird werden wurde worden hat haben zu und oder"
-    " mehr mit im am auf von für sich es er sie t s".split()
+    " mehr mit im am auf von für sich es er sie t s"
+    " la le les un une des du et est sont ne n se au aux el los las una um uma il gli di".split()
 )
 
 # Chinese denies with a character before the word. Those in the look-ahead only look like it.
@@ -111,7 +118,7 @@ class _Spoken:
 
 
 def denials_of(text: str) -> tuple[Denial, ...]:
-    """List the negations of a text, in order: English, the basics of German and Chinese.
+    """List the negations of a text, in order: English, the basics of German, Chinese and four Romance languages.
 
     Example:
         >>> [(denial.cue, denial.denied) for denial in denials_of("It does not retry. It is closed without waiting.")]
@@ -170,8 +177,7 @@ def _denials_in(clause: Sequence[_Spoken]) -> Iterator[Denial]:
             continue
         behind = [other for other in clause[position + 1 :] if other.token][:_REACH_WORDS]
         before = [other for other in reversed(clause[:position]) if other.token][:_REACH_WORDS]
-        # German denies the verb before it or the word behind it.
-        denied = [*behind[:2], *before[:2]] if spoken.word == "nicht" else behind or before
+        denied = [*behind[:2], *before[:2]] if spoken.word in _BEHIND_VERBS else behind or before
         shown = " ".join((spoken.word, *(other.word for other in denied[:1])))
         preceding = before[0].token if before else ""
         yield Denial(spoken.word, shown, tuple(other.token for other in denied), preceding, tokens)
