@@ -15,6 +15,9 @@ from openbook.generation import GenerationResult, Policy
 from openbook.llm.messages import StopReason
 from openbook.llm.protocol import Model
 
+# A model that thinks first may have no tokens left for words.
+_SILENT = {"refused": "the model declined", "length": "the model used up its tokens before it wrote"}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -40,7 +43,7 @@ def answer_of(
     shown = tuple(entry.result for entry in context.shown)
     stopped = reply.stopped or ("length" if reply.stop == "length" else "")
     if not reply.text.strip():
-        reason = reply.reason or ("the model declined" if reply.stop == "refused" else "the model wrote nothing")
+        reason = reply.reason or _SILENT.get(reply.stop, "the model wrote nothing")
         return replace(refusal(query, reason, shown), stopped=stopped)
     judge = finder.judge(reply.text, context.__str__)
     checked = yield from checking(reply.text, context, judge, text_now, policy)

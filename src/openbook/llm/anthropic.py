@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openbook.errors import BadResponseError
+from openbook.llm.encoding import encodable, id_to_send, name_to_send
 from openbook.llm.messages import (
     Cited,
     CitedDelta,
@@ -105,9 +106,18 @@ def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
         case Source():
             return _search_result(part) if native else {"type": "text", "text": str(part)}
         case ToolCall(id=call_id, name=name, arguments=arguments):
-            return {"type": "tool_use", "id": call_id, "name": name, "input": _object(arguments)}
+            return {
+                "type": "tool_use",
+                "id": id_to_send(call_id),
+                "name": name_to_send(name),
+                "input": _object(arguments),
+            }
         case ToolResult(call_id, text, is_error):
-            result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "is_error": is_error}
+            result: dict[str, Any] = {
+                "type": "tool_result",
+                "tool_use_id": id_to_send(call_id),
+                "is_error": is_error,
+            }
             return result | ({"content": text} if text.strip() else {})
         case Opaque(wire=AnthropicWire.sdk, json=text):
             block: dict[str, Any] = json.loads(text)
@@ -149,7 +159,8 @@ def _cite(blocks: list[dict[str, Any]], cited: Cited, sources: tuple[Source, ...
 def _object(arguments: str) -> dict[str, Any]:
     try:
         value = json.loads(arguments or "{}")
-    except json.JSONDecodeError:
+        json.dumps(value, allow_nan=False)  # nothing else can be sent
+    except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {_MALFORMED: arguments}
 
@@ -231,7 +242,7 @@ class AnthropicReader:
             case "text_delta":
                 block.text += delta["text"]
                 if delta["text"]:
-                    yield TextDelta(delta["text"])
+                    yield TextDelta(encodable(delta["text"]))
             case "input_json_delta":
                 block.text += delta["partial_json"]
             case "thinking_delta":
@@ -244,21 +255,22 @@ class AnthropicReader:
                     block.cited.append(cited)
 
     def _cited(self, place: Mapping[str, Any]) -> Cited | None:
-        index = place.get("search_result_index")
-        if index is None or not 0 <= index < len(self._sources):
+        index, first, end = (place.get(f"{name}_index") for name in ("search_result", "start_block", "end_block"))
+        if not (isinstance(index, int) and isinstance(first, int) and isinstance(end, int)):
             return None
-        quote = str(place.get("cited_text") or "")
-        return Cited(self._sources[index].number, place["start_block_index"] + 1, place["end_block_index"], quote)
+        if not (0 <= index < len(self._sources) and 0 <= first < end):
+            return None
+        return Cited(self._sources[index].number, first + 1, end, str(place.get("cited_text") or ""))
 
     def _end(self, block: _Block) -> Iterator[Event]:
         kind = block.start["type"]
         if kind == "text" and block.text:
-            self._parts += [Text(block.text), *block.cited]
+            self._parts += [Text(encodable(block.text)), *block.cited]
             # Only now: a citation belongs behind all of its words, whenever it came.
             yield from map(CitedDelta, block.cited)
         elif kind == "tool_use":
             arguments = block.text or json.dumps(block.start.get("input") or {})
-            self._parts.append(ToolCall(block.start["id"], block.start["name"], arguments))
+            self._parts.append(ToolCall(block.start["id"], block.start["name"], encodable(arguments)))
         elif kind in _THINKING:
             self._parts.append(Opaque(AnthropicWire.sdk, json.dumps(_thought(block))))
 

@@ -54,7 +54,9 @@ def open_model(
     provider, model = parse_name(name)
     address = read_addresses({provider.url_variable}, environ).get(provider.url_variable)
     if address:
-        provider = replace(provider, url=address)
+        if not _is_address(address.strip()):
+            raise SettingsError(f"{provider.url_variable} is no address", hint="write it as http://host:port")
+        provider = replace(provider, url=address.strip())
     return connect(provider, model, key=keys.get(provider.key), retries=retries)
 
 
@@ -91,8 +93,10 @@ def parse_name(name: str) -> tuple[Provider, str]:
     """
     if name.startswith(("http://", "https://")):
         url, _, model = name.partition("#")
-        if not model or not urlsplit(url).hostname or "@" in urlsplit(url).netloc:
-            raise SettingsError("an address of a model has no password and ends in `#model`", hint=f"use {_WANTED}")
+        if not model or not _is_address(url) or "@" in urlsplit(url).netloc:
+            raise SettingsError(
+                "an address of a model has no password, names a host, and ends in `#model`", hint=f"use {_WANTED}"
+            )
         return replace(_SOMEWHERE, name=url, url=url), model
     word, _, model = name.partition(":")
     provider = PROVIDERS.get(word)
@@ -101,6 +105,16 @@ def parse_name(name: str) -> tuple[Provider, str]:
         reason = f"{word!r} is no provider" if provider is None else f"{word} needs the name of a model"
         raise SettingsError(f"model is {name!r}: {reason}", hint=f"use {_WANTED}")
     return provider, model
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").encode("idna"), parts.port
+    except ValueError:
+        return False
+    usable = url.isprintable() and " " not in url and parts.scheme in ("http", "https")
+    return usable and bool(host) and port != 0
 
 
 # A server that is named by its address: it gets a key of its own, so that naming an address never

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from openbook.errors import (
     BadRequestError,
@@ -38,6 +39,12 @@ _STATUS_OF = {
 
 _LONGEST_DETAIL = 200  # characters of what a provider says: enough for a sentence, too little for a page of HTML
 
+# What OpenAI, vLLM, llama.cpp and Anthropic say of a request that the model cannot hold.
+_TOO_LONG = re.compile(r"context (?:length|size|window)|prompt is too long", re.IGNORECASE)
+
+# In OpenAI's 429 for a key without credit, which no waiting helps.
+_NO_CREDIT = "exceeded your current quota"
+
 # How the keys of these providers look, masked ones included: 401s quote what they were sent.
 _KEY = re.compile(r"\b(?:sk|gsk|xai|pk)[-_][\w*.\-]+|(?i:\bbearer\s+)\S+")
 
@@ -65,19 +72,36 @@ def explain(fault: Exception, *, provider: Provider, key: str, late: bool, strea
     if isinstance(fault, ModelError) and not (late and isinstance(fault, CutOffError)):
         return fault
     body = getattr(fault, "body", None)
+    body = body[0] if isinstance(body, list) and body else body  # Gemini's way
+    if is_failed_call(fault):
+        message = f"{provider.name} could not read a call of a tool that the model wrote"
+        return OverloadedError(message, hint="try another model", status=400)
     status = _status(fault, body)
     if status is not None:
         headers = getattr(getattr(fault, "response", None), "headers", {})
+        if 300 <= status < 400:
+            return _led_away(provider, status, headers)
         return _refused(provider, status, detail=_detail(body, key), wait_s=retry_after_s(headers))
-    if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError):
+    was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
+    if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not was_cut:
         return BadResponseError(f"{provider.name} sent what is not JSON")
     if late:
         return TimedOutError(f"{provider.name} did not finish in time", hint="try again, or ask for less")
     if streaming:
         return CutOffError(f"{provider.name} broke off its reply", hint="try again")
     what_next = "check the network" if provider.needs_key else "start the server, or name another one"
-    place = provider.name if provider.name == provider.url else f"{provider.name} at {provider.url}"
+    place = provider.name if provider.name == provider.url else f"{provider.name} at {_shown(provider.url)}"
+    untrusted = _tls_fault(fault)
+    if untrusted:
+        what_next = "use http:// for a server without TLS, or name the authority of its certificate in SSL_CERT_FILE"
+        return UnreachableError(f"no secure connection to {place}: {untrusted}", hint=what_next)
     return UnreachableError(f"no connection to {place}", hint=what_next)
+
+
+def is_failed_call(fault: Exception) -> bool:
+    """Whether Groq says that its model wrote a call that makes no sense. It may write another one next time."""
+    body = getattr(fault, "body", None)
+    return isinstance(body, Mapping) and body.get("code") == "tool_use_failed"
 
 
 def is_in_stream(fault: Exception) -> bool:
@@ -91,10 +115,37 @@ def _status(fault: Exception, body: Any) -> int | None:
         return status
     error = body.get("error", body) if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
-        return None if status is None else 500
+        return None if status is None and body is None else 500
     said = [str(error.get(name)) for name in ("type", "code", "status")]
     numbers = [int(word) for word in said if re.fullmatch(r"[45]\d\d", word)]
     return next((_STATUS_OF[word] for word in said if word in _STATUS_OF), numbers[0] if numbers else 500)
+
+
+def _led_away(provider: Provider, status: int, headers: Mapping[str, str]) -> BadRequestError:
+    try:
+        parts = urlsplit(headers.get("location", ""))
+    except ValueError:
+        parts = urlsplit("")
+    host = parts.netloc.rpartition("@")[2][:_LONGEST_DETAIL]
+    where = f"to {parts.scheme}://{host}" if host else "elsewhere"
+    message = f"{provider.name} leads {where} ({status}), and nothing was sent there"
+    return BadRequestError(message, hint="use that address, if it is the one you mean", status=status)
+
+
+def _tls_fault(fault: BaseException | None) -> str:
+    """Say what is wrong with a certificate or with TLS; empty if it is something else."""
+    import ssl
+
+    while fault is not None and not isinstance(fault, ssl.SSLError):
+        fault = fault.__cause__ or fault.__context__
+    said = getattr(fault, "verify_message", None) or getattr(fault, "reason", None) or ""
+    return str(said).replace("_", " ").lower()
+
+
+def _shown(url: str) -> str:
+    """Leave a password out."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | None) -> ModelError:
@@ -103,8 +154,11 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
         # Without the detail: it would quote the key.
         what = "refused the key" if status == 401 else "does not let the key use this"
         return KeyRefusedError(f"{name} {what} ({status})", hint=hint_for_key(provider), status=status)
+    if status == 402 or (status == 429 and _NO_CREDIT in detail):
+        what_next = "check the plan and the credit of the key"
+        return BadRequestError(f"{name} wants to be paid first ({status}){detail}", hint=what_next, status=status)
     if status == 429:
-        when = "try again later" if wait_s is None else f"try again in {wait_s:.0f} s"
+        when = "try again later" if not wait_s else f"try again in {wait_s:.0f} s"
         return RateLimitedError(
             f"{name} refused for now: too much was asked ({status}){detail}",
             hint=when,
@@ -117,14 +171,16 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
     if status == 409 or status >= 500:
         message = f"{name} has a fault or too much to do ({status}){detail}"
         return OverloadedError(message, hint="try again later", **said)
-    hint = {404: "check the name of the model", 413: "ask for less"}.get(status, "try another model")
+    hint = {404: "check the name of the model, and the address"}.get(status, "try another model")
+    if status == 413 or _TOO_LONG.search(detail):
+        hint = "show it less: set OPENBOOK_CONTEXT_TOKENS to a smaller number"
     return BadRequestError(f"{name} refused the request ({status}){detail}", hint=hint, **said)
 
 
 def _detail(body: Any, key: str) -> str:
     """Find what the provider says, in one line that begins with a colon; empty if it says nothing."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
-    said = error.get("message") if isinstance(error, Mapping) else error
+    said = error.get("message") or error.get("detail") if isinstance(error, Mapping) else error
     if not isinstance(said, str) or said.lstrip().startswith("<"):
         return ""
     line = " ".join((said.replace(key, "***") if key else said).split())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from openbook.errors import BadResponseError, CutOffError
+from openbook.llm.encoding import encodable, name_to_send
 from openbook.llm.messages import (
     Cited,
     CitedDelta,
@@ -26,6 +28,7 @@ from openbook.llm.messages import (
     Usage,
 )
 from openbook.llm.providers import Provider
+from openbook.llm.thoughts import Thoughts, spoken
 
 _STOPS: Mapping[str, StopReason] = {
     "stop": "end",  # this wire does not tell a stop text from the end
@@ -86,7 +89,11 @@ def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
     turn: dict[str, Any] = {"role": "assistant", "content": text or None}
     if message.calls:
         turn["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": name_to_send(call.name), "arguments": call.arguments},
+            }
             for call in message.calls
         ]
     if text or message.calls:
@@ -141,9 +148,21 @@ class _Call:
     """A tool call while it comes in."""
 
     id: str
+    """Of no other call of the reply."""
+    said_id: str
+    """As the server gives it."""
     name: str = ""
     arguments: str = ""
     started: bool = False
+
+    def is_another(self, call_id: str, name: str) -> bool:
+        """Whether a piece at the same place begins another call.
+
+        Some servers give every call the index 0, or none at all: then another id is another call. Others give
+        every piece an id of its own, but only the first one a name; or no call an id.
+        """
+        renamed = bool(self.arguments and name not in ("", self.name))
+        return (bool(name) and call_id not in ("", self.said_id)) or (not call_id and renamed)
 
 
 class OpenAIReader:
@@ -153,6 +172,7 @@ class OpenAIReader:
         self._provider = provider
         self._sources = sources
         self._text: list[str] = []
+        self._thoughts = Thoughts()
         self._calls: list[_Call] = []
         self._at: dict[Any, _Call] = {}
         self._cited: list[tuple[int, Cited]] = []
@@ -182,7 +202,7 @@ class OpenAIReader:
         """Give the whole reply; None if it is not complete."""
         if self._stop is None:
             return None
-        calls = [ToolCall(call.id, call.name, call.arguments or "{}") for call in self._calls]
+        calls = [ToolCall(call.id, call.name, encodable(call.arguments or "{}")) for call in self._calls]
         # Some servers say `stop` for calls too, and OpenAI itself does where a call was forced.
         stop = "tools" if calls and self._stop == "end" else self._stop
         message = Message("assistant", (*self._words(), *calls))
@@ -190,10 +210,12 @@ class OpenAIReader:
 
     def _read_choice(self, choice: Mapping[str, Any]) -> Iterator[Event]:
         delta = choice.get("delta") or {}
-        for text in (delta.get("content"), delta.get("refusal")):
+        said = self._thoughts.leave_out(_said(delta.get("content")))
+        held = self._thoughts.close() if choice.get("finish_reason") else ""
+        for text in (said, held, _said(delta.get("refusal"))):
             if text:
                 self._text.append(text)
-                yield TextDelta(text)
+                yield TextDelta(encodable(text))
         for piece in delta.get("tool_calls") or ():
             yield from self._grow(piece)
         for annotation in delta.get("annotations") or ():
@@ -203,21 +225,24 @@ class OpenAIReader:
             yield from self._start(self._calls)
 
     def _grow(self, piece: Mapping[str, Any]) -> Iterator[Event]:
-        index, call_id = piece.get("index"), piece.get("id")
+        index, call_id = piece.get("index"), piece.get("id") or ""
+        function = piece.get("function") or {}
+        name, arguments = function.get("name") or "", function.get("arguments") or ""
         call = self._at.get(index)
-        # Some servers give every call the index 0, or none at all: then another id is another call.
-        if call is None or (call_id and call_id != call.id):
-            call = self._at[index] = _Call(call_id or f"call_{len(self._calls) + 1}")
+        if call is None or call.is_another(call_id, name):
+            call = self._at[index] = _Call(self._free_id(call_id), call_id)
             yield from self._start(self._calls)
             self._calls.append(call)
-        function = piece.get("function") or {}
-        name = function.get("name") or ""
         if name != call.name:  # some servers repeat it in every piece
             call.name += name
-        arguments = function.get("arguments") or ""
         if arguments:
-            call.arguments += arguments
+            call.arguments += arguments if isinstance(arguments, str) else json.dumps(arguments)
             yield from self._start([call])
+
+    def _free_id(self, call_id: str) -> str:
+        """Give an id that no call of the reply has: their results would be taken for one."""
+        taken = {call.id for call in self._calls}
+        return call_id if call_id and call_id not in taken else f"{call_id or 'call'}_{len(taken) + 1}"
 
     def _start(self, calls: list[_Call]) -> Iterator[Event]:
         for call in calls:
@@ -234,7 +259,8 @@ class OpenAIReader:
             yield CitedDelta(cited)
 
     def _words(self) -> Iterator[Part]:
-        text, done = "".join(self._text), 0
+        text, done = encodable("".join(self._text)), 0
+        text = text if self._cited else spoken(text)
         for end, cited in sorted(self._cited, key=lambda item: item[0]):
             if end > done:
                 yield Text(text[done:end])
@@ -244,12 +270,25 @@ class OpenAIReader:
             yield Text(text[done:])
 
 
-def _usage(said: Mapping[str, Any]) -> Usage:
-    details = said.get("prompt_tokens_details") or {}
+def _said(content: Any) -> str:
+    """Give the words of a delta: some servers send a list of parts, thoughts among them."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    return str(content or "")
+
+
+def _usage(said: Any) -> Usage:
+    counts = _counts(said)
+    details = _counts(said.get("prompt_tokens_details")) if counts else {}
     return Usage(
-        input_tokens=said.get("prompt_tokens") or 0,
-        output_tokens=said.get("completion_tokens") or 0,
-        cached_input_tokens=details.get("cached_tokens") or 0,
-        cache_write_tokens=details.get("cache_write_tokens") or 0,
-        known="prompt_tokens" in said and "completion_tokens" in said,
+        input_tokens=counts.get("prompt_tokens", 0),
+        output_tokens=counts.get("completion_tokens", 0),
+        cached_input_tokens=details.get("cached_tokens", 0),
+        cache_write_tokens=details.get("cache_write_tokens", 0),
+        known=counts.get("prompt_tokens", 0) > 0 and "completion_tokens" in counts,  # nothing is read for nothing
     )
+
+
+def _counts(said: Any) -> dict[str, int]:
+    """Give what is a number: what is null was not counted."""
+    return {name: n for name, n in said.items() if isinstance(n, int)} if isinstance(said, Mapping) else {}

@@ -61,7 +61,7 @@ class Attempts:
             raise error
         wait = self.retries.pauses_s[tried] * (0.75 + self.retries.random() / 2)
         asked = error.retry_after_s
-        if asked is not None:
+        if asked:  # to come back at once, or at a time that is over, is no wait
             wait = asked
         if wait >= self.left_s or (asked or 0.0) > self.retries.longest_wait_s:
             raise error

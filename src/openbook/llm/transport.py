@@ -10,11 +10,11 @@ import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from openbook.errors import (
     BadRequestError,
@@ -24,16 +24,17 @@ from openbook.errors import (
     ModelError,
     UnreachableError,
 )
-from openbook.llm.failures import explain, is_in_stream, missing_key
+from openbook.llm.connecting import make_client
+from openbook.llm.encoding import encodable
+from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
 from openbook.llm.messages import Event, Finished, Request, Source
 from openbook.llm.providers import Provider
 from openbook.llm.retry import Attempts, Retries
 from openbook.settings import Secret
 
-if TYPE_CHECKING:
-    import ssl
-
 _CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
+
+_STREAM = "text/event-stream"
 
 # What a provider says that does not know its own wire's fields for sources.
 _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
@@ -102,16 +103,20 @@ class _Call:
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
         return self._reader.read(chunk)
 
-    def finish(self) -> Finished:
+    def finish(self, response: Any) -> Finished:
         """Give the whole reply.
 
         Raises:
             CutOffError: It is not complete.
+            BadResponseError: Something else came, such as a page.
             UnreachableError: Nothing of it came.
         """
         finished, provider = self._reader.finish(), self.model.provider.name
         if finished is None and self.attempts.streaming:
             raise CutOffError(f"{provider} ended its reply without saying why", hint="try again")
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if finished is None and kind not in ("", _STREAM):
+            raise BadResponseError(f"{provider} sent {kind[:40]!r} in place of a stream", hint="check its address")
         if finished is None:
             raise UnreachableError(f"{provider} closed the connection without a word", hint="try again")
         return finished
@@ -124,7 +129,7 @@ class _Call:
         """
         model, late = self.model, self.attempts.left_s == 0
         key = model.key.reveal()
-        if is_in_stream(fault):
+        if is_in_stream(fault) and not is_failed_call(fault):
             self.attempts.streaming = True
         error = explain(fault, provider=model.provider, key=key, late=late, streaming=self.attempts.streaming)
         if isinstance(error, BadRequestError) and self.native and _NO_CITATIONS.search(str(error)):
@@ -203,7 +208,7 @@ class WireModel:
                 with opened as chunks, _cut_at_deadline(chunks.response, call.attempts.left_s):
                     for chunk in chunks:
                         yield from call.read(chunk)
-                yield call.finish()
+                yield call.finish(chunks.response)
                 return
             except faults as exc:
                 fault = exc
@@ -228,7 +233,7 @@ class WireModel:
                         while (chunk := await _next(chunks, call.attempts.left_s)) is not None:
                             for event in call.read(chunk):
                                 yield event
-                    yield call.finish()
+                    yield call.finish(chunks.response)
                     return
                 except faults as exc:
                     fault = exc
@@ -280,10 +285,8 @@ class WireModel:
             return self._blocking
 
     def _connect(self, *, blocking: bool) -> Any:
-        client = self.wire.clients[0 if blocking else 1]
-        over = self._sdk.DefaultHttpxClient if blocking else self._sdk.DefaultAsyncHttpxClient
-        options = {"base_url": self.provider.url, "max_retries": 0, "http_client": over(verify=_tls())}
-        return getattr(self._sdk, client)(api_key=self.key.reveal(), **options)
+        kind = self.wire.clients[0 if blocking else 1]
+        return make_client(self._sdk, kind, self.provider, self.key, blocking=blocking)
 
     def _posted(self, call: _Call) -> dict[str, Any]:
         # Not by the SDKs' own methods: those make an object of each chunk, which takes longer than all the rest of it.
@@ -291,17 +294,9 @@ class WireModel:
 
         left = call.attempts.left_s
         timeout = httpx2.Timeout(left, connect=min(_CONNECT_S, left))
-        body = {"model": self._name, "stream": True, **call.body()}
+        body = encodable({"model": self._name, "stream": True, **call.body()})
         options = {"timeout": timeout}
         return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    # Reads all certificates of the machine, which takes 40 ms: once, not for each client.
-    import httpx2
-
-    return httpx2.create_ssl_context()
 
 
 def _faults(sdk: ModuleType) -> tuple[type[Exception], ...]:

@@ -182,7 +182,9 @@ def _check_block(block: Json, place: str, allowed: set[str]) -> None:
             _check_block(text, at, {"text"})
     elif kind == "tool_use":
         expect(isinstance(block["input"], dict), f"{place}.input: Input should be a valid dictionary")
-        expect(bool(_NAME.fullmatch(block["id"])), f"{place}.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
+        for field in ("id", "name"):
+            named = bool(_NAME.fullmatch(block[field]))
+            expect(named, f"{place}.{field}: String should match pattern '^[a-zA-Z0-9_-]+$'")
     elif kind == "tool_result":
         for at, text in _blocks(block.get("content", []), place):
             _check_block(text, at, {"text", "search_result"})

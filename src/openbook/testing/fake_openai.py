@@ -116,6 +116,8 @@ def _unanswered(calls: set[str]) -> str:
 def _check_call(call: Json, place: str) -> str:
     _only(call, f"{place}tool_calls.", {"id", "type", "function"}, {"id", "type", "function"})
     _only(call["function"], f"{place}tool_calls.function.", {"name", "arguments"}, {"name", "arguments"})
+    name = str(call["function"]["name"])
+    expect(bool(_NAME.fullmatch(name)), f"Invalid '{place}tool_calls.function.name': string does not match pattern.")
     expect(isinstance(call["function"]["arguments"], str), f"Invalid type for '{place}tool_calls': expected a string.")
     return str(call["id"])
 

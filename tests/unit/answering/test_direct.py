@@ -181,6 +181,7 @@ def test_a_budget_that_forbids_the_call_is_named_in_a_refusal(library: Library) 
     [
         pytest.param(Reply(stop="refused"), "the model declined", id="declined"),
         pytest.param(Reply(" "), "the model wrote nothing", id="empty"),
+        pytest.param(Reply(stop="length"), "the model used up its tokens before it wrote", id="only-thought"),
         pytest.param(Reply("Bananas are sweet and yellow [1:1]."), "nothing supported", id="invented"),
         pytest.param(Reply("I do not know."), "nothing claimed", id="own-words"),
     ],

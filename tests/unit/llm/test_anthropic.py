@@ -158,6 +158,12 @@ def test_a_chunk_that_is_not_as_promised_is_a_bad_response(chunk: dict[str, Any]
         list(WIRE.reader(HELLO, native=False).read(chunk))
 
 
+NOWHERE = [
+    {"search_result_index": 0, "start_block_index": first, "end_block_index": end}
+    for first, end in [(1, 0), (1, 1), (-5, 1), (None, 1), (0, 1.5), ("0", "1")]
+]
+
+
 def test_what_a_newer_wire_adds_is_passed_over() -> None:
     reader = WIRE.reader(ASKED, native=True)
     start = {"type": "content_block_start", "index": 0}
@@ -170,6 +176,7 @@ def test_what_a_newer_wire_adds_is_passed_over() -> None:
         delta | {"delta": {"type": "text_delta", "text": "opens."}},
         delta | {"delta": {"type": "citations_delta", "citation": {"type": "char_location"}}},
         delta | {"delta": {"type": "citations_delta", "citation": {"search_result_index": 9}}},
+        *(delta | {"delta": {"type": "citations_delta", "citation": place}} for place in NOWHERE),
         {"type": "content_block_stop", "index": 0},
         start | {"content_block": {"type": "server_tool_use", "id": "1", "name": "n", "input": {}}},
         {"type": "content_block_stop", "index": 0},

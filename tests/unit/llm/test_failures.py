@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import ssl
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,8 +20,9 @@ from openbook.errors import (
     TimedOutError,
     UnreachableError,
 )
-from openbook.llm.failures import explain, is_in_stream, missing_key
-from openbook.llm.providers import ANTHROPIC, OLLAMA, OPENAI, Provider
+from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
+from openbook.llm.providers import ANTHROPIC, GROQ, OLLAMA, OPENAI, Provider
+from openbook.llm.retry import is_passing
 
 KEY = "sk-proj-0123456789"
 
@@ -112,6 +115,7 @@ def test_a_rate_limit_carries_the_wait_in_seconds() -> None:
         pytest.param({"type": "tokens", "code": "rate_limit_exceeded"}, 429, id="openai"),
         pytest.param({"type": "server_error", "code": 503}, 503, id="number"),
         pytest.param({"message": "?"}, 500, id="unknown"),
+        pytest.param("model 'x' is not there", 500, id="words-alone"),
     ],
 )
 def test_an_error_inside_a_stream_says_in_words_what_it_is(body: dict[str, Any], status: int) -> None:
@@ -121,6 +125,84 @@ def test_an_error_inside_a_stream_says_in_words_what_it_is(body: dict[str, Any],
     assert is_in_stream(fault)
     assert not is_in_stream(Fault(529, body))
     assert not is_in_stream(Fault())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param([{"error": {"code": 404, "message": "no such model"}}], id="in-a-list"),
+        pytest.param({"detail": "no such model"}, id="detail"),
+        pytest.param({"error": "no such model"}, id="words-alone"),
+    ],
+)
+def test_what_a_server_says_is_found_where_it_says_it(body: Any) -> None:
+    error = explained(Fault(404, body))
+
+    assert str(error) == "openai refused the request (404): no such model"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "hint"),
+    [
+        (400, "This model's maximum context length is 8192 tokens.", "OPENBOOK_CONTEXT_TOKENS"),
+        (400, "request (6000 tokens) exceeds the available context size (4096 tokens)", "OPENBOOK_CONTEXT_TOKENS"),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", "OPENBOOK_CONTEXT_TOKENS"),
+        (413, "Request too large", "OPENBOOK_CONTEXT_TOKENS"),
+        (402, "Insufficient balance", "credit"),
+        (429, "You exceeded your current quota, please check your plan.", "credit"),
+        (404, "Not Found", "the name of the model, and the address"),
+    ],
+)
+def test_what_only_the_person_can_change_is_hinted_at_and_not_tried_again(status: int, said: str, hint: str) -> None:
+    error = explained(Fault(status, {"message": said}))
+
+    assert hint in error.hint
+    assert not is_passing(error)
+
+
+def test_a_reply_that_ends_within_a_character_was_cut_off() -> None:
+    with pytest.raises(UnicodeDecodeError) as ends:
+        "ü".encode()[:1].decode()
+    with pytest.raises(UnicodeDecodeError) as wrong:
+        b"\xff".decode()
+
+    errors = [explained(fault.value, streaming=True) for fault in (ends, wrong)]
+
+    assert [type(error) for error in errors] == [CutOffError, BadResponseError]
+
+
+def test_tls_that_fails_is_told_apart_from_a_network_that_does() -> None:
+    fault = ConnectionError()
+    fault.__cause__ = ssl.SSLCertVerificationError(1, "of KEY")
+    fault.__cause__.verify_message = "self-signed certificate"
+
+    error = explained(fault, provider=OLLAMA)
+
+    assert type(error) is UnreachableError
+    assert str(error) == "no secure connection to ollama at http://127.0.0.1:11434/v1: self-signed certificate"
+    assert "SSL_CERT_FILE" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("location", "where"),
+    [
+        ("https://me:secret@gate.example/login?token=1", "to https://gate.example"),
+        ("/v2/chat", "elsewhere"),
+        ("http://[::1", "elsewhere"),
+        ("", "elsewhere"),
+    ],
+)
+def test_a_redirect_is_told_by_the_host_alone(location: str, where: str) -> None:
+    error = explained(Fault(302, headers={"location": location}))
+
+    assert str(error) == f"openai leads {where} (302), and nothing was sent there"
+    assert not is_passing(error)
+
+
+def test_no_password_of_an_address_is_shown() -> None:
+    error = explained(ConnectionRefusedError(), provider=replace(OPENAI, url="http://me:secret@host:1/v1"))
+
+    assert str(error) == "no connection to openai at http://host:1/v1"
 
 
 def test_a_connection_that_fails_is_told_by_when_it_failed() -> None:
@@ -136,6 +218,18 @@ def test_a_server_that_is_not_there_is_named_with_its_address() -> None:
 
     assert str(error) == "no connection to ollama at http://127.0.0.1:11434/v1"
     assert error.hint == "start the server, or name another one"
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_call_that_groq_cannot_read_may_be_written_better_next_time(status: int) -> None:
+    fault = Fault(status, {"message": "Failed to call a function.", "code": "tool_use_failed"})
+
+    error = explained(fault, provider=GROQ)
+
+    assert str(error) == "groq could not read a call of a tool that the model wrote"
+    assert is_passing(error)
+    assert is_failed_call(fault)
+    assert not is_failed_call(Fault(status, {"code": "other"}))
 
 
 def test_what_is_not_json_is_a_bad_response() -> None:

@@ -17,6 +17,7 @@ from openbook.llm.messages import (
     Opaque,
     Request,
     Text,
+    TextDelta,
     ToolCall,
     ToolResult,
     ToolStarted,
@@ -187,6 +188,15 @@ def test_a_turn_that_says_nothing_is_left_out() -> None:
             ],
             id="name-repeated-and-name-cut",
         ),
+        pytest.param(
+            [
+                {"index": 0, "id": "a", "function": {"name": "ferry", "arguments": ""}},
+                {"index": 0, "id": "a-2", "function": {"arguments": '{"x"'}},
+                {"index": 0, "id": "a-3", "function": {"arguments": ":1}"}},
+                {"index": 1, "id": "b", "function": {"name": "ferry", "arguments": {}}},
+            ],
+            id="an-id-for-each-piece-and-an-object",
+        ),
     ],
 )
 def test_tool_calls_are_put_together_however_a_server_cuts_them(pieces: list[dict[str, Any]]) -> None:
@@ -196,6 +206,95 @@ def test_tool_calls_are_put_together_however_a_server_cuts_them(pieces: list[dic
     assert finished.message.calls == (ToolCall("a", "ferry", '{"x":1}'), ToolCall("b", "ferry", "{}"))
     assert events == [ToolStarted("a", "ferry"), ToolStarted("b", "ferry")]
     assert finished.stop == "tools"
+
+
+@pytest.mark.parametrize(
+    ("ids", "indices"),
+    [
+        pytest.param(("a", "a"), (0, 1), id="twice-the-same"),
+        pytest.param(("", ""), (0, 1), id="none"),
+        pytest.param(("", ""), (0, 0), id="none-and-one-index"),
+    ],
+)
+def test_each_call_of_a_reply_has_an_id_of_its_own(ids: tuple[str, str], indices: tuple[int, int]) -> None:
+    called = [
+        call_piece(index=index, id=call_id, function={"name": name, "arguments": "{}"})
+        for call_id, index, name in zip(ids, indices, ("ferry", "train"), strict=True)
+    ]
+
+    events, finished = read(*called, chunk({}, "tool_calls"))
+
+    assert finished is not None
+    assert [call.name for call in finished.message.calls] == ["ferry", "train"]
+    assert len({call.id for call in finished.message.calls}) == 2
+    assert events == [ToolStarted(call.id, call.name) for call in finished.message.calls]
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": None, "completion_tokens": None},
+        {"prompt_tokens": "5", "completion_tokens": 6},
+        {"completion_tokens": 6},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        "many",
+    ],
+)
+def test_what_was_not_counted_is_not_taken_for_nothing(usage: Any) -> None:
+    _, finished = read(chunk({"content": "Hello"}, "stop"), {"choices": [], "usage": usage})
+
+    assert finished is not None
+    assert not finished.usage.known
+    assert finished.usage.input_tokens == 0
+
+
+def test_words_may_come_in_a_list_with_thoughts() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+
+    events, finished = read(
+        chunk({"content": [thought]}), chunk({"content": [{"type": "text", "text": "At nine."}]}, "stop")
+    )
+
+    assert events == [TextDelta("At nine.")]
+    assert finished is not None
+    assert finished.message == Message.assistant("At nine.")
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<think>\nIt may be 500 kg.\n</think>\n\nAt most 31 kg.", "At most 31 kg."),
+        ("\n<think></think>At <think> most.", "At <think> most."),
+        ("<think>It may be", ""),
+        ("<think>Done.</think>", ""),
+        ("<thin", "<thin"),
+        ("  <thinner>", "  <thinner>"),
+    ],
+)
+def test_thoughts_among_the_words_are_left_out(said: str, shown: str, size: int) -> None:
+    pieces = [said[at : at + size] for at in range(0, len(said), size)]
+
+    events, finished = read(*(chunk({"content": piece}) for piece in pieces), chunk({}, "stop"))
+
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == shown
+    assert finished is not None
+    assert finished.message.text == shown
+
+
+def test_thoughts_that_began_in_the_prompt_are_left_out_in_the_end() -> None:
+    _, finished = read(chunk({"content": "It may be 500 kg.\n</think>"}), chunk({"content": "\n\n31 kg."}, "stop"))
+
+    assert finished is not None
+    assert finished.message.text == "31 kg."
+
+
+def test_a_character_that_was_cut_in_half_is_whole_in_the_end() -> None:
+    events, finished = read(chunk({"content": "Ahoy \ud83d"}), chunk({"content": "\ude00 \ud83d"}, "stop"))
+
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)).isprintable()
+    assert finished is not None
+    assert finished.message.text == "Ahoy 😀 \ufffd"
 
 
 def test_a_call_without_an_id_gets_one() -> None:

@@ -1,0 +1,80 @@
+"""Makes the clients of the SDKs: by which way they connect, and what they must not send along."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from openbook.errors import SettingsError
+from openbook.llm.providers import Provider
+from openbook.settings import Secret
+
+if TYPE_CHECKING:
+    import ssl
+
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
+
+# The SDK of Anthropic reads the variables by itself, whatever `trust_env` says.
+_STRAIGHT = {"all://": None, "http://": None, "https://": None}
+
+_ABOUT_PROXIES = (
+    "mend or unset HTTPS_PROXY, HTTP_PROXY and ALL_PROXY;"
+    " one of SOCKS is written socks5://host:port and needs: pip install 'httpx2[socks]'"
+)
+
+
+def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, blocking: bool) -> Any:
+    """Make a client that speaks to a provider. Nothing is sent yet.
+
+    It follows no redirect: that would carry sources to whoever the reply names. A server on this machine is
+    not looked for behind a proxy of the environment.
+
+    Args:
+        sdk: The package.
+        kind: Its class.
+        provider: Who is asked.
+        key: Sent to the provider, and to nobody else.
+        blocking: Whether the class is the one that blocks.
+
+    Raises:
+        SettingsError: The proxy or the certificates that the environment names cannot be used.
+    """
+    over = sdk.DefaultHttpxClient if blocking else sdk.DefaultAsyncHttpxClient
+    way: dict[str, Any] = {"verify": _tls(), "follow_redirects": False}
+    if urlsplit(provider.url).hostname in _THIS_MACHINE:
+        way |= {"trust_env": False, "mounts": _STRAIGHT}
+    try:
+        http_client = over(**way)
+    except (ImportError, ValueError, _invalid_url()):
+        # Without what was wrong: it may quote a part of a password.
+        raise SettingsError("a proxy that the environment names cannot be used", hint=_ABOUT_PROXIES) from None
+    options = {"base_url": provider.url, "max_retries": 0, "http_client": http_client}
+    client = getattr(sdk, kind)(api_key=key.reveal(), **options)
+    if provider.name != sdk.__name__:
+        # The SDKs take these from variables that are meant for their own provider, such as OPENAI_CUSTOM_HEADERS
+        # and OPENAI_ORG_ID: tokens may be among them, even one that is sent in place of the key.
+        client.organization = client.project = None
+        client._custom_headers = {}  # noqa: SLF001 - there is no other way past the variable
+    return client
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    # Reads all certificates of the machine, which takes 40 ms: once, not for each client.
+    import httpx2
+
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as exc:
+        raise SettingsError(
+            f"the certificates to trust cannot be read: {exc.strerror or exc}",
+            hint="mend or unset SSL_CERT_FILE and SSL_CERT_DIR",
+        ) from exc
+
+
+def _invalid_url() -> type[Exception]:
+    import httpx2
+
+    return httpx2.InvalidURL

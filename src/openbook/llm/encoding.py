@@ -1,0 +1,44 @@
+"""What can be sent as JSON in UTF-8, whatever models, files and people have written."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# What both wires take as the name of a tool, and Anthropic as the id of a call.
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME = 64
+
+
+def encodable(value: Any) -> Any:
+    r"""Give a text, or JSON with texts in it, in which two halves of a character are one, and a single half is U+FFFD.
+
+    Example:
+        >>> encodable({"said": ["\ud83d\ude00", "half: \ud83d"]})
+        {'said': ['😀', 'half: �']}
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {encodable(name): encodable(part) for name, part in value.items()}
+    return [encodable(part) for part in value] if isinstance(value, list) else value
+
+
+def name_to_send(name: str) -> str:
+    """Write the name that a model gave a tool as a wire takes it: a model can call what does not exist.
+
+    Example:
+        >>> name_to_send("functions.search"), name_to_send("")
+        ('functions_search', '_')
+    """
+    return id_to_send(name)[:_LONGEST_NAME]
+
+
+def id_to_send(call_id: str) -> str:
+    """Write the id of a call, which another provider may have given, as Anthropic takes it.
+
+    Example:
+        >>> id_to_send("functions.search:0")
+        'functions_search_0'
+    """
+    return _NOT_IN_NAMES.sub("_", call_id) or "_"
