@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from openbook.errors import SettingsError
-
-_HEADER = re.compile(r"\s*\[\[?([^\[\]]+)\]")
+from openbook.mcp.editing import edit_json, edit_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +100,8 @@ def write(change: Change) -> Path | None:
                 shutil.copy2(path, copy)
                 shutil.copymode(path, fresh)
             fresh.replace(path)
+    except UnicodeEncodeError as exc:
+        raise SettingsError(f"cannot write {str(path)!r}: a path in it is no text", hint="rename that folder") from exc
     except OSError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
     return copy
@@ -120,64 +119,22 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
         before = path.read_bytes().decode("utf-8") if path.exists() else None
     except (OSError, UnicodeDecodeError) as exc:
         raise SettingsError(f"cannot read {str(path)!r}: {exc}", hint="nothing was changed") from exc
-    edit = _in_toml if path.suffix == ".toml" else _in_json
-    return Change(path, before, edit(before or "", path, client, name, command))
-
-
-def _in_json(text: str, path: Path, client: Client, name: str, command: Sequence[str] | None) -> str:
+    entry = None if command is None else _entry(client, command)
+    edit = edit_toml if path.suffix == ".toml" else edit_json
     try:
-        settings: Any = json.loads(text) if text.strip() else {}
+        return Change(path, before, edit(before or "", client.table, name, entry))
     except ValueError as exc:
-        raise _unreadable(path, f"it is no JSON ({exc})", client, name, command) from exc
-    servers = settings.setdefault(client.table, {}) if isinstance(settings, dict) else None
-    if not isinstance(servers, dict):
-        raise _unreadable(path, f"its {client.table!r} is no list of servers", client, name, command)
-    if command is None:
-        if servers.pop(name, None) is None:
-            return text
-    else:
-        old = servers.get(name)
-        servers[name] = (old if isinstance(old, dict) else {}) | _entry(client, command)
-    return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+        hint = "take the entry out by hand" if entry is None else f"add by hand: {_told(path, client, name, entry)}"
+        raise SettingsError(f"{str(path)!r} was left as it is: {exc}", hint=hint) from exc
 
 
-def _in_toml(text: str, path: Path, client: Client, name: str, command: Sequence[str] | None) -> str:
-    """Change one table as text, because what reads TOML forgets its comments."""
-    try:
-        settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as exc:
-        raise _unreadable(path, f"it is no TOML ({exc})", client, name, command) from exc
-    there = name in settings.get(client.table, {})
-    rest = _without_table(text, f"{client.table}.{name}", below=command is None)
-    left = tomllib.loads(rest).get(client.table, {}).get(name, {})
-    if "command" in left or (left and command is None):
-        raise _unreadable(path, "its entry is written in a way that cannot be replaced", client, name, command)
-    if command is None:
-        return rest if there else text
-    entry = _entry(client, command)
-    lines = [f"[{client.table}.{json.dumps(name)}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
-    return (rest.rstrip() + "\n\n" if rest.strip() else "") + "\n".join(lines) + "\n"
-
-
-def _without_table(text: str, table: str, *, below: bool) -> str:
-    """Cut a table, and on demand those below it, out of TOML by its lines: a header stands alone on one."""
-    kept, inside = [], False
-    for line in text.splitlines(keepends=True):
-        header = _HEADER.match(line)
-        if header:
-            name = header[1].replace('"', "").replace("'", "").replace(" ", "")
-            inside = name == table or (below and name.startswith(f"{table}."))
-        if not inside:
-            kept.append(line)
-    return "".join(kept)
+def _told(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:
+    if path.suffix != ".toml":
+        return json.dumps({client.table: {name: entry}})
+    keys = " and ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())
+    return f"[{client.table}.{json.dumps(name)}] with {keys}"
 
 
 def _entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
     entry: dict[str, Any] = {"type": "stdio"} if client.says_type else {}
     return entry | {"command": command[0], "args": list(command[1:])}
-
-
-def _unreadable(path: Path, why: str, client: Client, name: str, command: Sequence[str] | None) -> SettingsError:
-    wanted = "" if command is None else json.dumps({client.table: {name: _entry(client, command)}})
-    hint = f"add by hand: {wanted}" if wanted else "take the entry out by hand"
-    return SettingsError(f"{str(path)!r} was left as it is: {why}", hint=hint)

@@ -98,7 +98,9 @@ def test_putting_twice_changes_nothing_and_each_copy_is_kept(tmp_path: Path) -> 
         pytest.param("vscode", "// mine\n{}", id="comments"),
         pytest.param("vscode", "[]", id="a-list"),
         pytest.param("vscode", '{"servers": []}', id="servers-in-a-list"),
+        pytest.param("vscode", '{"a": ' + "[" * 50_000, id="deep"),
         pytest.param("codex", "a = ", id="broken-toml"),
+        pytest.param("codex", "mcp_servers = 3", id="no-table"),
         pytest.param("codex", 'mcp_servers = {openbook = {command = "x"}}', id="an-inline-table"),
     ],
 )
@@ -113,6 +115,15 @@ def test_a_file_that_cannot_be_read_stays_and_the_hint_says_what_to_add(name: st
 
     assert "/bin/openbook" in caught.value.hint
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_a_path_that_is_no_text_cannot_be_written(tmp_path: Path) -> None:
+    change = put(CLIENTS["claude"], tmp_path, "openbook", [*COMMAND, "/caf\udce9"])
+
+    with pytest.raises(SettingsError, match="is no text"):
+        write(change)
+
+    assert list(tmp_path.iterdir()) == []
 
 
 @contextmanager

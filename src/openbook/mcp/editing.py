@@ -1,0 +1,259 @@
+"""Puts an entry into a table of JSON or TOML, or takes it out, as text: all else stays as it is, to the letter."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Entry = Mapping[str, Any]
+
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_INDENT = re.compile(r"\{[ \t]*\r?\n([ \t]+)")
+
+# An entry with one of these is called over the network: it has nothing in common with one that is started.
+_ELSEWHERE = ("url", "serverUrl", "httpUrl")
+
+_DECODER = json.JSONDecoder()
+
+
+def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
+    r"""Give the text with an entry put into an object, in place of one of that name; without it if it is None.
+
+    What an entry had beside stays in it. A text that has not to change comes back as it is.
+
+    Raises:
+        ValueError: It is no JSON, or not of that shape; the message says why.
+
+    Example:
+        >>> edit_json('{"a": 1.10,\n    "servers": {"x": {}}}', "servers", "x", None)
+        '{"a": 1.10,\n    "servers": {}}'
+    """
+    bare = text.removeprefix("\ufeff")
+    mark, bare = text[: len(text) - len(bare)], bare if bare.strip() else "{}\n"
+    try:
+        settings = json.loads(bare)
+    except RecursionError as exc:
+        raise ValueError("it is nested too deeply") from exc
+    except ValueError as exc:
+        raise ValueError(f"it is no JSON ({exc})") from exc
+    servers = _servers(settings, table)
+    old = servers.get(name)
+    wanted = None if entry is None else _merged(old, entry)
+    if wanted == old and (name in servers) == (wanted is not None):
+        return text
+    root = _Object.at(bare, _skip(bare, 0))
+    place = root.last(table)
+    if wanted is None:
+        assert place is not None
+        while (inner := _Object.at(bare, place.value)).last(name):
+            bare = inner.without(bare, name)
+        return mark + bare
+    style = _Style.of(bare)
+    if place is None:
+        return mark + root.put(bare, table, {name: wanted}, style, depth=1)
+    return mark + _Object.at(bare, place.value).put(bare, name, wanted, style, depth=2)
+
+
+def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
+    """Give the text with an entry put in as a table, in place of one of that name; without it if it is None.
+
+    Raises:
+        ValueError: It is no TOML, or the entry is written in a way that cannot be replaced; the message says why.
+    """
+    bare = text.removeprefix("\ufeff")
+    mark = text[: len(text) - len(bare)]
+    before = _read_toml(bare)
+    old = _servers(before, table).get(name)
+    if entry is None:
+        if old is None:
+            return text
+        kept, _ = _kept(bare, (table, name), (), whole=True)
+    else:
+        kept = _put_toml(bare, (table, name), entry, is_new=_is_elsewhere(old))
+    after = "".join(kept)
+    if not _differs_only(before, after, table, name, None if entry is None else _merged(old, entry)):
+        raise ValueError("its entry is written in a way that cannot be replaced")
+    return mark + after
+
+
+def _put_toml(text: str, table: tuple[str, str], entry: Entry, *, is_new: bool) -> list[str]:
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    whole_lines = text if not text or text.endswith("\n") else text + line_end
+    kept, at = _kept(whole_lines, table, tuple(entry), whole=is_new)
+    if at is None:
+        rest = "".join(kept).rstrip()
+        header = f"[{table[0]}.{json.dumps(table[1], ensure_ascii=False)}]{line_end}"
+        kept = [*([rest, line_end * 2] if rest else []), header]
+        at = len(kept)
+    added = (f"{key} = {json.dumps(value, ensure_ascii=False)}{line_end}" for key, value in entry.items())
+    return [*kept[:at], *added, *kept[at:]]
+
+
+def _servers(settings: Any, table: str) -> dict[str, Any]:
+    there = settings.get(table, {}) if isinstance(settings, dict) else None
+    servers: dict[str, Any] | None = there if isinstance(there, dict) else None
+    if servers is None:
+        raise ValueError(f"its {table!r} is no list of servers")
+    return servers
+
+
+def _is_elsewhere(old: Any) -> bool:
+    return isinstance(old, dict) and any(key in old for key in _ELSEWHERE)
+
+
+def _merged(old: Any, entry: Entry) -> dict[str, Any]:
+    return (dict(old) if isinstance(old, dict) and not _is_elsewhere(old) else {}) | dict(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a file is laid out."""
+
+    indent: str
+    line_end: str
+
+    @classmethod
+    def of(cls, text: str) -> _Style:
+        found = _INDENT.search(text)
+        return cls(found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n")
+
+    def written(self, value: Any, depth: int) -> str:
+        """Write a value whose first line is begun already."""
+        told = json.dumps(value, indent=self.indent, ensure_ascii=False)
+        return told.replace("\n", self.line_end + self.indent * depth)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """Where a name and its value stand."""
+
+    name: str
+    start: int
+    value: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """Where an object and its members stand in correct JSON."""
+
+    start: int
+    end: int
+    members: tuple[_Member, ...]
+
+    @classmethod
+    def at(cls, text: str, start: int) -> _Object:
+        members = []
+        at = _skip(text, start + 1)
+        while text[at] != "}":
+            name, end = _DECODER.raw_decode(text, at)
+            value = _skip(text, _skip(text, end) + 1)  # past the colon
+            _, end = _DECODER.raw_decode(text, value)
+            members.append(_Member(name, at, value, end))
+            at = _skip(text, end)
+            if text[at] == ",":
+                at = _skip(text, at + 1)
+        return cls(start, at + 1, tuple(members))
+
+    def last(self, name: str) -> _Member | None:
+        """Give the member that counts: of several of one name, it is the last one."""
+        return next((member for member in reversed(self.members) if member.name == name), None)
+
+    def put(self, text: str, name: str, value: Any, style: _Style, *, depth: int) -> str:
+        there = self.last(name)
+        if there is not None:
+            return text[: there.value] + style.written(value, depth) + text[there.end :]
+        member = f"{style.line_end}{style.indent * depth}{json.dumps(name)}: {style.written(value, depth)}"
+        if self.members:
+            end = self.members[-1].end
+            return f"{text[:end]},{member}{text[end:]}"
+        close = f"{style.line_end}{style.indent * (depth - 1)}}}"
+        return f"{text[: self.start]}{{{member}{close}{text[self.end :]}"
+
+    def without(self, text: str, name: str) -> str:
+        """Cut the last member of a name out, with a comma."""
+        position = max(at for at, member in enumerate(self.members) if member.name == name)
+        if position + 1 < len(self.members):
+            return text[: self.members[position].start] + text[self.members[position + 1].start :]
+        if position:
+            return text[: self.members[position - 1].end] + text[self.members[position].end :]
+        return text[: self.start + 1] + text[self.end - 1 :]
+
+
+def _skip(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
+
+
+def _read_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        raise ValueError(f"it is no TOML ({exc})") from exc
+
+
+def _statements(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give each statement of correct TOML with its lines and what it says: a line, or as many as a value takes."""
+    lines = ""
+    for line in _LINES.findall(text):
+        lines += line
+        try:
+            said = tomllib.loads(lines)
+        except tomllib.TOMLDecodeError:
+            continue
+        yield lines, said
+        lines = ""
+
+
+def _kept(text: str, table: tuple[str, ...], keys: tuple[str, ...], *, whole: bool) -> tuple[list[str], int | None]:
+    """Give the statements that stay, and how many there are up to the header of the table, None if it has none.
+
+    Args:
+        text: TOML.
+        table: Path of a table.
+        keys: Its keys that go.
+        whole: Whether the table goes, with those below it. Comments behind it belong to what follows.
+    """
+    kept: list[str] = []
+    comments: list[str] = []
+    begin: int | None = None
+    path: tuple[str, ...] = ()
+    for lines, said in _statements(text):
+        is_header = lines.lstrip().startswith("[")
+        path = _path(said) if is_header else path
+        named = path == table and not is_header and not said.keys().isdisjoint(keys)
+        goes = path[: len(table)] == table if whole else named
+        if not goes:
+            kept += (*comments, lines)
+        comments = [*comments, lines] if goes and not said else []
+        if is_header and path == table and not whole:
+            begin = len(kept)
+    return kept + comments, begin
+
+
+def _path(said: dict[str, Any]) -> tuple[str, ...]:
+    """Give the path of a header."""
+    path = []
+    inner: Any = said
+    while inner:
+        inner = inner[0] if isinstance(inner, list) else inner
+        if inner:
+            key, inner = next(iter(inner.items()))
+            path.append(key)
+    return tuple(path)
+
+
+def _differs_only(before: dict[str, Any], after: str, table: str, name: str, wanted: Entry | None) -> bool:
+    """Whether a text says what it said before, but for one entry."""
+    try:
+        now = tomllib.loads(after)
+    except tomllib.TOMLDecodeError:
+        return False
+    servers = {**before.get(table, {}), name: wanted}
+    expected = {**before, table: {key: value for key, value in servers.items() if value is not None}}
+    return {**now, table: now.get(table, {})} == expected

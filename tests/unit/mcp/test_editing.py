@@ -1,0 +1,120 @@
+"""Nothing of the person's is lost or rewritten when an entry is put into their files."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import Any
+
+import pytest
+
+from openbook.mcp.editing import edit_json, edit_toml
+
+ENTRY: dict[str, Any] = {"command": "/bin/openbook", "args": ["mcp", "/shop"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        pytest.param('{"a": 1.10, "b": 1E5, "c": "\\u00e9"}', ["1.10", "1E5", "\\u00e9"], id="numbers-and-escapes"),
+        pytest.param('{"servers": {"a": {"args": ["x", "y"]}}}', ['["x", "y"]'], id="lists-on-a-line"),
+        pytest.param('{"servers": {"a": {}}, "servers": {"b": {}}}', ['"a"', '"b"'], id="a-name-twice"),
+        pytest.param('\ufeff{\r\n\t"a": 1\r\n}', ["\ufeff{", '\r\n\t"servers"', "\r\n\t\t"], id="mark-and-tabs"),
+        pytest.param('{\n    "servers": {}\n}\n', ['\n        "new"'], id="four-blanks"),
+        pytest.param('{"a": "}{,:", "b": {"servers": 3}}', ['"}{,:"', '"servers": 3'], id="braces-in-text"),
+        pytest.param('{"servers": {"new": {"env": {"A":"1"}}}, "z":2}', ['"z":2'], id="there-already"),
+        pytest.param("", [], id="empty"),
+    ],
+)
+def test_json_keeps_all_else_to_the_letter(text: str, kept: list[str]) -> None:
+    put = edit_json(text, "servers", "new", ENTRY)
+    taken = edit_json(put, "servers", "new", None)
+
+    assert all(part in put for part in kept)
+    assert json.loads(put.removeprefix("\ufeff"))["servers"]["new"].items() >= ENTRY.items()
+    assert edit_json(put, "servers", "new", ENTRY) == put
+    assert json.loads(taken.removeprefix("\ufeff"))["servers"].get("new") is None
+    assert "\n" not in put.replace("\r\n", "") or "\r" not in put
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{"servers": {"x": 1, "a": 2}}', '{"servers": {"a": 2}}'),
+        ('{"servers": {"a": 2, "x": 1 }}', '{"servers": {"a": 2 }}'),
+        ('{"servers": {"x": 1}, "z": 3}', '{"servers": {}, "z": 3}'),
+        ('{"servers": {"x": 1, "a": 2, "x": 3, "x": 4}}', '{"servers": {"a": 2}}'),
+        ('{"servers": {"a": 1}}', '{"servers": {"a": 1}}'),
+        ("{}", "{}"),
+    ],
+)
+def test_what_is_taken_out_of_json_leaves_no_trace(text: str, left: str) -> None:
+    assert edit_json(text, "servers", "x", None) == left
+
+
+@pytest.mark.parametrize("old", [{"url": "http://x", "headers": {"A": "b"}}, {"type": "http", "serverUrl": "http://x"}])
+def test_an_entry_that_was_called_over_the_network_leaves_nothing_of_itself(old: dict[str, Any]) -> None:
+    put = edit_json(json.dumps({"servers": {"new": old}}), "servers", "new", ENTRY)
+
+    assert json.loads(put)["servers"]["new"] == ENTRY
+
+
+OURS = '[servers.new] # ours\ncommand = "old"\nargs = [\n  "mcp",\n]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        pytest.param('p = """\n[servers.new]\ncommand = 1\n"""\n', "\n[servers.new]\ncommand = 1\n", id="in-a-text"),
+        pytest.param("a = [\n  [1],\n  ['servers.new'],\n]\n", "['servers.new'],\n]", id="in-a-list"),
+        pytest.param(f"{OURS}\n# of the next\n[tui]\na = 1\n", "\n# of the next\n[tui]", id="comment-of-the-next"),
+        pytest.param(f"[a]\nb = 1\n{OURS}", "[a]\nb = 1\n", id="last"),
+        pytest.param("\ufeff[a]\r\nb = 1", "\ufeff[a]\r\nb = 1\r\n", id="mark-and-line-ends"),
+        pytest.param("# mine\u2028still mine\n", "# mine\u2028still mine", id="a-line-that-is-none"),
+        pytest.param("", "", id="empty"),
+    ],
+)
+def test_toml_keeps_all_else_to_the_letter(text: str, kept: str) -> None:
+    put = edit_toml(text, "servers", "new", ENTRY)
+    taken = edit_toml(put, "servers", "new", None)
+
+    assert kept in put
+    assert tomllib.loads(put.removeprefix("\ufeff"))["servers"]["new"].items() >= ENTRY.items()
+    assert edit_toml(put, "servers", "new", ENTRY) == put
+    assert "new" not in tomllib.loads(taken.removeprefix("\ufeff")).get("servers", {})
+    assert kept.strip() in taken
+
+
+def test_what_an_entry_of_toml_has_beside_stays() -> None:
+    text = f'{OURS}startup_timeout_sec = 60 # slow\nenv = {{ A = "1" }}\n'
+
+    put = edit_toml(text, "servers", "new", ENTRY)
+
+    assert tomllib.loads(put)["servers"]["new"] == {**ENTRY, "startup_timeout_sec": 60, "env": {"A": "1"}}
+    assert "# slow" in put
+    assert "# ours" in put
+
+
+def test_a_table_below_stays_with_its_entry_and_goes_with_it() -> None:
+    put = edit_toml('[servers.new.env]\nA = "1"', "servers", "new", ENTRY)
+
+    taken = edit_toml(put, "servers", "new", None)
+
+    assert tomllib.loads(put)["servers"]["new"] == {**ENTRY, "env": {"A": "1"}}
+    assert tomllib.loads(taken) == {}
+
+
+def test_an_entry_of_toml_that_was_called_over_the_network_leaves_nothing_of_itself() -> None:
+    text = '[servers.new]\nurl = "http://x"\n[servers.new.http_headers]\nA = "b"\n[z]\na = 1\n'
+
+    put = edit_toml(text, "servers", "new", ENTRY)
+
+    assert tomllib.loads(put) == {"z": {"a": 1}, "servers": {"new": ENTRY}}
+
+
+@pytest.mark.parametrize(
+    "text", ['servers.new.command = "x"\n', 'servers = { new = { command = "x" } }\n', '[servers]\nnew.command = "x"\n']
+)
+def test_an_entry_of_toml_that_cannot_be_replaced_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be replaced"):
+        edit_toml(text, "servers", "new", ENTRY)
