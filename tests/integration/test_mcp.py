@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,68 +19,21 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from openbook.assistant import Assistant
 from openbook.mcp.library import Watched
-from openbook.mcp.server import build_server
 from openbook.server.keys import Keys
 from openbook.settings import Settings
-
-CODE = '''\
-"""Parcels."""
-
-
-def weigh(parcel: str) -> float:
-    """Weigh a parcel. A parcel may weigh at most 31 kg."""
-    return scale(parcel)
-'''
-
-TEST = """\
-from parcels import weigh
-
-
-def test_a_parcel_is_weighed() -> None:
-    assert weigh("P1") == 2.0
-"""
-
-COURSE = """\
-Course Title: Parcels for Beginners
-
-Lesson 0: Scales
-A scale has to stand on level ground. It is read twice.
-
-Lesson 1: Labels
-A label is glued to the largest side.
-"""
+from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    folder = tmp_path / "shop"
-    (folder / "src").mkdir(parents=True)
-    (folder / "src" / "parcels.py").write_text(CODE, encoding="utf-8")
-    (folder / "test_parcels.py").write_text(TEST, encoding="utf-8")
-    (folder / "course.txt").write_text(COURSE, encoding="utf-8")
-    return folder
+    return write_shop(tmp_path)
 
 
 @pytest.fixture
 def library(shop: Path) -> Iterator[Watched]:
-    with Assistant.open("shop", settings=Settings.from_env()) as assistant:
-        watched = Watched(assistant, [shop])
-        yield watched
-        watched.close()
-
-
-def ask(library: Watched, use: Callable[[Client], Awaitable[Any]]) -> Any:
-    async def run() -> Any:
-        async with Client(build_server(library, version="1")) as client:
-            return await use(client)
-
-    return asyncio.run(run())
-
-
-def call(library: Watched, tool: str, **arguments: Any) -> Any:
-    return ask(library, lambda client: client.call_tool(tool, arguments))
+    with watched(shop) as library:
+        yield library
 
 
 def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watched) -> None:
@@ -233,34 +187,6 @@ def test_the_prompt_asks_for_checked_citations(library: Watched) -> None:
     assert "How heavy?" in text
 
 
-def test_a_change_is_seen_by_a_later_call(shop: Path, library: Watched) -> None:
-    async def use(client: Client) -> str:
-        await client.call_tool("list_sources", {})
-        (shop / "new.md").write_text("# Returns\n\nA return costs 4 euros.\n", encoding="utf-8")
-        for _ in range(200):
-            result = await client.call_tool("search", {"query": "What does a return cost?"})
-            if "new.md" in str(result):
-                return "seen"
-            await asyncio.sleep(0.05)
-        return "never seen"
-
-    assert ask(library, use) == "seen"
-
-
-def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "a.md").write_text("# Weighing\n\nWeigh every parcel twice.\n", encoding="utf-8")
-    with Assistant.open("both", settings=Settings.from_env()) as assistant:
-        library = Watched(assistant, [shop, other], watch=False)
-
-        read = call(library, "read_lines", path="other/a.md")
-        checked = call(library, "verify_citations", text=f"Weigh every parcel twice ({other}/a.md:3).")
-
-    assert read.content[0].text.startswith("other/a.md:1-3")
-    assert checked.structured_content["claims"][0]["verdict"] == "supported"
-
-
 def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path) -> None:
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "openbook", "mcp", str(shop)], env=dict(os.environ), cwd=str(shop)
@@ -273,6 +199,23 @@ def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path) -
     result = asyncio.run(use())
 
     assert "src/parcels.py:1-6" in result
+
+
+def test_ctrl_c_ends_a_server_that_waits_for_its_agent(shop: Path) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    command = [sys.executable, "-m", "openbook", "mcp", str(shop)]
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{json.dumps(request)}\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=30)
+
+    assert code == -signal.SIGINT
 
 
 @contextmanager

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,9 +58,20 @@ def mcp(
             if http:
                 run_http(server, here.home, host, port, started=printing.note)
             else:
-                server.run("stdio")
+                with _ended_by_ctrl_c():
+                    server.run("stdio")
         finally:
             watched.close()
+
+
+@contextlib.contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let SIGINT end the process. Python would wait for the thread that reads standard input, which nothing wakes."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def install(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from pathlib import Path
 from openbook.assistant import Assistant
 from openbook.errors import LibraryWriteError, SourceError
 from openbook.index.protocol import Root
+
+logger = logging.getLogger(__name__)
 
 # Editors save in bursts. What changes within this time is looked at once.
 _SETTLE_MS = 100
@@ -36,7 +39,9 @@ class Watched:
         self._lock = threading.Lock()
         self._changed = threading.Event()
         self._changed.set()
-        self._stopped = threading.Event()
+        self._stop = threading.Event()
+        self._missing: tuple[Path, ...] = ()
+        self._is_registered = self._is_watching = False
         self._watcher: threading.Thread | None = None
 
     @contextmanager
@@ -47,25 +52,32 @@ class Watched:
             SourceError: A source is gone and the library holds nothing of it.
             LibraryError: The library cannot be used.
         """
-        if self._changed.is_set():
+        if self._is_due:
             with self._lock:
-                self._bring_up_to_date()
+                if self._is_due:  # else another thread has just done it
+                    self._bring_up_to_date()
         yield self.assistant
 
     def close(self) -> None:
         """Stop watching."""
-        self._stopped.set()
+        self._stop.set()
         if self._watcher is not None:
             self._watcher.join(timeout=5)
 
+    @property
+    def _is_due(self) -> bool:
+        return self._changed.is_set() or any(place.exists() for place in self._missing)
+
     def _bring_up_to_date(self) -> None:
-        if not self._changed.is_set():
-            return  # another thread has just done it
-        for path in self._paths:
-            self.assistant.register(path)
-        if self._watch and self._watcher is None:
+        if not self._is_registered:
+            for path in self._paths:
+                self.assistant.register(path)
+            self._is_registered = True
+        if self._watch and (self._missing or not self._is_watching):
             self._start()
-        self._changed.clear()  # before the look: what changes during it is looked at again
+        # Before the look: what changes during it is looked at again. Without a watcher every call has to look.
+        if self._is_watching or not self._watch:
+            self._changed.clear()
         for root in self.assistant.sources():
             try:
                 self.assistant.add(root.location)
@@ -76,24 +88,47 @@ class Watched:
                     raise
 
     def _start(self) -> None:
+        self._stop.set()  # the one before does not know of what has come back
         places = [_watchable(root) for root in self.assistant.sources()]
         there = [place for place in places if place.exists()]
+        self._missing = tuple(place for place in places if place not in there)
+        self._stop = threading.Event()
+        self._is_watching = bool(there)
         if there:
-            self._watcher = threading.Thread(target=self._follow, args=(there,), name="watch", daemon=True)
+            self._watcher = threading.Thread(target=self._follow, args=(there, self._stop), name="watch", daemon=True)
             self._watcher.start()
 
-    def _follow(self, places: Sequence[Path]) -> None:
+    def _follow(self, places: Sequence[Path], stop: threading.Event) -> None:
         from watchfiles import watch
 
-        for _ in watch(
-            *places,
-            stop_event=self._stopped,
-            debounce=_SETTLE_MS,
-            step=_STEP_MS,
-            raise_interrupt=False,
-            rust_timeout=_POLL_MS,
-        ):
-            self._changed.set()
+        began = list(map(_identity, places))
+        try:
+            for _ in watch(
+                *places,
+                stop_event=stop,
+                debounce=_SETTLE_MS,
+                step=_STEP_MS,
+                raise_interrupt=False,
+                rust_timeout=_POLL_MS,
+            ):
+                self._changed.set()
+                # A folder that comes back is another one, of which the system tells nothing.
+                if list(map(_identity, places)) != began:
+                    break
+        except (OSError, RuntimeError) as exc:  # as where the system watches no more folders
+            logger.warning("folders are not watched, so each call looks at all of them: %s", exc)
+        finally:
+            if not stop.is_set():
+                self._is_watching = False
+                self._changed.set()
+
+
+def _identity(place: Path) -> tuple[int, int] | None:
+    try:
+        found = place.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _watchable(root: Root) -> Path:

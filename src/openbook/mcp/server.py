@@ -60,10 +60,13 @@ class _Server(MCPServer[None]):
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool. The SDK drops arguments that a tool has not; an agent would take what comes for what it asked.
 
+        What is null was not given: some agents name every argument.
+
         Raises:
             ToolError: There is no such tool, an argument is none or has no such value, or the tool refuses.
         """
         known = self._arguments.get(name, [])
+        arguments = {argument: value for argument, value in arguments.items() if value is not None}
         for argument in arguments:
             if known and argument not in known:
                 raise ToolError(f"{name} has no argument {argument!r}; it has {', '.join(known)}")

@@ -127,7 +127,7 @@ class Tools:
 
         Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
         """
-        return self._list(max_tokens, lambda tools, _: tools.search(query, kind, path, limit))
+        return self._list(max_tokens, lambda tools, _: tools.search(query, kind, self._within(path), limit))
 
     def ask(
         self, question: Annotated[str, Field(description="In full words, as to a person.")]
@@ -159,11 +159,11 @@ class Tools:
         max_tokens: Tokens = 4_000,
     ) -> Annotated[CallToolResult, Listed]:
         """Read lines of a document, numbered."""
-        return self._list(max_tokens, lambda tools, _: tools.read_lines(path, first_line, last_line))
+        return self._list(max_tokens, lambda tools, _: tools.read_lines(self._named(path), first_line, last_line))
 
     def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
-        return self._list(max_tokens, lambda tools, _: tools.outline(path))
+        return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path)))
 
     def find_symbol(
         self,
@@ -245,6 +245,12 @@ class Tools:
         """List the lessons of a course."""
         return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
 
+    def _named(self, path: str) -> str:
+        return _Paths(self._library.assistant).named(path)
+
+    def _within(self, pattern: str) -> str:
+        return _Paths(self._library.assistant).within(pattern)
+
     def _list(self, max_tokens: int, use: Callable[[LibraryTools, Listing], str]) -> CallToolResult:
         with self._library.fresh() as assistant:
             listing = Listing(_Paths(assistant).place_of, max_tokens)
@@ -265,11 +271,27 @@ class _Paths:
 
     def find(self, path: str) -> ListedDocument | None:
         """Find the document of a path; None if there is none, or several."""
-        wanted = path.removeprefix("./")
-        for root in self._roots:
-            wanted = wanted.removeprefix(f"{root.location}/")
-        found = self._named.get(wanted, [])
+        found = self._named.get(self.named(path), [])
         return found[0] if len(found) == 1 else None
+
+    def named(self, path: str) -> str:
+        """Write a path that begins at the root of this machine, as agents like them, with the name of its source."""
+        wanted = path.strip().removeprefix("./")
+        for root in self._roots:
+            if wanted == root.location:
+                return f"{root.name}/{wanted.rpartition('/')[2]}"
+            if wanted.startswith(f"{root.location}/"):
+                return f"{root.name}/{wanted.removeprefix(f'{root.location}/')}"
+        return wanted
+
+    def within(self, pattern: str) -> str:
+        """Write a pattern of paths that begins at the root of this machine as one that begins at its source."""
+        for root in self._roots:
+            if pattern.rstrip("/") == root.location:
+                return pattern.rpartition("/")[2] if root.kind == "file" else ""
+            if pattern.startswith(f"{root.location}/"):
+                return pattern.removeprefix(root.location)
+        return pattern
 
     @cached_property
     def _named(self) -> dict[str, list[ListedDocument]]:

@@ -1,0 +1,163 @@
+"""The folders behind the MCP server: how they are followed, and how an agent may write paths into them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client.client import Client
+
+from openbook.assistant import Assistant
+from openbook.mcp.library import Watched
+from openbook.settings import Settings
+from tests.integration.support_mcp import ask, call, watched, write_shop
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write_shop(tmp_path)
+
+
+@pytest.fixture
+def library(shop: Path) -> Iterator[Watched]:
+    with watched(shop) as library:
+        yield library
+
+
+def test_a_change_is_seen_by_a_later_call(shop: Path, library: Watched) -> None:
+    async def use(client: Client) -> str:
+        await client.call_tool("list_sources", {})
+        (shop / "new.md").write_text("# Returns\n\nA return costs 4 euros.\n", encoding="utf-8")
+        for _ in range(200):
+            result = await client.call_tool("search", {"query": "What does a return cost?"})
+            if "new.md" in str(result):
+                return "seen"
+            await asyncio.sleep(0.05)
+        return "never seen"
+
+    assert ask(library, use) == "seen"
+
+
+def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_back(shop: Path, library: Watched) -> None:
+    async def search(client: Client, query: str, name: str) -> str:
+        for _ in range(200):
+            result = await client.call_tool("search", {"query": query})
+            if result.is_error or name in str(result):
+                return str(result)
+            await asyncio.sleep(0.05)
+        return "never seen"
+
+    def go() -> None:
+        shop.rename(shop.with_name("away"))
+
+    def come_back() -> None:
+        shop.mkdir()
+        (shop / "back.md").write_text("# Zeppelin\n\nThe zeppelin lands.\n", encoding="utf-8")
+
+    async def use(client: Client) -> list[str]:
+        before = await search(client, "weigh", "src/parcels.py")
+        go()
+        gone = await search(client, "weigh", "src/parcels.py")
+        come_back()
+        back = await search(client, "zeppelin", "back.md")
+        (shop / "later.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+        return [before, gone, back, await search(client, "ferry", "later.md")]
+
+    told = ask(library, use)
+
+    assert not [one for one in told if one == "never seen" or "is_error=True" in one]
+
+
+def test_folders_that_the_system_does_not_watch_are_looked_at_by_each_call(
+    shop: Path, library: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> Iterator[None]:
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr("watchfiles.watch", full)
+
+    async def use(client: Client) -> str:
+        await client.call_tool("list_sources", {})
+        for _ in range(200):
+            (shop / "new.md").write_text("# Returns\n\nA return costs 4 euros.\n", encoding="utf-8")
+            result = await client.call_tool("search", {"query": "What does a return cost?"})
+            if "new.md" in str(result):
+                return "seen"
+            await asyncio.sleep(0.05)
+        return "never seen"
+
+    assert ask(library, use) == "seen"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read_lines", {"path": "{shop}/src/parcels.py"}),
+        ("outline", {"path": "{shop}/src/parcels.py"}),
+        ("find_related", {"path": "{shop}/test_parcels.py", "line": 5}),
+        ("search", {"query": "weigh", "path": "{shop}/src"}),
+        ("search", {"query": "weigh", "path": "{shop}/"}),
+    ],
+)
+def test_paths_may_begin_at_the_root_of_this_machine(
+    tool: str, arguments: dict[str, Any], shop: Path, library: Watched
+) -> None:
+    result = call(library, tool, **{name: str(value).format(shop=shop) for name, value in arguments.items()})
+
+    assert not result.is_error
+    assert "src/parcels.py" in result.content[0].text
+
+
+def test_an_argument_that_is_null_was_not_given(library: Watched) -> None:
+    result = call(library, "search", query="weigh", path=None, kind=None, limit=None)
+
+    assert not result.is_error
+
+
+def test_a_folder_that_is_away_from_the_beginning_is_read_when_it_is_there(shop: Path, tmp_path: Path) -> None:
+    other = write_shop(tmp_path / "second")
+    with Assistant.open("both", settings=Settings.from_env()) as assistant:
+        assistant.add(shop)
+        assistant.add(other)
+        shop.rename(tmp_path / "away")
+        library = Watched(assistant, [])
+        call(library, "list_sources")
+        (tmp_path / "away" / "new.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+        (tmp_path / "away").rename(shop)
+
+        found = call(library, "search", query="When does the ferry leave?")
+        library.close()
+
+    assert "new.md" in found.content[0].text
+
+
+def test_of_several_sources_a_whole_path_means_one(shop: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "src").mkdir(parents=True)
+    (other / "src" / "parcels.py").write_text("LIMIT_KG = 31\n", encoding="utf-8")
+    alone = tmp_path / "alone.md"
+    alone.write_text("# Alone\n\nNobody here.\n", encoding="utf-8")
+    with Assistant.open("three", settings=Settings.from_env()) as assistant:
+        library = Watched(assistant, [shop, other, alone], watch=False)
+
+        texts = [call(library, "read_lines", path=str(path)) for path in (other / "src" / "parcels.py", alone)]
+
+    assert "1| LIMIT_KG = 31" in texts[0].content[0].text
+    assert "3| Nobody here." in texts[1].content[0].text
+
+
+def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# Weighing\n\nWeigh every parcel twice.\n", encoding="utf-8")
+    with Assistant.open("both", settings=Settings.from_env()) as assistant:
+        library = Watched(assistant, [shop, other], watch=False)
+
+        read = call(library, "read_lines", path="other/a.md")
+        checked = call(library, "verify_citations", text=f"Weigh every parcel twice ({other}/a.md:3).")
+
+    assert read.content[0].text.startswith("other/a.md:1-3")
+    assert checked.structured_content["claims"][0]["verdict"] == "supported"
