@@ -7,6 +7,8 @@ import os
 import pty
 import select
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 from openbook.llm.messages import ToolCall
 from openbook.testing import FakeServer, Fault, Refusal, Reply
 from openbook.usage import Usage
-from tests.integration.support_cli import Outcome, copy_sample, finish, start
+from tests.integration.support_cli import Outcome, copy_sample, environment, finish, start
 
 Start = Callable[..., FakeServer]
 
@@ -139,6 +141,17 @@ def test_an_empty_input_and_one_that_is_no_text_are_read(harbour: Path) -> None:
     assert chat(harbour, "When is a parcel \udcff lost?").out.startswith("Quoted from the sources")
 
 
+def test_an_input_that_was_closed_is_an_empty_one(harbour: Path) -> None:
+    script = "import os, sys; os.close(0); os.execv(sys.executable, [sys.executable, '-m', 'openbook', 'chat'])"
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=harbour, capture_output=True, check=False, env=environment()
+    )
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"Traceback" not in done.stderr
+
+
 def test_nothing_in_a_folder_ends_a_session_before_it_begins(tmp_path: Path) -> None:
     outcome = chat(tmp_path, "Where?")
 
@@ -200,7 +213,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour
         terminal.wait_for("Parcels")
         terminal.interrupt(until="stopped")
         terminal.wait_for("> ")
-        terminal.interrupt(until="/quit leaves")
+        terminal.interrupt(until="\n\x1b[2m/quit leaves")
         terminal.type("When does a parcel count as lost?\r")
         terminal.wait_for("Nobody knows.")
         terminal.type("/cost\r")

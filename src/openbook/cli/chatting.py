@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 from collections.abc import Callable, Iterator
@@ -59,7 +60,7 @@ class Chat:
 
     def run(self) -> int:
         """Read questions and commands until there are no more, and give the exit code of the last question."""
-        if sys.stdin.isatty():
+        if _is_at_terminal():
             printing.note(f"{self._model_name}; /help lists what you can type, /quit leaves")
         for line in _lines():
             is_command = line.startswith("/")
@@ -154,20 +155,26 @@ _HELP = """\
 Ctrl-C stops an answer, and nothing else."""
 
 
+def _is_at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()  # None: it was closed, as by `<&-`
+
+
 def _lines() -> Iterator[str]:
     """Read lines from standard input: with a prompt on a terminal, else as they are."""
-    if not sys.stdin.isatty():
+    if not _is_at_terminal():
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
-        yield from (line.strip() for line in sys.stdin)
+        yield from (line.strip() for line in sys.stdin or ())
         return
-    import readline  # noqa: F401 - gives `input` its keys and its memory
+    with contextlib.suppress(ImportError):  # Windows has none, and does without
+        import readline  # noqa: F401 - gives `input` its keys and its memory
 
     while True:
         try:
             yield input(_PROMPT).strip()
         except KeyboardInterrupt:
-            printing.note("\n/quit leaves")
+            printing.note("")  # behind the prompt
+            printing.note("/quit leaves")
         except EOFError:
             printing.say()
             return
