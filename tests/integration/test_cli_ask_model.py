@@ -169,6 +169,7 @@ def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(fake_serve
         pytest.param(["--agent"], 2, ["--agent", "quotes need no tools"], id="agent-without-model"),
         pytest.param(["--policy", "hope"], 2, ["--policy", "'hope' is none of flag, drop, retry"], id="policy"),
         pytest.param(["--max-usd", "-1"], 2, ["--max-usd"], id="negative-budget"),
+        pytest.param(["--max-usd", "nan"], 2, ["--max-usd", "no number"], id="no-budget"),
     ],
 )
 def test_what_cannot_be_asked_is_told_before_anything_is_indexed(

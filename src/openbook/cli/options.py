@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,13 @@ def no_blank(value: str | None) -> str | None:
     """Refuse what an unset variable of the shell leaves behind: `--library "$NAME"`."""
     if value == "":
         raise typer.BadParameter("it is empty; is a variable not set?")
+    return value
+
+
+def no_nan(value: float | None) -> float | None:
+    """Refuse `nan`, which is within every range."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("it is no number")
     return value
 
 
@@ -59,7 +67,8 @@ ModelName = Annotated[
 WithTools = Annotated[bool, typer.Option("--agent", help="Let the model search and read by itself, with tools.")]
 MaxRounds = Annotated[int, typer.Option(min=0, max=100, metavar="N", help="Most times that it may call tools.")]
 MaxUsd = Annotated[
-    float | None, typer.Option(min=0.0, max=1000.0, metavar="X", help="Most US dollars that an answer may cost.")
+    float | None,
+    typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Most US dollars that an answer may cost."),
 ]
 PolicyName = Annotated[
     str, typer.Option("--policy", metavar="P", help=f"What happens to claims that fail: {', '.join(POLICIES)}.")
