@@ -12,8 +12,10 @@ from openbook.types import Unit
 # A quote is read at a glance. Longer blocks are offered in pieces of this many lines.
 LONGEST_QUOTE_LINES = 6
 
-# A signature, and what its author says of it. Where both together are longer, each is a head.
-_LONGEST_HEAD_LINES = 12
+# What its author says of a definition, and its signature. Where both together are longer, each is a head.
+_LONGEST_TOGETHER_LINES = 12
+# A signature that is cut hides what is asked for: with a parameter a line, few have more.
+_LONGEST_HEAD_LINES = 20
 
 # What stands before a name where it is defined, in the languages that have grammars.
 _KEYWORD = re.compile(
@@ -90,7 +92,7 @@ def _heads(shown: Shown, position: int, end: int, name: str, symbol: str = "") -
     within = "\n".join([*_enclosing(units, position, name), symbol, *chunk.context, chunk.span.path])
     start, end = _start_of_comment(units, position), _end_of_summary(units, end)
     ranges = [(start, end)]
-    if end - start >= _LONGEST_HEAD_LINES:
+    if start < position and end - start >= _LONGEST_TOGETHER_LINES:
         ranges = [(start, _end_of_opening(units, start, position)), (position, end)]
     for first, last in ranges:
         if first <= last < first + _LONGEST_HEAD_LINES:
@@ -144,10 +146,11 @@ def _sets(line: str, name: str) -> bool:
 
 def _start_of_comment(units: Sequence[Unit], position: int) -> int:
     """Find the first line of the comments and decorators that stand directly above a definition."""
-    start = position
+    start, inside = position, False
     while start > 0:
         above, below = units[start - 1], units[start]
-        if above.span.end_line + 1 != below.span.start_line or not _COMMENT.match(above.text):
+        inside = (inside or above.text.rstrip().endswith("*/")) and "/*" not in below.text
+        if not (inside or (above.span.end_line + 1 == below.span.start_line and _COMMENT.match(above.text))):
             break
         start -= 1
     return start
@@ -166,7 +169,7 @@ def _end_of_opening(units: Sequence[Unit], start: int, end: int) -> int:
 def _end_of_signature(units: Sequence[Unit], position: int) -> int:
     """Find the last line of a signature, and of the line that a docstring opens with."""
     end, depth = position, 0
-    for end in range(position, min(position + LONGEST_QUOTE_LINES, len(units))):
+    for end in range(position, min(position + _LONGEST_HEAD_LINES, len(units))):
         depth += units[end].text.count("(") - units[end].text.count(")")
         if depth <= 0:
             break

@@ -16,13 +16,25 @@ from openbook.types import Unit
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
 
 # A row of a table or an item of a list says one thing of its own, and what follows may belong to it.
-_ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)")
+_ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)|\.It\b")
 
 # The line between the head of a table, which only names the columns, and its rows.
 _TABLE_RULE = re.compile(r"\s*\|[\s|:-]+")
 
+# Lines of manual pages that only say where something begins, and headings there.
+_MACRO = re.compile(r"\.(?:TP|PP|LP|P|IP|br|sp|RS|RE|nf|fi|Pp|El|Ed)\b[\s\d.]*$|\.B[ld]\b|['.]\\\"")
+_HEADING_MACRO = re.compile(r"\.(?:S[HhSs]|TH|Dd|Dt|Os)\b")
+
 # A line in the header of a course says one thing too, and nothing belongs to it.
 _FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
+
+# What says nothing: targets of links, tags, pictures, and links within a page, as tables of contents have them.
+_LABEL = re.compile(
+    r"^\s*\.\. _[^:\n]*:\s*$|^\s*\[[^]\n]+\]:\s\S+$|<[^>\n]*>"
+    r"|\[?!\[[^]\n]*\]\([^)\n]*\)(?:\]\([^)\n]*\))?|\[[^]\n]*\]\(#[^)\n]*\)",
+    re.MULTILINE,
+)
+_WORDS = re.compile(r"[^\W_]+")
 
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
@@ -46,6 +58,18 @@ class Passage:
     """It is the head of a definition: signature and summary."""
 
     @property
+    def is_title(self) -> bool:
+        """Whether it is a heading that it stands under, or names a place, and says nothing else."""
+        said = _plain(self.text)
+        return not said or any(said == _plain(title) for title in self.shown.result.chunk.context)
+
+    @property
+    def is_in_section(self) -> bool:
+        """Whether what is shown is a section of documentation, from its heading on."""
+        heading = Passage(self.shown, self.shown.units[0], self.shown.units[0])
+        return self.shown.result.chunk.kind == "docs" and heading.is_title
+
+    @property
     def start_char(self) -> int:
         """Where it begins in the document."""
         return self.part[0] if self.part else self.first.span.start_char
@@ -61,6 +85,10 @@ class Passage:
         return _slice(self.shown, self.start_char, self.end_char)
 
 
+def _plain(text: str) -> str:
+    return " ".join(_WORDS.findall(_LABEL.sub("", text).casefold()))
+
+
 def passages_of(shown: Shown) -> list[Passage]:
     """List what can be quoted of a result, in order, distinct, possibly overlapping."""
     return _of_prose(shown) if shown.is_prose else _of_code(shown)
@@ -69,8 +97,11 @@ def passages_of(shown: Shown) -> list[Passage]:
 def _of_prose(shown: Shown) -> list[Passage]:
     found: dict[tuple[int, int], Passage] = {}
     before: list[Unit] = []
-    for paragraph in _paragraphs(shown.units, _opens_prose):
-        if len(paragraph) == 1 and _TABLE_RULE.fullmatch(paragraph[0].text):
+    said = [unit for unit in shown.units if not _MACRO.match(unit.text)]
+    for paragraph in _paragraphs(said, _opens_prose):
+        if len(paragraph) == 1 and _HEADING_MACRO.match(paragraph[0].text):
+            continue
+        if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
             continue
@@ -113,8 +144,13 @@ def is_row(text: str) -> bool:
     return _ROW.match(text) is not None
 
 
+def is_table_rule(text: str) -> bool:
+    """Say whether text is the line between the head of a table and its rows."""
+    return _TABLE_RULE.fullmatch(text) is not None
+
+
 def _opens_prose(before: Unit, unit: Unit) -> bool:
-    alone = any(pattern.match(other.text) for pattern in (_TITLE, _FACT) for other in (before, unit))
+    alone = any(pattern.match(other.text) for pattern in (_TITLE, _FACT, _HEADING_MACRO) for other in (before, unit))
     return alone or is_row(unit.text)
 
 

@@ -5,11 +5,84 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.answering.passages import Passage, joined, joins, overlap
+from openbook.answering.heads import LONGEST_QUOTE_LINES
+from openbook.answering.passages import Passage, is_row, is_table_rule, joined, joins, overlap
+from openbook.types import Unit
 
 # A sentence that begins so leans on the one before. With that in front, one question in forty more is
 # answered by the sentence that is wanted (`benchmarks/courses.py`), for four more words in each answer.
 _REFERS = re.compile(r"(?:And |But |So )?(?:This|That|These|Those|It|They|He|She|Such)\b")
+
+# What goes on below: a list, a command, an example.
+_LEADS_IN = re.compile(r"[:：][\s*_`]*$")
+
+# A sentence that stops without an end, as "You hold it with" does. Fewer words are a label.
+_LEAVES_OFF = re.compile(r"[^\W\d_]$")
+_FEWEST_WORDS = 5
+
+_FENCE = re.compile(r"\s*(?:`{3}|~{3})")
+_TABLE = re.compile(r"\s*\|")
+_MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual page
+
+# Lines of an example, or of a table above the row that is quoted. A quote is read at a glance.
+_MOST_LINES = 12
+
+
+def completed(quote: Passage) -> Passage:
+    """Give a quote of prose with what it cannot be understood without, if that is at most twelve lines on each side.
+
+    That is the list or the example that it leads to, the end of its sentence, the rest of the example that it
+    stands in, or the head of its table. Headings below are not crossed.
+    """
+    units = quote.shown.units
+    first, last = quote.first.number - 1, quote.last.number - 1
+    if _TABLE.match(quote.text):
+        first = _head_of_table(units, first)
+    fences = [place for place, unit in enumerate(units) if _FENCE.match(unit.text)]
+    if last + 1 < len(units) and (_LEADS_IN.search(quote.text) or _goes_on(quote, units[last + 1])):
+        last = _end_of_block(units, last + 1, fences)
+    for opening, closing in zip(fences[::2], fences[1::2], strict=False):
+        if opening <= last and first <= closing:
+            first, last = min(first, opening), max(last, closing)
+    is_short = quote.first.number - 1 - first <= _MOST_LINES and last - quote.last.number + 1 <= _MOST_LINES
+    if not is_short or (first, last) == (quote.first.number - 1, quote.last.number - 1):
+        return quote
+    start = quote.start_char if first == quote.first.number - 1 else units[first].span.start_char
+    end = quote.end_char if last == quote.last.number - 1 else units[last].span.end_char
+    return Passage(quote.shown, units[first], units[last], (start, end) if quote.part else None)
+
+
+def _head_of_table(units: Sequence[Unit], row: int) -> int:
+    """Find the head of the table that a row stands in; the row itself if the table begins elsewhere."""
+    first = row
+    while first and _TABLE.match(units[first - 1].text) and _follow(units[first - 1], units[first]):
+        first -= 1
+    return first if first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
+
+
+def _goes_on(quote: Passage, below: Unit) -> bool:
+    """Say whether a sentence stops without an end, and what is below goes on as one does."""
+    text = quote.text
+    is_said = len(text.split()) >= _FEWEST_WORDS and not is_row(text) and not quote.is_title
+    return is_said and _LEAVES_OFF.search(text) is not None and below.text.lstrip()[:1].islower()
+
+
+def _end_of_block(units: Sequence[Unit], start: int, fences: Sequence[int]) -> int:
+    """Find the last unit of the example, the list or the paragraph that begins with a unit; the one before is none."""
+    if start in fences:
+        return next((place for place in fences if place > start), start - 1)
+    if units[start].text.lstrip().startswith("#"):
+        return start - 1
+    end = start
+    while end + 1 < len(units) and end - start + 1 < LONGEST_QUOTE_LINES:
+        if not _follow(units[end], units[end + 1]) and not (is_row(units[start].text) and is_row(units[end + 1].text)):
+            break
+        end += 1
+    return end
+
+
+def _follow(before: Unit, after: Unit) -> bool:
+    return before.span.end_line + 1 >= after.span.start_line and not _MACRO.match(after.text)
 
 
 def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *, wide: bool) -> list[Passage]:

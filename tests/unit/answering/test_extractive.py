@@ -129,7 +129,7 @@ def test_code_also_speaks_of_the_symbol_that_it_belongs_to() -> None:
 
 
 def test_code_is_quoted_by_the_head_of_its_definition() -> None:
-    body = "def wait(self):\n    # a minute or two\n\n    the minute we wait"
+    body = "def wait(self):\n    # a minute or two\n\n    clock.wait(minutes=self.minutes)"
     chunk = chunk_of(body, "a.py", kind="code", signature="def wait(self):", symbol="Retry.wait", defines=("wait",))
 
     first, *_ = picked("how long do we wait", chunk)

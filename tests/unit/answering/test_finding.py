@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.finding import Finder
+from openbook.answering.followups import standalone
+from openbook.types import Filter
 from tests.unit.retrieval.material import Library
 
 CLAIM = "Sessions end after one hour."
@@ -41,3 +43,63 @@ def test_words_weigh_the_same_wherever_they_stand(finder: Finder) -> None:
     whole, apart = finder.judge(text), finder.judge(CLAIM, lambda: text)
 
     assert whole.judge(claim, cited) == apart.judge(claim, cited)
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Finder:
+    library = Library(tmp_path / "mixed.db")
+    for number in range(20):
+        library.put(f"quay{number}.py", f"def quay{number}(): quay = moor(quay, {number})", kind="code")
+    library.put("notes.md", *(f"The quay number {number} in {number * 7} lists of the quay." for number in range(80)))
+    library.put("README.md", "Welcome, and mind the gap.\n\nQuay is a server that ships moor at.")
+    return Finder(library.index, library.embedder)
+
+
+def test_documentation_has_the_last_places_where_code_has_the_first(mixed: Finder) -> None:
+    question = "How is quay3 or quay4 moored?"
+
+    found = mixed.find(question, 10, Filter())
+
+    assert sum(result.chunk.kind == "docs" for result in mixed.search(question, 10, Filter())) == 1
+    assert [result.chunk.kind for result in found].count("docs") == 3
+    assert [result.chunk.kind for result in found[-2:]] == ["docs", "docs"]
+    assert len({result.chunk.key for result in found}) == 10
+
+
+def test_documentation_is_not_added_to_a_search_for_code_or_for_a_name(mixed: Finder) -> None:
+    code = mixed.find("How does the quay moor ships?", 10, Filter(kinds=frozenset({"code"})))
+
+    assert {result.chunk.kind for result in code} == {"code"}
+    assert mixed.find("quay3", 10, Filter()) == mixed.search("quay3", 10, Filter())
+
+
+def test_what_defines_a_thing_is_found_however_often_others_name_it(mixed: Finder) -> None:
+    found = mixed.find("What is quay?", 10, Filter())
+
+    assert found[7].chunk.span.path == "README.md"
+    assert len(found) == 10
+
+
+def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
+    library = Library(tmp_path / "uses.db")
+    for number in range(20):
+        library.put(f"calls{number}.py", f"def calls{number}(): who_calls(calls, {number})", kind="code")
+    library.put("dock.py", "if storm: pass\nship.tie_up(ropes)", kind="code")
+    finder = Finder(library.index, library.embedder)
+
+    found = finder.find("Who calls `tie_up`?", 3, Filter())
+
+    assert found[0].chunk.span.path == "dock.py"
+
+
+def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path: Path) -> None:
+    library = Library(tmp_path / "words.db")
+    library.put("a.md", "The option cycle scrolls round.", *(f"Text number {number}." for number in range(9)))
+    finder = Finder(library.index, library.embedder)
+    asked = standalone("Was macht denn die Option cycle?", ())
+
+    results = finder.find(asked.text, 3, Filter())
+    weighed = finder.weigh(asked.asked)
+
+    assert finder.fault(asked, results, weighed.rarity) == ""
+    assert weighed.missing == ("denn",)

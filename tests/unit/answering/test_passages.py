@@ -322,7 +322,7 @@ def test_of_a_definition_with_a_long_comment_and_many_arguments_the_beginnings_o
     above, below = heads(text, "second")
 
     assert above.text == "\n".join(comment[:6])
-    assert below.text == "\n".join(["def second(", *arguments[:5]])
+    assert below.text == "\n".join(["def second(", *arguments[:19]])
     assert above.defines == below.defines == "second"
 
 
@@ -359,3 +359,30 @@ def test_what_stands_before_a_name_in_its_line_is_what_it_stands_in(line: str) -
 
     assert stands_in(["Box"], head.within)
     assert not stands_in(["Scale"], head.within)
+
+
+def test_a_signature_of_many_lines_is_a_head_as_a_whole() -> None:
+    arguments = [f"    argument_{number}: int," for number in range(14)]
+    signature = "\n".join(["def moor(", *arguments, ") -> None:"])
+
+    (head,) = heads(f'{signature}\n    """Moor it."""\n    tie()', "moor")
+
+    assert head.text == f'{signature}\n    """Moor it."""'
+
+
+def test_a_block_comment_belongs_to_its_definition_however_its_lines_begin() -> None:
+    text = "int ships;\n\n/* Moors a ship.\n\n   Two ropes do. */\nint moor(int ship) {"
+
+    (head,) = heads(text, "moor")
+
+    assert head.text == "/* Moors a ship.\n\n   Two ropes do. */\nint moor(int ship) {"
+
+
+def test_of_a_manual_page_each_entry_is_offered_without_the_macros_between() -> None:
+    page = ".SH OPTIONS\n.TP\n.B --moor\nMoor the ship\n.br\nand tie it up.\n.It Fl x\nCast the ship off."
+
+    assert [one.text for one in passages_of(shown(page))] == [
+        ".B --moor\nMoor the ship",
+        "and tie it up.",
+        ".It Fl x\nCast the ship off.",
+    ]

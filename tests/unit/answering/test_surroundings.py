@@ -6,7 +6,7 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.passages import passages_of
-from openbook.answering.surroundings import with_surroundings
+from openbook.answering.surroundings import completed, with_surroundings
 from tests.unit.retrieval.material import chunk_of, result_of
 
 # What is longer than a quote, so that it is quoted by the sentence.
@@ -59,3 +59,53 @@ def test_no_quote_comes_to_hold_another_one() -> None:
     assert (
         quoted(SPOKEN, "All ships wait.", "Boats are moored.", wide=True)[1] == "Boats are moored. The sea moves least."
     )
+
+
+def whole(text: str, quote: str) -> str:
+    """Give what is quoted with the first passage that begins so."""
+    (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
+    return completed(next(one for one in passages_of(shown) if one.text.startswith(quote))).text
+
+
+COMMAND = "Install it with this command:\n\n```sh\nquay install\n\nquay start\n```"
+TABLE = "| ship | ropes |\n| --- | --- |\n| Ada | two ropes each |\n| Bob | three ropes each |"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        pytest.param(f"{COMMAND}\n\nThen wait.", "Install it", COMMAND, id="the-example-that-it-leads-to"),
+        pytest.param(
+            "Any ship may:\n\n- stay for days\n\n- leave at once\n\nNothing else.",
+            "Any ship may",
+            "Any ship may:\n\n- stay for days\n\n- leave at once",
+            id="the-list-that-it-leads-to",
+        ),
+        pytest.param(
+            "With ropes you moor it by\n\nmoor --ropes two\n\nThen wait.",
+            "With ropes",
+            "With ropes you moor it by\n\nmoor --ropes two",
+            id="the-end-of-its-sentence",
+        ),
+        pytest.param(
+            "See.\n\n```\nload the ship\n\nmoor the ship\n```\n\nDone.",
+            "moor the ship",
+            "```\nload the ship\n\nmoor the ship\n```",
+            id="the-example-that-it-stands-in",
+        ),
+        pytest.param(f"{TABLE}\n| Cyd | none |", "| Bob", TABLE, id="the-head-of-its-table"),
+        pytest.param(
+            "| Ada | two ropes each |\n| Bob | three ropes each |", "| Bob", "| Bob | three ropes each |", id="no-head"
+        ),
+        pytest.param("We list them here:\n\n## Ships\n\nAda.", "We list", "We list them here:", id="a-heading-below"),
+        pytest.param("Ships are moored here.\n\nby two ropes.", "Ships are", "Ships are moored here.", id="all-said"),
+        pytest.param(
+            "Moor it like this:\n\n```\n" + "tie the rope\n" * 20 + "```",
+            "Moor it",
+            "Moor it like this:",
+            id="too-long",
+        ),
+    ],
+)
+def test_a_quote_has_with_it_what_it_cannot_be_understood_without(text: str, quote: str, found: str) -> None:
+    assert whole(text, quote) == found

@@ -1,0 +1,68 @@
+"""What different kinds of questions are answered with, without a model."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.answering.context import build_context
+from openbook.answering.extractive import pick
+from openbook.retrieval.names import read_query
+from openbook.testing import HashEmbedder
+from openbook.types import Chunk
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def quotes(question: str, *chunks: Chunk) -> list[str]:
+    query, context = read_query(question), build_context([result_of(chunk) for chunk in chunks], 10_000)
+    picked = pick(query, context, HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
+    return [item.passage.text for item in picked]
+
+
+def test_what_defines_a_thing_is_quoted_first() -> None:
+    guide = chunk_of("Quay quay, our quay!\n\nQuay is a server of harbours.")
+    code = chunk_of("def quay(quay):\n    return quay", "a.py", kind="code", defines=("quay",))
+
+    found = quotes("What is quay?", code, guide)
+
+    assert found[0] == "Quay is a server of harbours."
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        "Mooring of ships\n================",
+        "How are the ships moored here?",
+        "How are the ships moored here?  2.4.",
+        "- [Mooring of all ships](#mooring)",
+        "[![Ships moored: 7](https://quay.example/moored.svg)](https://quay.example)",
+        ".. _mooring of ships:",
+        "[moored ships here]: https://quay.example/ships",
+    ],
+)
+def test_headings_questions_and_links_answer_nothing(empty: str) -> None:
+    listed = chunk_of(empty, context=("Mooring of ships",))
+
+    found = quotes("How are ships moored?", listed, chunk_of("By two ropes each, ships are held.", "b.md"))
+
+    assert found[0] == "By two ropes each, ships are held."
+
+
+def test_what_a_section_opens_with_answers_its_heading() -> None:
+    section = "## May I sell fish?\n\nGo ahead, all of you.\n\nFish is weighed, and we see much."
+    chunk = chunk_of(section, context=("May I sell fish?",))
+
+    assert quotes("May I sell?", chunk)[0] == "Go ahead, all of you."
+
+
+def test_a_question_for_uses_is_answered_by_uses() -> None:
+    definition = chunk_of("def moor(ship):\n    tie(ship)", "a.py", kind="code", defines=("moor",))
+    use = chunk_of("dock = Dock(quay)\ndock.moor(ship, 2)", "b.py", kind="code")
+
+    assert quotes("What is `moor`?", definition, use)[0].startswith("def moor")
+    assert quotes("Who calls `moor`?", definition, use)[0].endswith("dock.moor(ship, 2)")
+
+
+def test_what_a_better_quote_holds_is_not_quoted_again() -> None:
+    chunk = chunk_of("You moor a ship with this:\n\n```sh\nquay moor --ship 7\n```")
+
+    assert quotes("moor a ship", chunk) == [chunk.text]
