@@ -12,13 +12,17 @@ import pytest
 from hypothesis import settings
 
 from openbook.testing import FakeServer
+from openbook.testing.embedding_server import EmbeddingServer
 from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubServer
+from openbook.testing.script import Refusal
 
 # No deadline: a slow machine is no bug. The same examples on every run where nobody is there to
 # try again.
 settings.register_profile("openbook", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("openbook")
+
+_SERVERS = {"fake_server", "embedding_server", "git_server", "github_server"}
 
 
 def pytest_report_header() -> str:
@@ -29,7 +33,9 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let tests that ask for a server of ours reach this machine, and no other."""
     for item in items:
-        if not {"fake_server", "git_server", "github_server"}.isdisjoint(getattr(item, "fixturenames", ())):
+        if not {"fake_server", "embedding_server", "git_server", "github_server"}.isdisjoint(
+            getattr(item, "fixturenames", ())
+        ):
             item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
 
 
@@ -40,6 +46,17 @@ def fake_server() -> Iterator[Callable[..., FakeServer]]:
 
         def start(*steps: Any, **options: Any) -> FakeServer:
             return stack.enter_context(FakeServer(*steps, **options))
+
+        yield start
+
+
+@pytest.fixture
+def embedding_server() -> Iterator[Callable[..., EmbeddingServer]]:
+    """Start servers that embed. All are closed when the test ends."""
+    with ExitStack() as stack:
+
+        def start(*refusals: Refusal | None, **options: Any) -> EmbeddingServer:
+            return stack.enter_context(EmbeddingServer(*refusals, **options))
 
         yield start
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from openbook.answering.generator import Generator
     from openbook.answering.writing import Writing
     from openbook.courses.catalog import PlacedLesson
+    from openbook.embedding.protocol import Embedder
     from openbook.sources.loading import LoadOptions
 
 
@@ -52,9 +53,13 @@ class Assistant:
             LibraryError: The library cannot be used; the hint says what to do.
         """
         self.settings = settings
+        self._served = _open_embedder(settings.embedder) if settings.embedder else None
         self._embedder = load_embedder()
-        identity = Identity(self._embedder.identity, tokens_identity(), chunks_identity(settings))
+        made_by = self._served or self._embedder
+        identity = Identity(made_by.identity, tokens_identity(), chunks_identity(settings))
         self._index = SqliteIndex(path, identity, lock_timeout_s=settings.lock_timeout_s)
+        self.retriever = Retriever(self._index, made_by, self._embedder)
+        """What searches the library."""
 
     @classmethod
     def open(cls, library: str = DEFAULT_LIBRARY, *, settings: Settings | None = None) -> Self:
@@ -145,7 +150,14 @@ class Assistant:
 
     def _sync(self, root: Root, progress: Progress | None) -> SyncReport:
         root = refreshed(root, self.settings.home)
-        report = sync(root, self._index, settings=self.settings, load_embedder=load_embedder, progress=progress)
+        report = sync(
+            root,
+            self._index,
+            settings=self.settings,
+            load_embedder=load_embedder,
+            served=self._served,
+            progress=progress,
+        )
         stored = root_at(Path(root.location), self._index)
         if stored is not None and stored.commit != root.commit:  # another commit with the same files
             self._index.put_root(replace(root, synced_at=stored.synced_at))
@@ -230,7 +242,7 @@ class Assistant:
         Raises:
             QueryError: The question is empty, too long, or holds no word.
         """
-        return Retriever(self._index, self._embedder).search(query, limit=limit, where=where, view=view)
+        return self.retriever.search(query, limit=limit, where=where, view=view)
 
     def query(
         self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None
@@ -339,7 +351,11 @@ class Assistant:
         from openbook.answering.generator import Generator  # a search answers nothing
 
         return Generator(
-            self._index, self._embedder, text_now=self.text_now, context_tokens=self.settings.context_tokens
+            self._index,
+            self._embedder,
+            text_now=self.text_now,
+            context_tokens=self.settings.context_tokens,
+            retriever=self.retriever,
         )
 
     def text_now(self, chunk: Chunk) -> str | None:
@@ -354,3 +370,9 @@ class Assistant:
             return current_text(raw, chunk.span.path, self._index.document(chunk.source, chunk.span.path))
         except (SourceError, SkippedFileError):
             return None
+
+
+def _open_embedder(name: str) -> Embedder:
+    from openbook.llm.embeddings import open_embedder  # who embeds here never pays for it
+
+    return open_embedder(name)

@@ -59,6 +59,9 @@ class Settings:
     """Estimated tokens of sources that one answer may be written from."""
     model: str = ""
     """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
+    embedder: str = ""
+    """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
+    sources and each question is sent there."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Processes that read and cut files. 1 keeps the work in this process, but for formats that are no text."""
     lock_timeout_s: float = 60.0
@@ -252,6 +255,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
+    "embedder": (str, "a name"),
     "lock_timeout_s": (float, "a number"),
     "file_timeout_s": (float, "a number"),
     "pdf_password": (lambda text: Secret(text), "a password"),

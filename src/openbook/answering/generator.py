@@ -29,7 +29,7 @@ from openbook.index.protocol import Index
 from openbook.llm.messages import Request
 from openbook.llm.protocol import Model
 from openbook.retrieval.names import read_query
-from openbook.retrieval.search import EVERYTHING
+from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, RetrievalResult
 
 # Results an answer is picked from: beyond ten, less than one right passage in a hundred is found.
@@ -78,6 +78,7 @@ class Generator:
         *,
         text_now: TextNow,
         context_tokens: int,
+        retriever: Retriever | None = None,
         clock: Callable[[], float] = time.perf_counter,
         price: Price = price_of,
     ) -> None:
@@ -85,13 +86,14 @@ class Generator:
 
         Args:
             index: The library.
-            embedder: The one that made the index.
+            embedder: What support is measured with.
             text_now: Gives the text of a document as it is now, for checking citations.
             context_tokens: Budget of what an answer is written from.
+            retriever: What searches the library, if another embedder made it.
             clock: Seconds, for `took_ms`.
             price: Gives prices of models.
         """
-        self._finder = Finder(index, embedder)
+        self._finder = Finder(index, embedder, retriever)
         self._text_now = text_now
         self._context_tokens = context_tokens
         self._clock = clock

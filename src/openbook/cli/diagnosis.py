@@ -44,7 +44,7 @@ def diagnosis(model: str = "") -> Iterator[Finding]:
     settings = Settings.from_env()
     yield Finding(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
     yield Finding(f"SQLite {sqlite3.sqlite_version}")
-    yield _embedder()
+    yield _embedder(settings.embedder)
     grammar = load_parser("python") is not None
     yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
     yield _home(settings.home)
@@ -54,12 +54,16 @@ def diagnosis(model: str = "") -> Iterator[Finding]:
     yield from _model(model or settings.model, call=bool(model))
 
 
-def _embedder() -> Finding:
+def _embedder(name: str) -> Finding:
+    """Name the embedder; one that a server offers is asked for a vector."""
+    from openbook.llm.embeddings import open_embedder
+
     try:
-        embedder = load_embedder()
+        embedder = open_embedder(name) if name else load_embedder()
+        dimensions = embedder.dim
     except OpenbookError as exc:
         return Finding(f"embedder: {exc}; {exc.hint}", healthy=False)
-    return Finding(f"embedder {embedder.identity}, {embedder.dim} dimensions")
+    return Finding(f"embedder {embedder.identity}, {dimensions} dimensions")
 
 
 def _model(name: str, *, call: bool) -> Iterator[Finding]:

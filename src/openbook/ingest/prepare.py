@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
@@ -18,6 +20,8 @@ from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document
+
+_NO_VECTOR = np.zeros(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,12 @@ class Prepared:
 
 
 class Preparer:
-    """Turns one file into entries. Crosses to child processes, where it loads its own embedder."""
+    """Turns one file into entries. Crosses to child processes, where it loads its own embedder.
 
-    def __init__(self, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder]) -> None:
+    Without one, its entries have no vectors yet: see `embedded`.
+    """
+
+    def __init__(self, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder] | None) -> None:
         self._folder = folder
         self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
         self._options = ChunkOptions(
@@ -76,11 +83,21 @@ class Preparer:
             document = self._folder.placed(document)
         except SkippedFileError as exc:
             return Prepared(reason=exc.reason)
-        return Prepared(replace(document, blocks=()), tuple(entries_of(document, self._options, self._load_embedder())))
+        embedder = self._load_embedder() if self._load_embedder else None
+        return Prepared(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
 
 
-def entries_of(document: Document, options: ChunkOptions, embedder: Embedder) -> list[Entry]:
-    """Cut a document and make its chunks ready for an index."""
+def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | None) -> list[Entry]:
+    """Cut a document and make its chunks ready for an index; without an embedder, but for their vectors."""
     chunks = chunk_document(document, options)
-    vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
+    vectors = embedder.embed([embedding_text(chunk) for chunk in chunks]) if embedder else [_NO_VECTOR] * len(chunks)
     return [Entry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+
+
+def embedded(files: Sequence[Prepared], embedder: Embedder) -> list[Prepared]:
+    """Give files, in order, with the vectors that they have not yet; all are embedded in one call."""
+    texts = [embedding_text(entry.chunk) for file in files for entry in file.entries]
+    vectors = iter(embedder.embed(texts) if texts else ())
+    return [
+        replace(file, entries=tuple(replace(entry, vector=next(vectors)) for entry in file.entries)) for file in files
+    ]

@@ -80,6 +80,7 @@ def sync(
     *,
     settings: Settings,
     load_embedder: Callable[[], Embedder],
+    served: Embedder | None = None,
     progress: Progress | None = None,
     now: Callable[[], float] = time.time,
 ) -> SyncReport:
@@ -93,12 +94,14 @@ def sync(
         index: Where to write.
         settings: Limits and sizes.
         load_embedder: Gives the embedder; called in child processes too, so it must pickle.
+        served: Embeds instead, in this process and several files at once, because it asks a server.
         progress: Told after each commit.
         now: Clock, in Unix seconds.
 
     Raises:
         SourceError: The root is gone or cannot be listed. The index keeps what it has.
         LibraryWriteError: The index cannot be written.
+        ModelError: The server of `served` gives no vectors.
     """
     started = now()
     folder = folder_of(root, settings)
@@ -107,9 +110,10 @@ def sync(
         index.put_root(root)
     writer = _Writer(index, root.name, difference, started)
     # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
-    with contextlib.closing(_prepared(difference, folder, settings, load_embedder)) as outcomes:
+    loads = None if served else load_embedder
+    with contextlib.closing(_prepared(difference, folder, settings, loads)) as outcomes:
         for batch in _batched(outcomes, _FILES_PER_COMMIT):
-            writer.write(batch)
+            writer.write(_with_vectors(batch, served) if served else batch)
             if progress:
                 progress(writer.counts.total(), len(difference.todo))
     if difference.gone or difference.todo or not root.synced_at:
@@ -122,7 +126,7 @@ def sync(
 
 
 def _prepared(
-    difference: Difference, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder]
+    difference: Difference, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder] | None
 ) -> Generator[_Outcome, None, None]:
     """Prepare files, in child processes where the amount pays for them."""
     if not difference.todo:
@@ -268,6 +272,13 @@ def _skipped(index: Index, source: str, by_scan: Iterable[Skipped]) -> dict[str,
         if record.skipped:
             reasons.setdefault(record.skipped, []).append(path)
     return {reason: tuple(sorted(paths)) for reason, paths in sorted(reasons.items())}
+
+
+def _with_vectors(batch: list[_Outcome], embedder: Embedder) -> list[_Outcome]:
+    from openbook.ingest.prepare import embedded
+
+    files, prepared = zip(*batch, strict=True)
+    return list(zip(files, embedded(prepared, embedder), strict=True))
 
 
 def _batched(items: Iterable[_Outcome], size: int) -> Iterator[list[_Outcome]]:

@@ -46,18 +46,29 @@ def open_model(
         KeyMissingError: The provider needs a key.
         MissingExtraError: The package for its wire is not installed.
     """
-    keys = read_secrets({provider.key for provider in (*PROVIDERS.values(), _SOMEWHERE)}, environ, folder)
     if not name:
+        keys = read_secrets({provider.key for provider in PROVIDERS.values()}, environ, folder)
         name = next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
     if name == EXTRACTIVE:
         return None
+    provider, model, key = find_provider(name, environ=environ, folder=folder)
+    return connect(provider, model, key=key, retries=retries)
+
+
+def find_provider(
+    name: str, *, environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> tuple[Provider, str, Secret | None]:
+    """Read a name as a provider at the address that is set for it, its model, and the key that is set.
+
+    Raises:
+        SettingsError: The name means nothing, or the address is none.
+    """
     provider, model = parse_name(name)
-    address = read_addresses({provider.url_variable}, environ).get(provider.url_variable)
-    if address:
-        if not _is_address(address.strip()):
-            raise SettingsError(f"{provider.url_variable} is no address", hint="write it as http://host:port")
-        provider = replace(provider, url=address.strip())
-    return connect(provider, model, key=keys.get(provider.key), retries=retries)
+    address = read_addresses({provider.url_variable}, environ).get(provider.url_variable, "").strip()
+    if address and not _is_address(address):
+        raise SettingsError(f"{provider.url_variable} is no address", hint="write it as http://host:port")
+    key = read_secrets({provider.key}, environ, folder).get(provider.key)
+    return replace(provider, url=address) if address else provider, model, key
 
 
 def connect(

@@ -200,7 +200,7 @@ class WireModel:
             ModelError: There is no reply, or no whole one.
         """
         call = self._begin(request)
-        faults = _faults(self._sdk)
+        faults = faults_of(self._sdk)
         client = self._connected()
         while True:
             try:
@@ -224,7 +224,7 @@ class WireModel:
 
         async with self.keep_open() as client:
             call = self._begin(request)
-            faults = _faults(self._sdk)
+            faults = faults_of(self._sdk)
             while True:
                 try:
                     async with asyncio.timeout(call.attempts.left_s):
@@ -290,16 +290,20 @@ class WireModel:
 
     def _posted(self, call: _Call) -> dict[str, Any]:
         # Not by the SDKs' own methods: those make an object of each chunk, which takes longer than all the rest of it.
-        import httpx2
-
-        left = call.attempts.left_s
-        timeout = httpx2.Timeout(left, connect=min(_CONNECT_S, left))
         body = encodable({"model": self._name, "stream": True, **call.body()})
-        options = {"timeout": timeout}
+        options = {"timeout": timeout_within(call.attempts.left_s)}
         return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
 
 
-def _faults(sdk: ModuleType) -> tuple[type[Exception], ...]:
+def timeout_within(left_s: float) -> Any:
+    """Give the timeout of a try that has so many seconds."""
+    import httpx2
+
+    return httpx2.Timeout(left_s, connect=min(_CONNECT_S, left_s))
+
+
+def faults_of(sdk: ModuleType) -> tuple[type[Exception], ...]:
+    """Give what a call through an SDK may raise."""
     import httpx2
 
     decoding = (json.JSONDecodeError, UnicodeDecodeError)

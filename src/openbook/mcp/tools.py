@@ -189,7 +189,7 @@ class Tools:
             if not around:
                 raise ToolError("the library has no such line")
             listing = Listing(paths.place_of, max_tokens)
-            listing.keep(kin_of(around[-1], assistant.index, load_embedder(), limit=limit))
+            listing.keep(kin_of(around[-1], assistant.index, assistant.retriever.embedder, limit=limit))
         return _result(as_text(listing.listed), listing.listed)
 
     def verify_citations(
@@ -303,7 +303,7 @@ class _Paths:
 
 
 def _finder(assistant: Assistant) -> Finder:
-    return Finder(assistant.index, load_embedder())
+    return Finder(assistant.index, load_embedder(), assistant.retriever)
 
 
 def _result(text: str, structured: Any) -> CallToolResult:

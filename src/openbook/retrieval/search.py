@@ -12,7 +12,7 @@ from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
 from openbook.retrieval.closeness import beside_code, closeness, in_prose, related
 from openbook.retrieval.names import Query, choose_view, read_query
-from openbook.retrieval.ranking import Ranked, Signals, near_together, rank, rarities
+from openbook.retrieval.ranking import Ranked, near_together, rank, rarities
 from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
 from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View
@@ -40,9 +40,18 @@ _KEPT_TEXTS = 1024
 class Retriever:
     """Finds chunks of one library."""
 
-    def __init__(self, index: Index, embedder: Embedder) -> None:
+    def __init__(self, index: Index, embedder: Embedder, sentences: Embedder | None = None) -> None:
+        """Take a library, and the embedder that made it.
+
+        Args:
+            index: The library.
+            embedder: The one that made it.
+            sentences: Compares sentences with the question, dozens for each; `embedder` if not given.
+        """
         self._index = index
-        self._embedder = embedder
+        self.embedder = embedder
+        self._sentences = sentences or embedder
+        self._last: tuple[str, Vector] | None = None
 
     def search(
         self, text: str, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
@@ -70,34 +79,39 @@ class Retriever:
             in_course = where.courses or where.lesson is not None
             view = "passages" if in_course else choose_view(query)
         with self._index.snapshot():
-            asked = self._embedder.embed([query.text])[0]
-            matches = self._index.match(query.tokens, asked, DEPTH, where)
+            matches = self._index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
             outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
             ranked = rank(query, view, matches, outlines)
             if view == "passages":
                 is_prose = all(outline.kind != "code" for outline in outlines)
-                ranked = self._closest(query, matches, ranked, asked if is_prose else None)
+                ranked = self._closest(query, matches, ranked, is_prose=is_prose)
             pairs = self._with_text(ranked, max(limit, 1))
             return list(_distinct(pairs, max(limit, 0)))
 
-    def _closest(self, query: Query, matches: Matches, ranked: Sequence[Ranked], asked: Vector | None) -> list[Ranked]:
-        """Order the best passages again, now that their texts are read. `asked` is given for prose alone."""
+    def _vector_of(self, text: str) -> Vector:
+        # An answer searches several times for one question, and the embedder may be a server.
+        last = self._last
+        if last is None or last[0] != text:
+            last = self._last = (text, self.embedder.embed([text])[0])
+        return last[1]
+
+    def _closest(self, query: Query, matches: Matches, ranked: Sequence[Ranked], *, is_prose: bool) -> list[Ranked]:
+        """Order the best passages again, now that their texts are read."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         best = ranked[:_READ]
         chunks = self._index.fetch([each.outline.id for each in best])
         closenesses = [closeness(related(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks]
-        found: list[Signals]
-        if asked is None:
-            found = list(map(beside_code, closenesses))
-        else:
-            nearest = self._nearest(asked, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
+        if is_prose:
+            nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
             found = list(starmap(in_prose, zip_longest(closenesses, nearest, fillvalue=0.0)))
+        else:
+            found = list(map(beside_code, closenesses))
         return [*near_together(best, found), *ranked[_READ:]]
 
-    def _nearest(self, asked: Vector, said: Sequence[Sequence[str]]) -> list[float]:
-        """Give the cosine with the nearest sentence of each text; 0 without one."""
-        vectors = self._embedder.embed(list(chain.from_iterable(said)))
-        cosines = iter((vectors @ asked).tolist())
+    def _nearest(self, asked: str, said: Sequence[Sequence[str]]) -> list[float]:
+        """Give the cosine of the question with the nearest sentence of each text; 0 without one."""
+        question, *vectors = self._sentences.embed([asked, *chain.from_iterable(said)])
+        cosines = iter([float(vector @ question) for vector in vectors])
         return [max(islice(cosines, len(each)), default=0.0) for each in said]
 
     def _with_text(self, ranked: Sequence[Ranked], limit: int) -> Iterator[tuple[Ranked, Chunk]]:

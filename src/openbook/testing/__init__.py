@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openbook.testing.embedding_server import EmbeddingServer
 from openbook.testing.fake_server import FakeServer
 from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubFault, GitHubServer
@@ -10,6 +11,7 @@ from openbook.testing.script import Fault, Received, Refusal, Reply
 from openbook.testing.scripted_model import ScriptedModel
 
 __all__ = [
+    "EmbeddingServer",
     "FakeServer",
     "Fault",
     "GitHubFault",

@@ -1,0 +1,213 @@
+"""An embedder behind an address: any server of OpenAI's Embeddings. What it is asked leaves this process."""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
+from openbook.llm.choose import find_provider
+from openbook.llm.connecting import make_client
+from openbook.llm.failures import explain, missing_key
+from openbook.llm.providers import Provider
+from openbook.llm.retry import Attempts, Retries
+from openbook.llm.transport import faults_of, timeout_within
+from openbook.settings import Secret
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+_SDK = "openai"
+
+# One request. OpenAI takes 2,048 texts and 300,000 tokens; a server on this machine that has no graphics
+# card may need a minute for this much.
+_TEXTS = 32
+_CHARS = 30_000
+
+# The largest chunk has a fifth of it. A model that reads less refuses, or cuts by itself.
+_MAX_CHARS = 8_192
+_WANTED = "use `provider:model`, such as openai:text-embedding-3-small or ollama:nomic-embed-text, or `http://host:port/v1#model`"
+
+# llama-server says so with the status of a fault of its own.
+_TOO_LONG = re.compile(r"\btoo (?:large|long)\b|\bcontext (?:length|size)\b", re.IGNORECASE)
+
+# What is refused is tried again shortened, down to this: models read at least 256 tokens.
+_LEAST_CHARS = 500
+
+_WORD = re.compile(r"\w")
+
+# A server on this machine may load its model first.
+_DEADLINE_S = 300.0
+
+
+class RemoteEmbedder:
+    """Embeds with a model that a server offers. One object serves any number of calls and threads."""
+
+    def __init__(
+        self, provider: Provider, model: str, *, key: Secret | None = None, retries: Retries | None = None
+    ) -> None:
+        """Name a server and its model; nothing is sent yet.
+
+        Raises:
+            KeyMissingError: The provider needs a key.
+            MissingExtraError: The package `openai` is not installed.
+        """
+        if find_spec(_SDK) is None:
+            raise MissingExtraError(f"the package {_SDK!r} is not installed", hint=f"pip install 'openbook[{_SDK}]'")
+        if provider.needs_key and not key:
+            raise missing_key(provider)
+        self._provider = provider
+        self._model = model
+        self._key = key or Secret("none")
+        self._retries = retries or Retries()
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    @property
+    def identity(self) -> str:
+        """`served:` and the name of the model: wherever it is served, it gives the same vectors."""
+        return f"served:{self._model}"
+
+    @cached_property
+    def dim(self) -> int:
+        """How many numbers a vector has. Asks the server, the first time.
+
+        Raises:
+            ModelError: It does not answer, or not with vectors.
+        """
+        return int(self._request(["dimension"]).shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Give float32 (len(texts), dim), in order: rows of unit length, of zeros for a text without a word.
+
+        A text is read up to its 8,192nd character, or as far as the server takes it.
+
+        Raises:
+            ModelError: There are no vectors, or not those that were asked for.
+        """
+        import numpy as np
+
+        told = [place for place, text in enumerate(texts) if _WORD.search(text)]
+        cut = [_sendable(texts[place]) for place in told]
+        parts = [self._request(cut[start:end]) for start, end in _requests(cut)]
+        widths = {part.shape[1] for part in parts} or {self.dim}
+        if len(widths) > 1:
+            raise BadResponseError(f"{self._provider.name} sent vectors of {sorted(widths)} numbers")
+        vectors = np.zeros((len(texts), widths.pop()), dtype=np.float32)
+        if parts:
+            vectors[told] = np.concatenate(parts)
+        return vectors
+
+    def _request(self, texts: list[str]) -> Vectors:
+        """Embed texts with one request; those of one that is refused one by one, and shortened."""
+        import numpy as np
+
+        try:
+            return self._read(self._post(texts), len(texts))
+        except BadRequestError as exc:
+            # 404 and the like do not depend on the texts.
+            if exc.status not in (400, 413, 422) or (len(texts) == 1 and len(texts[0]) <= _LEAST_CHARS):
+                raise
+        if len(texts) > 1:
+            return np.concatenate([self._request([text]) for text in texts])
+        return self._request([texts[0][: max(len(texts[0]) // 2, _LEAST_CHARS)]])
+
+    def _post(self, texts: list[str]) -> Any:
+        attempts = Attempts(self._retries, _DEADLINE_S)
+        # Without a format the SDKs ask for base64, which small servers do not know.
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        faults = faults_of(self._sdk)
+        while True:
+            try:
+                options = {"timeout": timeout_within(attempts.left_s)}
+                return self._connected().post(path="/embeddings", cast_to=object, body=body, options=options)
+            except faults as exc:
+                error = explain(
+                    exc, provider=self._provider, key=self._key.reveal(), late=attempts.left_s == 0, streaming=False
+                )
+            if error.status == 500 and _TOO_LONG.search(str(error)):
+                raise BadRequestError(str(error), hint=error.hint, status=413)
+            self._retries.sleep(attempts.pause_s(error))
+
+    def _read(self, reply: Any, wanted: int) -> Vectors:
+        import numpy as np
+
+        rows = reply.get("data") if isinstance(reply, dict) else None
+        try:
+            placed = {row["index"]: row["embedding"] for row in rows or ()}
+            vectors = np.array([placed[place] for place in range(wanted)], dtype=np.float32)
+        except (KeyError, TypeError, ValueError):
+            vectors = np.empty(0, dtype=np.float32)
+        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+            raise BadResponseError(f"{self._provider.name} sent no vectors for {wanted} texts")
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+
+    @cached_property
+    def _sdk(self) -> ModuleType:
+        return import_module(_SDK)
+
+    def _connected(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = make_client(self._sdk, "OpenAI", self._provider, self._key, blocking=True)
+                weakref.finalize(self, self._client.close)
+            return self._client
+
+
+def open_embedder(
+    name: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    retries: Retries | None = None,
+) -> RemoteEmbedder:
+    """Find the embedder that a name means: `provider:model`, or an address and `#model`. Sends nothing.
+
+    Keys and addresses are looked up as for models.
+
+    Raises:
+        SettingsError: The name means nothing, or its provider has no embedders.
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: The package `openai` is not installed.
+
+    Example:
+        >>> open_embedder("ollama:nomic-embed-text").identity
+        'served:nomic-embed-text'
+    """
+    try:
+        provider, model, key = find_provider(name, environ=environ, folder=folder)
+    except SettingsError as exc:
+        raise SettingsError(str(exc).replace("model is", "embedder is"), hint=_WANTED) from exc
+    # A provider alone would mean its model that writes.
+    if provider.wire != "openai" or model == provider.model:
+        raise SettingsError(f"embedder is {name!r}, which embeds nothing", hint=_WANTED)
+    return RemoteEmbedder(provider, model, key=key, retries=retries)
+
+
+def _sendable(text: str) -> str:
+    # Lone surrogates, as in file names that are no UTF-8, cannot be sent.
+    return text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _requests(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Cut texts into requests: from where to where."""
+    start = chars = 0
+    for place, text in enumerate(texts):
+        if place > start and (place - start >= _TEXTS or chars + len(text) > _CHARS):
+            yield start, place
+            start, chars = place, 0
+        chars += len(text)
+    if start < len(texts):
+        yield start, len(texts)
