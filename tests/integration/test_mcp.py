@@ -206,7 +206,9 @@ def test_ctrl_c_ends_a_server_that_waits_for_its_agent(shop: Path) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
     command = [sys.executable, "-m", "openbook", "mcp", str(shop)]
 
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(f"{json.dumps(request)}\n")
