@@ -7,11 +7,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from openbook.errors import LibraryError
+from openbook.errors import LibraryError, MismatchedLibraryError
 from openbook.index.protocol import Index, Record, Root, Stats, Terms
 from openbook.types import Anchor, Block, Lesson
 from tests.support import dense, document, entry, everything, hit_ids, lexical, paths, put, stamp, vector
@@ -383,3 +384,17 @@ def test_a_closed_index_cannot_be_used_again(index: Index) -> None:
         index.roots()
     with pytest.raises(LibraryError):
         put(index, "a.md")
+
+
+def test_vectors_of_another_size_are_refused_and_nothing_is_lost(index: Index) -> None:
+    put(index, "a.md", "ferry", vector=vector(1))
+    other = np.ones(3, dtype=np.float32)
+
+    with pytest.raises(MismatchedLibraryError, match="and its embedder now gives 3") as of_put:
+        put(index, "b.md", "ferry", vector=other)
+    with pytest.raises(MismatchedLibraryError, match="and its embedder now gives 3"):
+        dense(index, other, 5)
+
+    assert "--rebuild" in of_put.value.hint
+    assert paths(index, dense(index, vector(1), 5)) == ["a.md"]
+    assert list(index.records("s")) == ["a.md"]

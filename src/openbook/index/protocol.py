@@ -161,7 +161,11 @@ class Index(Protocol):
         """Make what is read inside belong to one state of the library."""
 
     def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
-        """Store a document and its chunks, in place of what was there under its source and path."""
+        """Store a document and its chunks, in place of what was there under its source and path.
+
+        Raises:
+            MismatchedLibraryError: The vectors have another size than those that are there. Nothing is stored.
+        """
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
         """Remember that a file is not indexed, in place of what was there."""
@@ -211,6 +215,9 @@ class Index(Protocol):
         Of the best five files these are up to 30 chunks, of each of the others it is the best one.
         Words rank as `bm25` says, nearness is the cosine with `vector`, both exactly, over all
         chunks. The filter applies before the cut. All words are counted, of many the 48 rarest are scored.
+
+        Raises:
+            MismatchedLibraryError: `vector` has another size than those that are there.
         """
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:

@@ -216,6 +216,14 @@ def _check(connection: sqlite3.Connection, path: Path, identity: Identity) -> No
             )
 
 
+def other_vectors(path: Path, held: int, given: int) -> MismatchedLibraryError:
+    """Say that an embedder gives vectors of another size: a server may change its model and keep the name."""
+    return MismatchedLibraryError(
+        f"the library {str(path)!r} has vectors of {held} numbers, and its embedder now gives {given}",
+        hint=rebuild_hint(path),
+    )
+
+
 def stored_roots(path: Path) -> list[Root]:
     """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
     if not path.exists():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from openbook.errors import QueryError
 from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
 from openbook.index.rows import chunk_of, fields_of, outline_of, remarks_of
-from openbook.index.schema import damaged, open_database, translated_errors
+from openbook.index.schema import damaged, open_database, other_vectors, translated_errors
 from openbook.index.where import allows
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
@@ -30,6 +30,9 @@ _KEPT_FREQUENCIES = 100_000
 
 # Each takes about 5 KB. A question reads the texts of some twenty chunks, and of ten of them again.
 _KEPT_CHUNKS = 2_000
+
+# Of the first vector, in `meta`. A server may change its model and keep the name.
+_DIM = "dim"
 
 _CHUNKS = (
     "SELECT c.id, d.id, d.source, d.path, d.kind, d.language, c.start_char, c.end_char, c.start_line, c.end_line,"
@@ -159,6 +162,8 @@ class SqliteIndex:
         from openbook.index.postings import Pending
 
         execute, insert_all = self._connection.execute, self._connection.executemany
+        self._check_size(len(entries[0].vector))
+        execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (_DIM, len(entries[0].vector)))
         last = execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
         first = (last[0] if last else 0) + 1
         insert_all(
@@ -272,7 +277,14 @@ class SqliteIndex:
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
+            if vector is not None:
+                self._check_size(len(vector))
             return self._current().match(self._postings(tokens), vector, k, where)
+
+    def _check_size(self, given: int) -> None:
+        held = self._read("SELECT value FROM meta WHERE key = ?", (_DIM,))
+        if held and int(held[0][0]) != given:
+            raise other_vectors(self.path, int(held[0][0]), given)
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():

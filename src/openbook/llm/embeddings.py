@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
 from openbook.llm.choose import find_provider
 from openbook.llm.connecting import make_client
+from openbook.llm.encoding import encodable
 from openbook.llm.failures import explain, missing_key
 from openbook.llm.providers import Provider
 from openbook.llm.retry import Attempts, Retries
@@ -38,9 +39,6 @@ _CHARS = 30_000
 # The largest chunk has a fifth of it. A model that reads less refuses, or cuts by itself.
 _MAX_CHARS = 8_192
 _WANTED = "use `provider:model`, such as openai:text-embedding-3-small or ollama:nomic-embed-text, or `http://host:port/v1#model`"
-
-# llama-server says so with the status of a fault of its own.
-_TOO_LONG = re.compile(r"\btoo (?:large|long)\b|\bcontext (?:length|size)\b", re.IGNORECASE)
 
 # What is refused is tried again shortened, down to this: models read at least 256 tokens.
 _LEAST_CHARS = 500
@@ -99,7 +97,7 @@ class RemoteEmbedder:
         import numpy as np
 
         told = [place for place, text in enumerate(texts) if _WORD.search(text)]
-        cut = [_sendable(texts[place]) for place in told]
+        cut = [encodable(texts[place][:_MAX_CHARS]) for place in told]
         parts = [self._request(cut[start:end]) for start, end in _requests(cut)]
         widths = {part.shape[1] for part in parts} or {self.dim}
         if len(widths) > 1:
@@ -116,8 +114,8 @@ class RemoteEmbedder:
         try:
             return self._read(self._post(texts), len(texts))
         except BadRequestError as exc:
-            # 404 and the like do not depend on the texts.
-            if exc.status not in (400, 413, 422) or (len(texts) == 1 and len(texts[0]) <= _LEAST_CHARS):
+            # The others do not depend on the texts. 500 is what llama-server says of long ones.
+            if exc.status not in (400, 413, 422, 500) or (len(texts) == 1 and len(texts[0]) <= _LEAST_CHARS):
                 raise
         if len(texts) > 1:
             return np.concatenate([self._request([text]) for text in texts])
@@ -136,8 +134,6 @@ class RemoteEmbedder:
                 error = explain(
                     exc, provider=self._provider, key=self._key.reveal(), late=attempts.left_s == 0, streaming=False
                 )
-            if error.status == 500 and _TOO_LONG.search(str(error)):
-                raise BadRequestError(str(error), hint=error.hint, status=413)
             self._retries.sleep(attempts.pause_s(error))
 
     def _read(self, reply: Any, wanted: int) -> Vectors:
@@ -147,7 +143,7 @@ class RemoteEmbedder:
         try:
             placed = {row["index"]: row["embedding"] for row in rows or ()}
             vectors = np.array([placed[place] for place in range(wanted)], dtype=np.float32)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             vectors = np.empty(0, dtype=np.float32)
         if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
             raise BadResponseError(f"{self._provider.name} sent no vectors for {wanted} texts")
@@ -194,11 +190,6 @@ def open_embedder(
     if provider.wire != "openai" or model == provider.model:
         raise SettingsError(f"embedder is {name!r}, which embeds nothing", hint=_WANTED)
     return RemoteEmbedder(provider, model, key=key, retries=retries)
-
-
-def _sendable(text: str) -> str:
-    # Lone surrogates, as in file names that are no UTF-8, cannot be sent.
-    return text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
 
 
 def _requests(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

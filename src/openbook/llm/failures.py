@@ -40,7 +40,7 @@ _STATUS_OF = {
 _LONGEST_DETAIL = 200  # characters of what a provider says: enough for a sentence, too little for a page of HTML
 
 # What OpenAI, vLLM, llama.cpp and Anthropic say of a request that the model cannot hold.
-_TOO_LONG = re.compile(r"context (?:length|size|window)|prompt is too long", re.IGNORECASE)
+_TOO_LONG = re.compile(r"context (?:length|size|window)|(?:prompt|input)\b.* is too (?:long|large)", re.IGNORECASE)
 
 # In OpenAI's 429 for a key without credit, which no waiting helps.
 _NO_CREDIT = "exceeded your current quota"
@@ -168,11 +168,12 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
     said: dict[str, Any] = {"status": status, "retry_after_s": wait_s}
     if status == 408:
         return TimedOutError(f"{name} timed out (408){detail}", hint="try again", **said)
-    if status == 409 or status >= 500:
+    is_too_long = _TOO_LONG.search(detail) is not None
+    if status == 409 or (status >= 500 and not is_too_long):  # llama-server calls it a fault of its own
         message = f"{name} has a fault or too much to do ({status}){detail}"
         return OverloadedError(message, hint="try again later", **said)
     hint = {404: "check the name of the model, and the address"}.get(status, "try another model")
-    if status == 413 or _TOO_LONG.search(detail):
+    if status == 413 or is_too_long:
         hint = "show it less: set OPENBOOK_CONTEXT_TOKENS to a smaller number"
     return BadRequestError(f"{name} refused the request ({status}){detail}", hint=hint, **said)
 

@@ -151,6 +151,7 @@ def test_nobody_at_the_address_is_told_of(free_port: int) -> None:
         {"data": [{"index": 0, "embedding": "AAAA"}]},
         {"data": [{"index": 0, "embedding": []}]},
         {"data": [{"index": 0, "embedding": [float("nan")]}]},
+        {"data": [{"index": 0, "embedding": [10**400]}]},
         {"data": [3]},
         {"data": 3},
         "ok",
