@@ -55,9 +55,16 @@ _LEAST_HELD = 0.5
 _AROUND = "\"'”’)]」』）*_`| \t\r\n"
 _VALUE = re.compile(r"[:：|]|\n\s*\n")
 
+# A mark as answers print it. What shows an answer, as an exported conversation does, is no source for another one.
+_PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
+
 # Three quotes are read; what is much weaker than the best one is padding.
 _MOST_QUOTES = 3
 _LEAST_SHARE = 0.6
+
+# A quote of which a better one holds every word says it again, as a second README does. A short one costs nothing
+# to read, and that it stands there as well may be news. (A word that differs may be all that counts: npm or yarn.)
+_FEWEST_REPEATED_WORDS = 5
 
 # "Which lessons ...": one quote from each place instead of several from the best one.
 _MOST_PLACES = 8
@@ -72,6 +79,7 @@ _FENCE = re.compile(r"`{3,}")
 # Blanks that set off code in Markdown, and mostly in reStructuredText.
 _INDENT = 4
 
+_NOTE = "Quoted from the sources; no model wrote this."
 _BETWEEN = "\n\n"
 
 
@@ -193,6 +201,8 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Query
         query: What was asked.
     """
     repeats = query.text.casefold() in text.casefold() and choose_view(query) == "passages"
+    if _is_of_answer(text, query):
+        return True
     text = text.strip(_AROUND)
     if _IS_QUESTION.search(text):
         return True
@@ -202,6 +212,11 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Query
         return len(place.intersection(query.tokens)) < _LEAST_HELD * len(query.tokens)
     sign = _VALUE.search(text)
     return sign is None or new.isdisjoint(tokenize(text[sign.end() :]))
+
+
+def _is_of_answer(text: str, query: Query) -> bool:
+    """Say whether a passage shows an answer, and that is not what is asked for."""
+    return _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text))
 
 
 def _read_for_places(query: Query, context: Context) -> tuple[Query, bool]:
@@ -236,13 +251,21 @@ def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
             continue
         whole = completed(item.passage) if item.passage.shown.is_prose else item.passage
         free = [each for each in (whole, item.passage) if not any(overlap(each, other.passage) for other in taken)]
-        if not free:
+        if not free or (not by_place and any(_repeats(free[0], other.passage) for other in taken)):
             continue
         taken.append(replace(item, passage=free[0]))
         seen.update((text, place))
         if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
             break
     return taken
+
+
+def _repeats(passage: Passage, said: Passage) -> bool:
+    """Say whether a passage of prose has no word that another one has not."""
+    if not (passage.shown.is_prose and said.shown.is_prose):
+        return False
+    words = frozenset(tokenize(_PRINTED_MARK.sub("", passage.text)))
+    return len(words) >= _FEWEST_REPEATED_WORDS and words.issubset(tokenize(said.text))
 
 
 def compose(picked: Sequence[Picked]) -> str:
@@ -264,7 +287,7 @@ def quotes_of(picked: Sequence[Picked]) -> tuple[Claim, ...]:
 
 
 def _parts(picked: Sequence[Picked]) -> Iterator[tuple[str, Passage | None]]:
-    yield "Quoted from the sources; no model wrote this.", None
+    yield _NOTE, None
     heading = ""
     for item in picked:
         lesson = _heading(item.passage)

@@ -24,7 +24,7 @@ _FENCE = re.compile(r"\s*(?:`{3}|~{3})")
 _TABLE = re.compile(r"\s*\|")
 _MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual page
 
-# Lines of an example, or of a table above the row that is quoted. A quote is read at a glance.
+# Lines of an example. A quote is read at a glance.
 _MOST_LINES = 12
 
 
@@ -32,7 +32,7 @@ def completed(quote: Passage) -> Passage:
     """Give a quote of prose with what it cannot be understood without, if that is at most twelve lines on each side.
 
     That is the list or the example that it leads to, the end of its sentence, the rest of the example that it
-    stands in, or the head of its table. Headings below are not crossed.
+    stands in, or a table down to it, if that is short. Headings below are not crossed.
     """
     units = quote.shown.units
     first, last = quote.first.number - 1, quote.last.number - 1
@@ -53,11 +53,12 @@ def completed(quote: Passage) -> Passage:
 
 
 def _head_of_table(units: Sequence[Unit], row: int) -> int:
-    """Find the head of the table that a row stands in; the row itself if the table begins elsewhere."""
+    """Find the head of the table that a row stands in; the row itself if the table begins elsewhere or far above."""
     first = row
     while first and _TABLE.match(units[first - 1].text) and _follow(units[first - 1], units[first]):
         first -= 1
-    return first if first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
+    is_near = row - first < LONGEST_QUOTE_LINES
+    return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
 
 
 def _goes_on(quote: Passage, below: Unit) -> bool:

@@ -24,6 +24,14 @@ _ASKS_FOR_USES = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_FOR_IMPORTS = re.compile(r"\bimport", re.IGNORECASE)
+# Statements that only make a name known: it is used below.
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+\S+[ \t]+import\b|import\b|export\b[^\n]{0,200}\bfrom\b|use[ \t]+[\w:\\]+"
+    r"|using[ \t]+[\w.]+;|#[ \t]*include\b|require)(?:[ \t]*[({][^)}]{0,4000}[)}])?[^\n]*",
+    re.MULTILINE,
+)
+
 
 def asks_for_uses(question: str) -> bool:
     """Tell whether a question that names something asks where that is used.
@@ -36,5 +44,7 @@ def asks_for_uses(question: str) -> bool:
 
 
 def has_name(query: Query, text: str) -> bool:
-    """Tell whether a name that a question spells stands in a text."""
+    """Tell whether a name that a question spells stands in a text, but for imports that it does not ask for."""
+    if not _ASKS_FOR_IMPORTS.search(query.text):
+        text = _IMPORT.sub("", text)
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in query.identifiers)

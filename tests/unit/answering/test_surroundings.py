@@ -97,6 +97,12 @@ TABLE = "| ship | ropes |\n| --- | --- |\n| Ada | two ropes each |\n| Bob | thre
         pytest.param(
             "| Ada | two ropes each |\n| Bob | three ropes each |", "| Bob", "| Bob | three ropes each |", id="no-head"
         ),
+        pytest.param(
+            "| ship | ropes |\n| --- | --- |\n" + "| Ada | two ropes |\n" * 9 + "| Bob | one rope |",
+            "| Bob",
+            "| Bob | one rope |",
+            id="a-head-far-above",
+        ),
         pytest.param("We list them here:\n\n## Ships\n\nAda.", "We list", "We list them here:", id="a-heading-below"),
         pytest.param("Ships are moored here.\n\nby two ropes.", "Ships are", "Ships are moored here.", id="all-said"),
         pytest.param(

@@ -1,0 +1,24 @@
+"""Quotes picked from results, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from openbook.answering.context import build_context
+from openbook.answering.extractive import Picked, pick
+from openbook.retrieval.names import read_query
+from openbook.testing import HashEmbedder
+from openbook.types import Chunk
+from tests.unit.retrieval.material import result_of
+
+
+def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[Picked]:
+    results = [
+        result_of(chunk, score=score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)
+    ]
+    query = read_query(question)
+    return pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
+
+
+def quotes(found: Sequence[Picked]) -> list[str]:
+    return [item.passage.text for item in found]
