@@ -154,6 +154,7 @@ def test_of_what_is_opened_and_asked_in_a_hurry_the_last_is_shown(serve: Serve, 
     ask(page, "What is a neap tide?")
     page.get_by_role("button", name="New question").click()
     ask(page, "What is a spring tide?")
+    expect(page.locator(".session-open")).to_have_count(2)  # the list is read again after the answer
     spring, neap = page.locator(".session-open").nth(0), page.locator(".session-open").nth(1)
     late: list[Route] = []
     page.route(f"**/api/sessions/{spring.get_attribute('data-focus')}", lambda route: late.append(route))
