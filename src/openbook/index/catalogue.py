@@ -1,11 +1,10 @@
-"""One state of a library in memory: which chunks there are, and how well each fits a question."""
+"""One state of a library in memory, for every engine: which chunks there are, and how well each fits a question."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -66,28 +65,39 @@ def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     return np.asarray(np.rint(scaled), dtype=np.int8)
 
 
-def ids_of_chunks(connection: sqlite3.Connection) -> Positions:
-    """Give the ids of all chunks, in no order."""
-    rows = connection.execute("SELECT first_chunk_id, chunks FROM vectors").fetchall()
-    return _checked(np.array([id_ for first, count in rows for id_ in range(first, first + count)], dtype=np.int64))
+def checked_ids(ids: Positions) -> Positions:
+    """Give the ids back if postings can name them.
 
-
-def _checked(ids: Positions) -> Positions:
+    Raises:
+        ValueError: They cannot.
+    """
     highest = int(ids.max(initial=0))
     if highest > _HIGHEST_ID:
         raise ValueError(f"a chunk has the id {highest}")
     return ids
 
 
-def _lessons(connection: sqlite3.Connection, documents: Sequence[int], starts: Positions) -> NDArray[np.int32]:
-    """Give the number of the lesson of each chunk; `documents` begin at `starts`."""
-    numbers = np.full(int(starts[-1]), _NO_LESSON, dtype=np.int32)
-    held = connection.execute("SELECT document_id, numbers FROM lessons").fetchall()
-    places = dict(zip(documents, starts.tolist(), strict=False)) if held else {}
-    for document, packed in held:
-        listed = np.frombuffer(packed, dtype=np.int32)
-        numbers[places[document] : places[document] + len(listed)] = listed
-    return numbers
+class Held(NamedTuple):
+    """What is scored of one document. What is packed has been packed by `Pending.add`, `pack` and `pack_numbers`."""
+
+    source: str
+    path: str
+    kind: str
+    course: str
+    first_id: int
+    """Of its chunks, whose ids follow each other in the order of their spans."""
+    chunks: int
+    lengths: bytes
+    rows: bytes
+    numbers: bytes
+    """Empty if it is of no lesson."""
+
+
+def _lessons(documents: Sequence[Held]) -> NDArray[np.int32]:
+    """Give the number of the lesson of each chunk."""
+    none = {held.chunks: pack_numbers([None] * held.chunks) for held in documents if not held.numbers}
+    packed = b"".join(held.numbers or none[held.chunks] for held in documents)
+    return np.frombuffer(packed, dtype=np.int32).reshape(sum(held.chunks for held in documents))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,28 +113,24 @@ class _Scores:
 class Catalogue:
     """Chunks in the order of ties: source, path, place. Those of a file lie side by side."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        """Load all of it: about 1 ms per 1,000 chunks."""
-        rows = connection.execute(
-            "SELECT d.source, d.path, d.kind, d.course, v.first_chunk_id, v.chunks, v.lengths, v.rows, v.document_id"
-            " FROM vectors v JOIN documents d ON d.id = v.document_id ORDER BY d.source, d.path"
-        ).fetchall()
-        self._files: list[tuple[str, str, str, str]] = [row[:4] for row in rows]
-        sizes = np.array([row[5] for row in rows], dtype=np.int64)
+    def __init__(self, documents: Sequence[Held]) -> None:
+        """Take all documents with chunks, in the order of source and path: about 1 ms per 1,000 chunks."""
+        self._files = [held[:4] for held in documents]
+        sizes = np.array([held.chunks for held in documents], dtype=np.int64)
         self._starts: Positions = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         total = int(self._starts[-1])
-        lengths = np.frombuffer(b"".join(row[6] for row in rows), dtype=np.uint16).reshape(total, FIELDS)
-        self._file_of = np.repeat(np.arange(len(rows)), sizes)
-        first_ids = np.array([row[4] for row in rows], dtype=np.int64)
+        lengths = np.frombuffer(b"".join(held.lengths for held in documents), dtype=np.uint16).reshape(total, FIELDS)
+        self._file_of = np.repeat(np.arange(len(documents)), sizes)
+        first_ids = np.array([held.first_id for held in documents], dtype=np.int64)
         self._ids: Positions = np.arange(total) + np.repeat(first_ids - self._starts[:-1], sizes)
-        highest = int(_checked(self._ids).max(initial=0))
+        highest = int(checked_ids(self._ids).max(initial=0))
         # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
         self._places[self._ids] = np.arange(1, total + 1, dtype=np.int32)
-        packed = np.frombuffer(b"".join(row[7] for row in rows), dtype=np.int8)
+        packed = np.frombuffer(b"".join(held.rows for held in documents), dtype=np.int8)
         self._rows = packed.reshape(total, -1 if total else 0)
         self._norms: Floats | None = None
-        self._lessons = _lessons(connection, [row[8] for row in rows], self._starts)
+        self._lessons = _lessons(documents)
         self._weights = chunk_weights(lengths.astype(np.float32))
         self._file_weights = file_weights(self._by_file(np.arange(total), lengths))
 

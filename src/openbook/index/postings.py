@@ -1,4 +1,4 @@
-"""Which chunks hold a word, and how often in each field: sorted segments in tables of SQLite.
+"""Which chunks hold a word, and how often in each field: sorted segments, for every engine.
 
 A commit adds a segment and never changes an old one. What has been deleted stays in its segment until
 that is merged, so whoever looks a word up keeps the ids that are alive.
@@ -6,12 +6,11 @@ that is merged, so whoever looks a word up keeps the ids that are alive.
 
 from __future__ import annotations
 
-import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +18,8 @@ from openbook.index.protocol import Terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Name = TypeVar("Name")
 
 FIELDS = len(Terms._fields)
 
@@ -48,7 +49,21 @@ class Postings(NamedTuple):
     """(n, 4): how often it stands in path, names, context and body, 255 for more."""
 
 
-class _Stretch(NamedTuple):
+class Row(NamedTuple):
+    """Words of a segment that follow each other, packed. An engine keeps it as a row of a table."""
+
+    first_token: str
+    tokens: str
+    """With spaces between, in order."""
+    ends: bytes
+    """uint32: where the postings of each word end."""
+    ids: bytes
+    """uint32."""
+    counts: bytes
+    """uint8, four to an id."""
+
+
+class Stretch(NamedTuple):
     """Words that follow each other in order, with their postings side by side."""
 
     words: list[str]
@@ -94,8 +109,8 @@ class Pending:
         self._places.append(np.repeat(np.arange(len(lengths), dtype=np.int64) + first_place, lengths))
         return np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
 
-    def write(self, connection: sqlite3.Connection) -> None:
-        """Store all of it as a segment."""
+    def stretch(self) -> Stretch:
+        """Give all of it, with the words in order."""
         ordered, ranks = self._numbers.ranks()
         keys = ranks[np.concatenate(self._tokens)] << (_CHUNK_BITS + _FIELD_BITS) | np.concatenate(self._places)
         keys, repeats = np.unique(keys, return_counts=True)
@@ -104,22 +119,23 @@ class Pending:
         counts[row, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _LARGEST_COUNT)
         ids = ((pairs & ((1 << _CHUNK_BITS) - 1)) + self._first_id).astype(np.uint32)
         ends = np.searchsorted(pairs >> _CHUNK_BITS, np.arange(len(ordered)), side="right")
-        _write_segment(connection, [_Stretch(ordered, ends, Postings(ids, counts))])
+        return Stretch(ordered, ends, Postings(ids, counts))
 
 
-def _write_segment(connection: sqlite3.Connection, stretches: Iterable[_Stretch]) -> None:
-    """Store words, which come in order, as a segment of their own."""
-    segment = connection.execute("INSERT INTO segments (postings) VALUES (0)").lastrowid
-    total = 0
+def pack_rows(stretches: Iterable[Stretch]) -> Iterator[Row]:
+    """Pack words, which come in order, into the rows of a segment."""
     for words, word_ends, (ids, counts) in stretches:
         ends = [0, *word_ends.tolist()]
         for first, last in _rows(ends):
-            tokens, within = words[first:last], slice(ends[first], ends[last])
+            within = slice(ends[first], ends[last])
             row_ends = np.array(ends[first + 1 : last + 1], dtype=np.uint32) - np.uint32(ends[first])
-            row = (" ".join(tokens), row_ends.tobytes(), ids[within].tobytes(), counts[within].tobytes())
-            connection.execute("INSERT INTO postings VALUES (?, ?, ?, ?, ?, ?)", (segment, tokens[0], *row))
-        total += ends[-1]
-    connection.execute("UPDATE segments SET postings = ? WHERE id = ?", (total, segment))
+            yield Row(
+                words[first],
+                " ".join(words[first:last]),
+                row_ends.tobytes(),
+                ids[within].tobytes(),
+                counts[within].tobytes(),
+            )
 
 
 def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -133,31 +149,20 @@ def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, len(ends) - 1
 
 
-def look_up(connection: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, Postings]:
-    """Give the postings of each word, those of deleted chunks included."""
-    segments = connection.execute("SELECT id FROM segments ORDER BY id").fetchall()
-    return {token: _joined([_found(connection, segment, token) for (segment,) in segments]) for token in tokens}
-
-
-def _found(connection: sqlite3.Connection, segment: int, token: str) -> Postings | None:
-    row = connection.execute(
-        "SELECT tokens, ends, ids, counts FROM postings WHERE segment = ? AND first_token <= ?"
-        " ORDER BY first_token DESC LIMIT 1",
-        (segment, token),
-    ).fetchone()
-    if row is None:
-        return None
-    tokens = row[0].split(" ")
+def unpack(row: Row, token: str) -> Postings | None:
+    """Give the postings of a word; None if it is not in the row where it would be."""
+    tokens = row.tokens.split(" ")
     place = bisect_left(tokens, token)
     if place == len(tokens) or tokens[place] != token:
         return None
-    ends = np.frombuffer(row[1], dtype=np.uint32)
+    ends = np.frombuffer(row.ends, dtype=np.uint32)
     within = slice(ends[place - 1] if place else 0, ends[place])
-    counts = np.frombuffer(row[3], dtype=np.uint8).reshape(-1, FIELDS)
-    return Postings(np.frombuffer(row[2], dtype=np.uint32)[within], counts[within])
+    counts = np.frombuffer(row.counts, dtype=np.uint8).reshape(-1, FIELDS)
+    return Postings(np.frombuffer(row.ids, dtype=np.uint32)[within], counts[within])
 
 
-def _joined(found: Iterable[Postings | None]) -> Postings:
+def joined(found: Iterable[Postings | None]) -> Postings:
+    """Put what several segments say of one word side by side."""
     parts = [part for part in found if part is not None]
     if len(parts) == 1:
         return parts[0]
@@ -166,36 +171,33 @@ def _joined(found: Iterable[Postings | None]) -> Postings:
     return Postings(np.concatenate(ids), np.concatenate(counts))
 
 
-def mergeable(connection: sqlite3.Connection, *, every: bool) -> list[int]:
+def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Name]:
     """Name segments that are worth merging into one: at least two, or none.
 
     One that is larger than all smaller ones together stays as it is, so that what comes in small parts
     is not written again with each of them. Unless `every` one counts, a few are no reason to merge.
+
+    Args:
+        sizes: Postings and name of each segment.
+        every: Whether few are merged too.
     """
-    segments = connection.execute("SELECT postings, id FROM segments ORDER BY postings DESC, id").fetchall()
+    segments = sorted(sizes, key=lambda segment: -segment[0])
     if not every and len(segments) <= _MOST_SEGMENTS:
         return []
     rest = sum(size for size, _ in segments)
     for place, (size, _) in enumerate(segments[:-1]):
         if size <= rest - size and rest <= _MOST_MERGED:
-            return [id_ for _, id_ in segments[place:]]
+            return [name for _, name in segments[place:]]
         rest -= size
     return []
 
 
-def merge(connection: sqlite3.Connection, segments: Sequence[int], alive: NDArray[np.int64]) -> None:
-    """Put one segment in the place of several, dropping what is not in `alive`."""
-    _write_segment(connection, _merged(connection, segments, alive))
-    for segment in segments:
-        connection.execute("DELETE FROM postings WHERE segment = ?", (segment,))
-        connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
-
-
-def _merged(connection: sqlite3.Connection, segments: Sequence[int], alive: NDArray[np.int64]) -> Iterator[_Stretch]:
+def merged(rows: Iterable[Row], alive: NDArray[np.int64]) -> Iterator[Stretch]:
+    """Make one segment of the rows of several, dropping what is not in `alive`."""
     # One entry for each id up to the highest, and one that stands for all above it.
     lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
     lives[np.asarray(alive, dtype=np.int64)] = True
-    vocabulary, words, sizes, (ids, counts) = _read(connection, segments)
+    vocabulary, words, sizes, (ids, counts) = _read(rows)
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(words, kind="stable")
     words, starts, sizes = words[order], starts[order], sizes[order]
@@ -205,23 +207,20 @@ def _merged(connection: sqlite3.Connection, segments: Sequence[int], alive: NDAr
         kept = lives[np.minimum(ids[places], len(lives) - 1)]
         held, repeats = np.unique(np.repeat(words[part], lengths)[kept], return_counts=True)
         places = places[kept]
-        yield _Stretch([vocabulary[word] for word in held], np.cumsum(repeats), Postings(ids[places], counts[places]))
+        yield Stretch([vocabulary[word] for word in held], np.cumsum(repeats), Postings(ids[places], counts[places]))
 
 
-def _read(
-    connection: sqlite3.Connection, segments: Sequence[int]
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
+def _read(rows: Iterable[Row]) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
     """Give the words of segments in order; then, as it is stored, which word comes and how many postings it has."""
     tokens: list[str] = []
     firsts: list[int] = []
     ends, ids, counts = bytearray(), bytearray(), bytearray()
-    for segment in segments:
-        for row in connection.execute("SELECT tokens, ends, ids, counts FROM postings WHERE segment = ?", (segment,)):
-            tokens.append(row[0])
-            firsts.append(len(ends) // 4)
-            ends += row[1]
-            ids += row[2]
-            counts += row[3]
+    for row in rows:
+        tokens.append(row.tokens)
+        firsts.append(len(ends) // 4)
+        ends += row.ends
+        ids += row.ids
+        counts += row.counts
     until = np.frombuffer(ends, dtype=np.uint32).astype(np.int64)
     sizes = np.diff(until, prepend=0)
     sizes[firsts] = until[firsts]

@@ -191,7 +191,9 @@ class SqliteIndex:
 
     def _write_pending(self) -> None:
         if self._pending is not None:
-            self._pending.write(self._connection)
+            from openbook.index.segments import write
+
+            write(self._connection, self._pending)
             self._pending = None
 
     def _delete_documents(self, ids: Sequence[int]) -> None:
@@ -298,7 +300,7 @@ class SqliteIndex:
             return {token: known[token] for token in tokens if known[token]}
 
     def _postings(self, tokens: Sequence[str]) -> dict[str, Postings]:
-        from openbook.index.postings import look_up
+        from openbook.index.segments import look_up
 
         with self._lock:
             self._write_pending()
@@ -306,11 +308,12 @@ class SqliteIndex:
 
     def _current(self) -> Catalogue:
         """Give the catalogue of the present state of the library."""
-        from openbook.index.catalogue import Catalogue
+        from openbook.index.segments import load_catalogue
 
         state = self._state()
         if self._catalogue is None or state != self._catalogue_of:
-            self._catalogue, self._catalogue_of = Catalogue(self._connection), state
+            with translated_errors(self.path):
+                self._catalogue, self._catalogue_of = load_catalogue(self._connection), state
             self._outlines.clear()
             self._chunks.clear()
             self._frequencies.clear()
@@ -353,8 +356,7 @@ class SqliteIndex:
         return {row[0]: chunk_of(row, texts[row[1]]) for row in rows}
 
     def optimize(self, *, every: bool = False) -> None:
-        from openbook.index.catalogue import ids_of_chunks
-        from openbook.index.postings import merge, mergeable
+        from openbook.index.segments import ids_of_chunks, merge, mergeable
 
         with self._lock, translated_errors(self.path):
             with self.batch(), self._reading():

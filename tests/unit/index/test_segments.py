@@ -13,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from openbook.index.postings import Pending, look_up, merge, mergeable
+from openbook.index.postings import Pending
 from openbook.index.protocol import Terms
 from openbook.index.schema import _TABLES
+from openbook.index.segments import look_up, merge, mergeable
+from openbook.index.segments import write as write_pending
 
 Found = dict[int, tuple[int, ...]]
 
@@ -30,7 +32,7 @@ def connection() -> Iterator[sqlite3.Connection]:
 def write(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None:
     pending = Pending()
     pending.add(first_id, chunks)
-    pending.write(connection)
+    write_pending(connection, pending)
 
 
 def found(connection: sqlite3.Connection, token: str) -> Found:
@@ -94,7 +96,7 @@ def test_several_documents_of_a_batch_become_one_segment(connection: sqlite3.Con
     pending.add(10, [Terms(body=("a", "b"))])
     pending.add(11, [Terms(body=("b",)), Terms(body=("c",))])
     pending.add(20, [Terms(body=("b",))])
-    pending.write(connection)
+    write_pending(connection, pending)
 
     assert [sorted(found(connection, token)) for token in "abc"] == [[10], [10, 11, 20], [12]]
     assert segments(connection) == [5]

@@ -1,0 +1,98 @@
+"""Segments of words, and what is scored beside them, in tables of SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openbook.index.catalogue import Catalogue, Held, checked_ids
+from openbook.index.postings import (
+    FIELDS,
+    Pending,
+    Postings,
+    Row,
+    Stretch,
+    joined,
+    merged,
+    pack_rows,
+    unpack,
+    worth_merging,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_HELD = (
+    "SELECT d.source, d.path, d.kind, d.course, v.first_chunk_id, v.chunks, v.lengths, v.rows, IFNULL(l.numbers, x'')"
+    " FROM vectors v JOIN documents d ON d.id = v.document_id LEFT JOIN lessons l ON l.document_id = d.id"
+    " ORDER BY d.source, d.path"
+)
+_LOST_LESSONS = "SELECT 1 FROM lessons WHERE document_id NOT IN (SELECT document_id FROM vectors) LIMIT 1"
+
+
+def load_catalogue(connection: sqlite3.Connection) -> Catalogue:
+    """Load what is scored.
+
+    Raises:
+        LookupError, ValueError: Rows do not fit together.
+    """
+    if connection.execute(_LOST_LESSONS).fetchone():
+        raise LookupError("there are lessons of chunks that are not there")
+    return Catalogue([Held(*row) for row in connection.execute(_HELD)])
+
+
+def write(connection: sqlite3.Connection, pending: Pending) -> None:
+    """Store the words of a transaction as a segment."""
+    _write(connection, [pending.stretch()])
+
+
+def _write(connection: sqlite3.Connection, stretches: Iterable[Stretch]) -> None:
+    segment = connection.execute("INSERT INTO segments (postings) VALUES (0)").lastrowid
+    total = 0
+    for row in pack_rows(stretches):
+        connection.execute("INSERT INTO postings VALUES (?, ?, ?, ?, ?, ?)", (segment, *row))
+        total += len(row.counts) // FIELDS
+    connection.execute("UPDATE segments SET postings = ? WHERE id = ?", (total, segment))
+
+
+def look_up(connection: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, Postings]:
+    """Give the postings of each word, those of deleted chunks included."""
+    segments = connection.execute("SELECT id FROM segments ORDER BY id").fetchall()
+    return {token: joined([_found(connection, segment, token) for (segment,) in segments]) for token in tokens}
+
+
+def _found(connection: sqlite3.Connection, segment: int, token: str) -> Postings | None:
+    row = connection.execute(
+        "SELECT first_token, tokens, ends, ids, counts FROM postings WHERE segment = ? AND first_token <= ?"
+        " ORDER BY first_token DESC LIMIT 1",
+        (segment, token),
+    ).fetchone()
+    return None if row is None else unpack(Row(*row), token)
+
+
+def mergeable(connection: sqlite3.Connection, *, every: bool) -> list[int]:
+    """Name segments that are worth merging into one. See `worth_merging`."""
+    return worth_merging(connection.execute("SELECT postings, id FROM segments ORDER BY id"), every=every)
+
+
+def merge(connection: sqlite3.Connection, segments: Sequence[int], alive: NDArray[np.int64]) -> None:
+    """Put one segment in the place of several, dropping what is not in `alive`."""
+    _write(connection, merged([row for segment in segments for row in _rows_of(connection, segment)], alive))
+    for segment in segments:
+        connection.execute("DELETE FROM postings WHERE segment = ?", (segment,))
+        connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
+
+
+def _rows_of(connection: sqlite3.Connection, segment: int) -> Sequence[Row]:
+    sql = "SELECT first_token, tokens, ends, ids, counts FROM postings WHERE segment = ?"
+    return [Row(*row) for row in connection.execute(sql, (segment,))]
+
+
+def ids_of_chunks(connection: sqlite3.Connection) -> NDArray[np.int64]:
+    """Give the ids of all chunks, in no order."""
+    rows = connection.execute("SELECT first_chunk_id, chunks FROM vectors").fetchall()
+    return checked_ids(np.array([id_ for first, count in rows for id_ in range(first, first + count)], dtype=np.int64))
