@@ -14,15 +14,15 @@ from openbook.embedding.static import load_embedder
 from openbook.errors import SkippedFileError, SourceError
 from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy, answered
 from openbook.index.protocol import Identity, Index, Root, Stats
-from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
-from openbook.libraries import DEFAULT_LIBRARY, library_path, name_for
+from openbook.libraries import DEFAULT_LIBRARY, name_for
 from openbook.registering import register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
+from openbook.shelf import Location, Shelf, open_index
 from openbook.sources.folder import Folder
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
@@ -46,8 +46,8 @@ class Assistant:
         ...     print(assistant.query("How do I start the server?").format_for_display())
     """
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        """Open the library in the file at `path`, making it if there is none.
+    def __init__(self, location: Location, settings: Settings) -> None:
+        """Open the library in a file or at an address of LanceDB, making it if there is none.
 
         Raises:
             LibraryError: The library cannot be used; the hint says what to do.
@@ -57,7 +57,9 @@ class Assistant:
         self._embedder = load_embedder()
         made_by = self._served or self._embedder
         identity = Identity(made_by.identity, tokens_identity(), chunks_identity(settings))
-        self._index = SqliteIndex(path, identity, lock_timeout_s=settings.lock_timeout_s)
+        self.location = location
+        """The file of the library, or its address."""
+        self._index: Index = open_index(location, identity, settings)
         self.retriever = Retriever(self._index, made_by, self._embedder)
         """What searches the library."""
 
@@ -70,7 +72,7 @@ class Assistant:
             LibraryError: The library cannot be used.
         """
         settings = settings or Settings.from_env()
-        return cls(library_path(settings.home, library), settings)
+        return cls(Shelf(settings).location(library), settings)
 
     @classmethod
     def of(cls, *paths: str | Path, settings: Settings | None = None) -> Self:
@@ -103,11 +105,6 @@ class Assistant:
     def close(self) -> None:
         """Let go of the library. A closed assistant cannot be used again."""
         self._index.close()
-
-    @property
-    def path(self) -> Path:
-        """The file of the library."""
-        return self._index.path
 
     @property
     def index(self) -> Index:

@@ -39,6 +39,9 @@ class Settings:
 
     home: Path = field(default_factory=lambda: _default_home())
     """Folder where libraries live. Default: the platform's folder for user data."""
+    lance_uri: str = ""
+    """Where libraries are kept in LanceDB instead of the home, for several machines: a folder, or an address of
+    object storage such as `s3://bucket/openbook`."""
     max_file_bytes: int = 1024 * 1024
     """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
     max_document_bytes: int = 64 * 1024 * 1024
@@ -215,6 +218,11 @@ def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = Non
     return {name: environ[name] for name in names if environ.get(name)}
 
 
+def quieten_lance() -> None:
+    """Have LanceDB tell errors alone, unless something else is set. It reads this when it is imported."""
+    os.environ.setdefault("LANCEDB_LOG", "error")
+
+
 def environment_of_git() -> dict[str, str]:
     """Give the environment that git runs in where it must ask nobody, and where no variable leads it elsewhere.
 
@@ -256,6 +264,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
     "embedder": (str, "a name"),
+    "lance_uri": (str, "an address"),
     "lock_timeout_s": (float, "a number"),
     "file_timeout_s": (float, "a number"),
     "pdf_password": (lambda text: Secret(text), "a password"),

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Index
 from openbook.index.sqlite import SqliteIndex
 from tests.support import IDENTITY
 
 ENGINES: dict[str, Callable[[Path], Index]] = {
+    "lance": lambda folder: LanceIndex(str(folder / "library.lance"), IDENTITY),
     "sqlite": lambda folder: SqliteIndex(folder / "library.sqlite", IDENTITY),
 }
 

@@ -238,7 +238,7 @@ def test_settings_reach_the_parts_they_are_for(sample: Path, tmp_path: Path) -> 
         answer = assistant.query(QUESTION)
         (report,) = assistant.sync()
 
-    assert assistant.path.is_relative_to(tmp_path / "home")
+    assert Path(assistant.location).is_relative_to(tmp_path / "home")
     assert "harbour/parcels.py" in report.skipped["too large"]
     assert len(answer.results) <= 3
 

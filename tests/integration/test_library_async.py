@@ -14,6 +14,7 @@ from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
 from openbook.errors import QueryError
 from openbook.generation import Answered, Stage
+from openbook.index.sqlite import SqliteIndex
 from openbook.testing import ScriptedModel
 from tests.integration.support_cli import copy_sample
 
@@ -54,7 +55,8 @@ def test_what_happens_can_be_followed(assistant: Assistant) -> None:
 
 def test_the_library_is_read_in_other_threads_alone(assistant: Assistant) -> None:
     threads = set[threading.Thread]()
-    assistant._index._connection.set_trace_callback(lambda _: threads.add(threading.current_thread()))
+    assert isinstance(assistant.index, SqliteIndex)
+    assistant.index._connection.set_trace_callback(lambda _: threads.add(threading.current_thread()))
 
     asyncio.run(assistant.aquery(QUESTION))
 

@@ -19,6 +19,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from openbook.index.sqlite import SqliteIndex
 from openbook.mcp.library import Watched
 from openbook.server.keys import Keys
 from openbook.settings import Settings
@@ -117,7 +118,8 @@ def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
 def test_a_draft_of_many_places_lists_the_library_once(library: Watched) -> None:
     asked = list[str]()
     with library.fresh() as assistant:
-        assistant._index._connection.set_trace_callback(asked.append)
+        assert isinstance(assistant.index, SqliteIndex)
+        assistant.index._connection.set_trace_callback(asked.append)
 
     call(library, "verify_citations", text="A parcel may weigh at most 31 kg (src/parcels.py:5). " * 20)
 

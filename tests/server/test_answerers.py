@@ -39,7 +39,7 @@ def use(library: Assistant, using: Using, *, most: int = 1, longest_step_s: floa
 
     async def run() -> None:
         before = children_of(os.getpid())
-        answerers = Answerers(library.path, library.settings, most, longest_step_s=longest_step_s)
+        answerers = Answerers(library.location, library.settings, most, longest_step_s=longest_step_s)
         try:
             await answerers.start()
             await using(answerers)
@@ -68,7 +68,7 @@ def test_a_child_answers_as_a_thread_does(library: Assistant) -> None:
             found.extend(await told(answerers, Writing(model=model)))
 
     use(library, using)
-    with ScriptedModel(ANSWER) as model, Assistant(library.path, library.settings) as here:
+    with ScriptedModel(ANSWER) as model, Assistant(library.location, library.settings) as here:
         expected = list(here.query_stream(QUESTION, writing=Writing(model=model)))
 
     *events, last = found
@@ -172,7 +172,7 @@ def test_a_library_that_is_made_again_is_answered_from(library: Assistant, folde
     async def using(answerers: Answerers) -> None:
         assert "one hour" in (await answered(answerers)).answer
         (folder / "guide.md").write_text("# Sessions\n\nSessions end after nine days.\n", encoding="utf-8")
-        library.path.unlink()
+        os.unlink(library.location)  # noqa: PTH108
         with Assistant.of(folder, settings=library.settings):
             assert "nine days" in (await answered(answerers)).answer
 

@@ -175,8 +175,8 @@ def test_an_index_that_is_replaced_is_used_from_the_next_question_on(client: Tes
     served: Assistant = client.app.state.library  # type: ignore[attr-defined]
     before = ask(client, QUESTION)
     (folder / "guide.md").write_text("# Sessions\n\nSessions end after two hours.\n", encoding="utf-8")
-    remove_library(served.path)
-    with Assistant(served.path, served.settings) as another:
+    remove_library(Path(served.location))
+    with Assistant(served.location, served.settings) as another:
         another.add(folder)
 
     after = ask(client, QUESTION)

@@ -35,7 +35,7 @@ def mcp(
 ) -> None:
     """Serve folders to a coding agent, with tools to search, read, ask and verify (MCP)."""
     from openbook.cli import opening
-    from openbook.libraries import library_path, name_for
+    from openbook.libraries import name_for
 
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_exist(wanted)
@@ -50,8 +50,8 @@ def mcp(
 
     here = opening.settings()
     if library and not wanted:
-        opening.existing_path(here.home, library)
-    with Assistant(library_path(here.home, library or name_for(wanted)), here) as assistant:
+        opening.check_there(here, library)
+    with Assistant.open(library or name_for(wanted), settings=here) as assistant:
         watched = Watched(assistant, wanted)
         server = build_server(watched, version=installed_version(), tells_places=not http or is_loopback(host))
         try:

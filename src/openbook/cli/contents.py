@@ -43,10 +43,10 @@ def sources() -> None:
     """List all libraries and what is in them."""
     from openbook.assistant import Assistant
     from openbook.cli import opening
-    from openbook.libraries import library_names
+    from openbook.shelf import Shelf
 
     here = opening.settings()
-    names = library_names(here.home)
+    names = Shelf(here).names()
     for name in names:
         try:
             with Assistant.open(name, settings=here) as assistant:
@@ -57,7 +57,7 @@ def sources() -> None:
         except OpenbookError as exc:
             printing.say(f"{name}: {exc}")
     if not names:
-        printing.note(f"no libraries in {here.home}")
+        printing.note(f"no libraries in {here.lance_uri or here.home}")
 
 
 def remove(
@@ -76,17 +76,18 @@ def remove(
 def status(paths: options.Paths = None, *, library: options.Library = None) -> None:
     """Say what a library holds, and what has changed since it was brought up to date."""
     from openbook.cli import opening
-    from openbook.libraries import library_path, name_for
+    from openbook.libraries import name_for
+    from openbook.shelf import Shelf
 
     wanted = options.as_paths(paths)
     opening.check_exist(wanted)
     name = library or name_for(wanted or [Path()])
-    if not library and not library_path(opening.settings().home, name).exists():
+    if not library and not Shelf(opening.settings()).holds(name):
         places = " ".join(map(str, wanted or [Path()]))
         raise UnknownSourceError(f"nothing of {places!r} is indexed yet", hint="ask or search it, and it is")
     with opening.existing(name) as assistant:
         held = assistant.stats()
-        printing.say(f"library    {assistant.path}")
+        printing.say(f"library    {assistant.location}")
         printing.say(f"documents  {held.documents}")
         printing.say(f"chunks     {held.chunks}")
         printing.say(f"on disk    {held.size_bytes / 1_000_000:.1f} MB")

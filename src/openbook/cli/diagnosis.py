@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openbook.assistant import Assistant
@@ -16,8 +15,8 @@ from openbook.chunking.grammars import load_parser
 from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError
-from openbook.libraries import library_names
 from openbook.settings import Settings
+from openbook.shelf import Shelf
 
 if TYPE_CHECKING:
     from openbook.llm.protocol import Model
@@ -47,7 +46,7 @@ def diagnosis(model: str = "") -> Iterator[Finding]:
     yield _embedder(settings.embedder)
     grammar = load_parser("python") is not None
     yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
-    yield _home(settings.home)
+    yield _home(settings)
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
         yield Finding(f"{name} = {value}  ({origin})")
@@ -113,18 +112,21 @@ def model_findings(model: Model, *, clock: Callable[[], float] = time.perf_count
 
 
 def _broken_libraries(settings: Settings) -> Iterator[Finding]:
-    for name in library_names(settings.home):
+    for name in Shelf(settings).names():
         try:
             Assistant.open(name, settings=settings).close()
         except OpenbookError as exc:
             yield Finding(f"{exc}; {exc.hint}", healthy=False)
 
 
-def _home(home: Path) -> Finding:
+def _home(settings: Settings) -> Finding:
+    home = settings.home
     try:
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as exc:
         return Finding(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
-    return Finding(f"home {home}, {len(library_names(home))} libraries")
+    if settings.lance_uri:
+        return Finding(f"home {home}; libraries in {settings.lance_uri}")
+    return Finding(f"home {home}, {len(Shelf(settings).names())} libraries")

@@ -11,11 +11,10 @@ from pathlib import Path
 from openbook.assistant import Assistant
 from openbook.cli.printing import note, print_report
 from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
-from openbook.index.schema import stored_roots
-from openbook.index.sqlite import remove_library
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.libraries import DEFAULT_LIBRARY, library_names, library_path, name_for
+from openbook.libraries import DEFAULT_LIBRARY, name_for
 from openbook.settings import Settings
+from openbook.shelf import Shelf
 
 
 def settings() -> Settings:
@@ -42,9 +41,8 @@ def opened(paths: Sequence[Path], library: str | None, *, may_be_new: bool = Fal
     paths = paths or ([] if library else [Path()])
     check_exist(paths)
     if library and not paths and not may_be_new:
-        existing_path(here.home, library)
-    file = library_path(here.home, library or name_for(paths))
-    with _library(file, here, paths) as assistant:
+        check_there(here, library)
+    with _library(library or name_for(paths), here, paths) as assistant:
         try:
             for report in _updated(assistant, paths):
                 print_report(report)
@@ -94,22 +92,22 @@ def existing(library: str) -> Iterator[Assistant]:
         LibraryError: It cannot be used.
     """
     here = settings()
-    with _library(existing_path(here.home, library), here, []) as assistant:
+    check_there(here, library)
+    with _library(library, here, []) as assistant:
         yield assistant
 
 
-def existing_path(home: Path, library: str) -> Path:
-    """Give the file of a library that must be there.
+def check_there(here: Settings, library: str) -> None:
+    """Refuse a library that is not there.
 
     Raises:
-        UnknownSourceError: It is not there.
+        UnknownSourceError: It is not.
     """
-    file = library_path(home, library)
-    if not file.exists():
-        names = ", ".join(library_names(home)) or "none"
+    shelf = Shelf(here)
+    if not shelf.holds(library):
+        names = ", ".join(shelf.names()) or "none"
         hint = f"there are: {names}; openbook add PATH --library NAME makes one"
         raise UnknownSourceError(f"there is no library {library!r}", hint=hint)
-    return file
 
 
 def library_with(source: str) -> str:
@@ -120,7 +118,7 @@ def library_with(source: str) -> str:
     """
     here = settings()
     holding = []
-    for name in library_names(here.home):
+    for name in Shelf(here).names():
         with contextlib.suppress(LibraryError), Assistant.open(name, settings=here) as assistant:
             if any(root.name == source for root in assistant.sources()):
                 holding.append(name)
@@ -136,14 +134,16 @@ def library_with(source: str) -> str:
 
 
 @contextlib.contextmanager
-def _library(file: Path, here: Settings, paths: Sequence[Path]) -> Iterator[Assistant]:
+def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Assistant]:
     """Open a library. Where it has to be made again, the hint is the very command."""
     try:
-        with Assistant(file, here) as assistant:
+        with Assistant.open(name, settings=here) as assistant:
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
-        places = [root.location for root in stored_roots(file)] or [str(path.expanduser().resolve()) for path in paths]
+        places = [root.location for root in Shelf(here).roots(name)] or [
+            str(path.expanduser().resolve()) for path in paths
+        ]
         if places:
             exc.hint = exc.hint.replace("PATH ...", shlex.join(places))
         raise
@@ -156,19 +156,21 @@ def add(paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bo
         OpenbookError: A path or the library cannot be used.
     """
     here = settings()
-    file = library_path(here.home, library or DEFAULT_LIBRARY)
+    shelf, name = Shelf(here), library or DEFAULT_LIBRARY
     if rebuild and not paths:
-        existing_path(here.home, library or DEFAULT_LIBRARY)
-    known = stored_roots(file) if rebuild else []
+        check_there(here, name)
+    known = shelf.roots(name) if rebuild else []
     if rebuild and not paths:
         paths = [Path(root.location) for root in known]
         if not paths:
-            raise SourceError(str(file), "it does not tell its sources", hint="name the folders to make it from")
+            raise SourceError(
+                str(shelf.location(name)), "it does not tell its sources", hint="name the folders to make it from"
+            )
     paths = paths or [Path()]
     check_exist(paths)
     if rebuild:
-        remove_library(file)
-    with _library(file, here, paths) as assistant, progress_bar() as progress:
+        shelf.remove(name)
+    with _library(name, here, paths) as assistant, progress_bar() as progress:
         of_courses = {root.location for root in known if root.kind == "course"}
         for path in paths:  # all of them, before the first takes its time: an interrupt must not lose the rest
             assistant.register(path, course=course or str(path.expanduser().resolve()) in of_courses)

@@ -35,7 +35,8 @@ _BLOCK_ROWS = 2048
 _NO_LESSON = int(np.iinfo(np.int32).min)
 
 # What postings can name. Ids are given once and count up, so no library comes near it.
-_HIGHEST_ID = (1 << 32) - 1
+HIGHEST_ID = (1 << 32) - 1
+"""No chunk has it."""
 
 # Words that are scored: what a long text is about is said by its rarest words.
 _MOST_TOKENS = 48
@@ -72,7 +73,7 @@ def checked_ids(ids: Positions) -> Positions:
         ValueError: They cannot.
     """
     highest = int(ids.max(initial=0))
-    if highest > _HIGHEST_ID:
+    if highest >= HIGHEST_ID:
         raise ValueError(f"a chunk has the id {highest}")
     return ids
 

@@ -216,12 +216,10 @@ def _check(connection: sqlite3.Connection, path: Path, identity: Identity) -> No
             )
 
 
-def other_vectors(path: Path, held: int, given: int) -> MismatchedLibraryError:
+def other_vectors(place: Path | str, held: int, given: int, hint: str) -> MismatchedLibraryError:
     """Say that an embedder gives vectors of another size: a server may change its model and keep the name."""
-    return MismatchedLibraryError(
-        f"the library {str(path)!r} has vectors of {held} numbers, and its embedder now gives {given}",
-        hint=rebuild_hint(path),
-    )
+    said = f"the library {str(place)!r} has vectors of {held} numbers, and its embedder now gives {given}"
+    return MismatchedLibraryError(said, hint=hint)
 
 
 def stored_roots(path: Path) -> list[Root]:

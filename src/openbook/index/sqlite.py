@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from openbook.errors import QueryError
 from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
 from openbook.index.rows import chunk_of, fields_of, outline_of, remarks_of
-from openbook.index.schema import damaged, open_database, other_vectors, translated_errors
+from openbook.index.schema import damaged, open_database, other_vectors, rebuild_hint, translated_errors
 from openbook.index.where import allows
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
@@ -286,7 +286,7 @@ class SqliteIndex:
     def _check_size(self, given: int) -> None:
         held = self._read("SELECT value FROM meta WHERE key = ?", (_DIM,))
         if held and int(held[0][0]) != given:
-            raise other_vectors(self.path, int(held[0][0]), given)
+            raise other_vectors(self.path, int(held[0][0]), given, rebuild_hint(self.path))
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():

@@ -8,7 +8,6 @@ import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import IO, Any
 
 from openbook.agent.driving import Ask, Wait, next_step
@@ -24,6 +23,7 @@ from openbook.retrieval.search import EVERYTHING
 from openbook.server.library import Library
 from openbook.server.logs import log_as_json
 from openbook.settings import Settings
+from openbook.shelf import Location
 from openbook.types import Filter
 from openbook.workers import be_a_child, leave_at_once
 
@@ -94,13 +94,13 @@ def absent(writing: Writing) -> Writing:
     return writing if writing.model is None else replace(writing, model=Absent(writing.model.name))
 
 
-def answer(path: Path, settings: Settings, told: IO[bytes], says: IO[bytes]) -> None:
+def answer(location: Location, settings: Settings, told: IO[bytes], says: IO[bytes]) -> None:
     """Open a library and answer from it. This is the child's whole life."""
     be_a_child()
     # Whoever stops a service tells all of its processes. This one ends when the server has no more use for it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     log_as_json()
-    with closing(Library(Assistant(path, settings))) as library:
+    with closing(Library(Assistant(location, settings))) as library:
         try:
             attend(library, told, says)
         except BrokenPipeError:

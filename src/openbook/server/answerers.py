@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 from openbook.agent.driving import Ask, Wait
 from openbook.answering.steps import ahappen
@@ -19,6 +18,7 @@ from openbook.llm.messages import Finished
 from openbook.server.answerer import READY, SIZE_BYTES, Begin, GoOn, Leave, Said, absent, answer
 from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
+from openbook.shelf import Location
 from openbook.types import Filter
 from openbook.workers import CHILD, greeting
 
@@ -32,16 +32,18 @@ _GRACE_S = 2.0
 class Answerers:
     """A few child processes, started as they are needed. Used in one event loop."""
 
-    def __init__(self, path: Path, settings: Settings, most: int, *, longest_step_s: float = _LONGEST_STEP_S) -> None:
+    def __init__(
+        self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _LONGEST_STEP_S
+    ) -> None:
         """Prepare; nothing is started yet.
 
         Args:
-            path: The library.
+            location: Of the library.
             settings: For the children.
             most: Number of children.
             longest_step_s: Seconds that a child may say nothing while it has something to do.
         """
-        self._greeting = greeting(partial(answer, path, settings))
+        self._greeting = greeting(partial(answer, location, settings))
         self._most = most
         self._longest_step_s = longest_step_s
         self._children: list[_Child] = []

@@ -34,6 +34,7 @@ from openbook.server.stopping import Stopping
 from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import Uploads
 from openbook.sessions import Sessions
+from openbook.shelf import name_of
 
 _WEB = Path(__file__).parent / "web"
 
@@ -86,7 +87,7 @@ def create_app(
     state: Any = app.state
     state.metrics, state.keys, state.door = metrics, keys, door
     state.models = models or offered(settings)
-    state.answerers = Answerers(assistant.path, settings, workers) if workers else None
+    state.answerers = Answerers(assistant.location, settings, workers) if workers else None
     _add_parts(state, assistant, roots)
     add_replies(app)
     for topic in (questions, contents, conversations, operation):
@@ -102,7 +103,7 @@ def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
     state.library = Library(assistant)
     state.jobs = Jobs()
     state.stopping = Stopping()
-    uploads = Uploads(assistant.path.stem, settings)
+    uploads = Uploads(name_of(assistant.location), settings)
     state.contents = Contents(state.library, state.jobs, uploads, settings, roots=roots)
     state.asker = Asker(
         *(state.library, state.sessions, state.models, state.limits, state.metrics, settings),

@@ -73,7 +73,8 @@ class Contents:
                 self._source(root, counts[root.name], assistant, root.name in busy, failed.get(root.name, ""))
                 for root in assistant.sources()
             ]
-        return SourcesReply(sources=listed, writable=os.access(self._library.path, os.W_OK))
+        location = self._library.location
+        return SourcesReply(sources=listed, writable=isinstance(location, str) or os.access(location, os.W_OK))
 
     def _source(self, root: Root, documents: int, assistant: Assistant, is_busy: bool, failure: str) -> SourceReply:
         records = assistant.index.records(root.name)

@@ -14,6 +14,7 @@ from openbook.assistant import Assistant
 from openbook.errors import LibraryError
 from openbook.repositories import link_to
 from openbook.retrieval.search import EVERYTHING
+from openbook.shelf import Location
 from openbook.types import Document, Span
 
 # An id that is not known makes us list the library again, 0.1 s for 100,000 documents, but not more often.
@@ -25,10 +26,10 @@ class Library:
 
     def __init__(self, assistant: Assistant, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Serve an open library, and close it in the end."""
-        self.path = assistant.path
+        self.location = assistant.location
         self.settings = assistant.settings
         self._assistant = assistant
-        self._file = _identity(self.path)
+        self._file = _identity(self.location)
         self._users: Counter[Assistant] = Counter()
         self._clock = clock
         self._lock = threading.Lock()
@@ -53,11 +54,11 @@ class Library:
 
     def opened_anew(self) -> Assistant:
         """Open the library once more, for work that must not make those who ask wait."""
-        return Assistant(self.path, self.settings)
+        return Assistant(self.location, self.settings)
 
     def document_id(self, source: str, path: str) -> str:
         """Give the id of a document: the same on every run, and telling nothing of its path."""
-        id_ = hashlib.sha256(f"{self.path.name}\0{source}\0{path}".encode()).hexdigest()[:32]
+        id_ = hashlib.sha256(f"{Path(self.location).name}\0{source}\0{path}".encode()).hexdigest()[:32]
         self._places[id_] = (source, path)
         return id_
 
@@ -97,10 +98,10 @@ class Library:
             self._close_unused(everything=True)
 
     def _current(self) -> Assistant:
-        file = _identity(self.path)
+        file = _identity(self.location)
         if file is not None and self._file is not None and file != self._file:
             with contextlib.suppress(LibraryError):  # it is being made; the old one answers until it is there
-                fresh = Assistant(self.path, self.settings)
+                fresh = Assistant(self.location, self.settings)
                 self._users[self._assistant] += 0
                 self._assistant, self._file = fresh, file
                 self._close_unused()
@@ -113,9 +114,11 @@ class Library:
                 assistant.close()
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(location: Location) -> tuple[int, int] | None:
+    if not isinstance(location, Path):
+        return None
     try:
-        status = path.stat()
+        status = location.stat()
     except OSError:
         return None
     return status.st_dev, status.st_ino

@@ -64,7 +64,7 @@ def test_what_was_begun_with_a_library_that_is_replaced_is_ended_with_it(folder:
     library = opened(folder)
     with library.in_use() as old:
         write_tree(folder, {"a.md": "# A\n\nTwo.\n"})
-        remove_library(library.path)
+        remove_library(Path(library.location))
         with library.opened_anew() as another:
             another.add(folder)
 

@@ -1,0 +1,397 @@
+"""The engine for more than one machine: the same library in LanceDB, in a folder or on object storage."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openbook.errors import QueryError
+from openbook.index.catalogue import Catalogue, Held, pack
+from openbook.index.lance_tables import Heavy, Stored, Tables, damaged, new_version, rebuild_hint, row_of_root
+from openbook.index.lance_words import Gathering, Segment, Words, write
+from openbook.index.lessons import course_of, courses_of, pack_lessons, unpack_lessons
+from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
+from openbook.index.rows import chunk_of, fields_of, outline_of, remarks_of
+from openbook.index.schema import other_vectors
+from openbook.index.where import allows
+from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Vector
+
+# Documents whose text and outlines stay in memory. Most have some 20 KB.
+_KEPT_DOCUMENTS = 500
+
+_NOTHING = Heavy("", "[]", "[]")
+
+
+class LanceIndex:
+    """One library in two tables. See `Index` for what each method promises, and `lance_tables` for how it is kept.
+
+    Several machines may write at once. Of two that put the same document, the last one wins.
+    Threads may share an instance: calls are taken one at a time.
+    """
+
+    def __init__(self, uri: str, identity: Identity, *, lock_timeout_s: float = 60.0) -> None:
+        """Open the library at an address, making it if there is none.
+
+        Raises:
+            LibraryError: See `Tables`.
+        """
+        self.uri = uri
+        self._lock = threading.RLock()
+        self._tables = Tables(uri, identity, lock_timeout_s=lock_timeout_s)
+        self._words = Words(self._tables)
+        self._depth = 0
+        self._batch: _Batch | None = None
+        self._loaded: tuple[int, int] | None = None
+        self._committed: dict[tuple[str, str], Stored] = {}
+        self._row_ids: dict[str, int] = {}
+        self._counted: Stats | None = None
+        self._first_ids: dict[str, int] = {}
+        self._next_id = 1
+        self._dim = 0
+        self._catalogue: Catalogue | None = None
+        self._placed: tuple[list[int], list[Stored]] = [], []
+        self._heavy: dict[str, Heavy] = {}
+
+    @contextlib.contextmanager
+    def batch(self) -> Iterator[None]:
+        with self._lock, self.snapshot():
+            if self._batch is not None:  # the outermost one decides
+                yield
+                return
+            self._batch = batch = _Batch()
+            try:
+                yield
+                batch.write(self._tables)
+            finally:
+                self._batch = self._catalogue = self._counted = None
+                self._loaded = None if batch.changes else self._loaded
+        # What follows inside a snapshot sees what has been written in it.
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._lock:
+            if not self._depth:
+                self._tables.refresh()
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Open a snapshot in which rows that do not fit together are damage."""
+        with self.snapshot():
+            try:
+                yield
+            except QueryError:
+                raise
+            except (LookupError, TypeError, ValueError) as exc:
+                raise damaged(self.uri) from exc
+
+    def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
+        with self.batch():
+            entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
+            chunks = [entry.chunk for entry in entries]
+            stored = _row_of(document, stamp, course_of(document, chunks))
+            outlines = [
+                [span.start_char, span.end_char, span.start_line, span.end_line, fields_of(chunk)]
+                for chunk in chunks
+                for span in (chunk.span,)
+            ]
+            if entries:
+                self._check_size(len(entries[0].vector))
+                lengths = self._open_batch.gathering.add(stored.version, [entry.terms for entry in entries])
+                rows = pack(np.stack([entry.vector for entry in entries]))
+                stored = replace(stored, chunks=len(entries), lengths=lengths.tobytes(), rows=rows)
+            if stored.course:
+                lessons, numbers = pack_lessons(chunks)
+                stored = replace(stored, lessons=lessons, numbers=numbers)
+            anchors = [[anchor.start_char, anchor.label] for anchor in document.anchors]
+            self._change(stored, Heavy(document.text, json.dumps(anchors), json.dumps(outlines, ensure_ascii=False)))
+
+    def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
+        with self.batch():
+            self._change(replace(_row_of(Document(source, path, "data", "", "", ""), stamp, ""), skipped=reason))
+
+    def touch(self, source: str, path: str, stamp: Stamp) -> None:
+        with self.batch():
+            found = self._stored().get((source, path))
+            if found:
+                size, modified, changed = stamp.size_bytes, stamp.modified_ns, stamp.changed_ns
+                touched = replace(found, size_bytes=size, modified_ns=modified, changed_ns=changed)
+                self._change(touched, self._heavy_of([found])[0])
+
+    def delete(self, source: str, path: str) -> bool:
+        with self.batch():
+            there = (source, path) in self._stored()
+            if there:
+                self._change(Stored(source, path, version=new_version(), gone=True))
+            return there
+
+    def put_root(self, root: Root) -> None:
+        with self.batch():
+            self._change(row_of_root(root))
+
+    def delete_source(self, name: str) -> bool:
+        with self.batch():
+            keys = [key for key in self._stored() if key[0] == name]
+            for key in keys:
+                self._change(Stored(*key, version=new_version(), gone=True))
+            return (name, "") in keys
+
+    @property
+    def _open_batch(self) -> _Batch:
+        assert self._batch is not None
+        return self._batch
+
+    def _change(self, stored: Stored, heavy: Heavy = _NOTHING) -> None:
+        self._open_batch.changes[stored.key] = stored, heavy
+        self._catalogue = None
+
+    def _check_size(self, given: int) -> None:
+        if not self._dim:  # what has been seen once stays
+            self._dim = next((len(each.rows) // each.chunks for each in self._stored().values() if each.chunks), 0)
+        if self._dim and self._dim != given:
+            raise other_vectors(self.uri, self._dim, given, rebuild_hint(self.uri))
+
+    def _stored(self) -> dict[tuple[str, str], Stored]:
+        """Give the rows of what is there, as this batch has changed them."""
+        committed = self._current()
+        if self._batch is None or not self._batch.changes:
+            return committed
+        found = committed | {key: stored for key, (stored, _) in self._batch.changes.items()}
+        return {key: stored for key, stored in found.items() if not stored.gone}
+
+    def _current(self) -> dict[tuple[str, str], Stored]:
+        """Give the rows that are committed."""
+        if self._loaded != self._tables.state:
+            found: dict[tuple[str, str], Stored] = {}
+            rows = self._tables.documents()
+            for stored in rows.values():
+                # Two machines that put a new document at once leave two rows of it.
+                if stored.key not in found or found[stored.key].version < stored.version:
+                    found[stored.key] = stored
+            self._committed = {key: stored for key, stored in found.items() if not stored.gone}
+            self._row_ids = {stored.version: row_id for row_id, stored in rows.items()}
+            self._words.load(self._first_id)
+            self._loaded, self._catalogue, self._counted = self._tables.state, None, None
+        return self._committed
+
+    def _first_id(self, version: str, chunks: int) -> int:
+        if version not in self._first_ids:
+            self._first_ids[version] = self._next_id
+            self._next_id += chunks
+        return self._first_ids[version]
+
+    def _scored(self) -> Catalogue:
+        self._current()
+        if self._catalogue is None:
+            rows = sorted((each for each in self._stored().values() if each.chunks), key=lambda each: each.key)
+            firsts = [self._first_id(each.version, each.chunks) for each in rows]
+            self._catalogue = Catalogue(
+                [
+                    Held(*each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers)
+                    for first, each in zip(firsts, rows, strict=True)
+                ]
+            )
+            placed = sorted(zip(firsts, rows, strict=True), key=lambda pair: pair[0])
+            self._placed = [first for first, _ in placed], [stored for _, stored in placed]
+        return self._catalogue
+
+    def roots(self) -> list[Root]:
+        with self._reading():
+            rows = self._stored()
+            return [rows[key].root for key in sorted(rows) if not key[1]]
+
+    def records(self, source: str) -> dict[str, Record]:
+        with self._reading():
+            return {
+                each.path: Record(each.stamp, each.content_hash, each.skipped, remarks_of(each.remarks))
+                for each in self._stored().values()
+                if each.source == source and each.path
+            }
+
+    def document(self, source: str, path: str) -> Document | None:
+        with self._reading():
+            stored = self._stored().get((source, path)) if path else None
+            if stored is None or stored.skipped:
+                return None
+            text, packed, _ = self._heavy_of([stored])[0]
+            anchors = tuple(Anchor(*anchor) for anchor in json.loads(packed))
+            of_file = (stored.kind, stored.language, text, stored.content_hash)
+            return Document(source, path, *of_file, anchors=anchors, remarks=remarks_of(stored.remarks))  # type: ignore[arg-type]
+
+    def documents(self, where: Filter) -> list[Listed]:
+        check = allows(where)
+        with self._reading():
+            rows = self._stored()
+            found = [rows[key] for key in sorted(rows) if key[1] and not rows[key].skipped]
+            return [
+                Listed(*row)  # type: ignore[arg-type]
+                for each in found
+                for row in ((*each.key, each.kind, each.course),)
+                if (check is None or check(*row))
+                and (where.lesson is None or where.lesson in {one.number for one in _lessons(each)})
+            ]
+
+    def courses(self, where: Filter = EVERYTHING) -> list[Course]:
+        check = allows(where)
+        with self._reading():
+            rows = self._stored()
+            material = [rows[key] for key in sorted(rows) if rows[key].lessons]
+            return courses_of(
+                [
+                    (*each.key, each.course, each.lessons)
+                    for each in material
+                    if check is None or check(*each.key, each.kind, each.course)
+                ],
+                where.lesson,
+            )
+
+    def chunks(self, source: str, path: str) -> list[Chunk]:
+        with self._reading():
+            stored = self._stored().get((source, path))
+            return [chunk_of(*row) for row in self._rows_of([stored])[0]] if stored and path else []
+
+    def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
+        with self._reading():
+            if vector is not None:
+                self._check_size(len(vector))
+            catalogue = self._scored()
+            return catalogue.match(self._look_up(tokens), vector, k, where)
+
+    def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
+        with self._reading():
+            catalogue = self._scored()
+            found = {token: len(catalogue.living(listed)[0]) for token, listed in self._look_up(tokens).items()}
+            return {token: count for token, count in found.items() if count}
+
+    def _look_up(self, tokens: Sequence[str]) -> dict[str, Any]:
+        unwritten = self._batch.segments() if self._batch else []
+        return self._words.look_up(tokens, self._first_id, unwritten)
+
+    def outlines(self, ids: Sequence[int]) -> list[Outline]:
+        with self._reading():
+            return [outline_of(row) for row, _ in self._found(ids)]
+
+    def fetch(self, ids: Sequence[int]) -> list[Chunk]:
+        with self._reading():
+            return [chunk_of(*row) for row in self._found(ids)]
+
+    def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
+        """Give the rows of chunks, each with the text of its document. Ids that are gone are left out."""
+        self._scored()
+        firsts, rows = self._placed
+        places = [
+            (place, id_ - firsts[place]) for id_ in ids for place in (bisect_right(firsts, id_) - 1,) if place >= 0
+        ]
+        places = [(place, number) for place, number in places if number < rows[place].chunks]
+        wanted = list(dict.fromkeys(place for place, _ in places))
+        found = dict(zip(wanted, self._rows_of([rows[place] for place in wanted]), strict=True))
+        return [found[place][number] for place, number in places]
+
+    def _rows_of(self, documents: Sequence[Stored]) -> list[list[tuple[tuple[Any, ...], str]]]:
+        return [
+            [
+                (
+                    (first + number, first, stored.source, stored.path, stored.kind, stored.language, *outline),
+                    heavy.text,
+                )
+                for first in (self._first_id(stored.version, stored.chunks),)
+                for number, outline in enumerate(json.loads(heavy.outlines))
+            ]
+            for stored, heavy in zip(documents, self._heavy_of(documents), strict=True)
+        ]
+
+    def _heavy_of(self, documents: Sequence[Stored]) -> list[Heavy]:
+        changes = self._batch.changes if self._batch else {}
+        found = {stored.version: changes[stored.key][1] for stored in documents if stored.key in changes}
+        missing = [each for each in documents if each.version not in found and each.version not in self._heavy]
+        if len(self._heavy) + len(missing) > _KEPT_DOCUMENTS:
+            self._heavy.clear()
+            missing = [each for each in documents if each.version not in found]
+        rows = self._tables.heavy([self._row_ids[each.version] for each in missing])
+        self._heavy.update(zip((each.version for each in missing), rows, strict=True))
+        return [found[each.version] if each.version in found else self._heavy[each.version] for each in documents]
+
+    def optimize(self, *, every: bool = False) -> None:
+        with self._lock:
+            self._tables.refresh()
+            while self._words.merge(self._first_id, self._living(), every=every):
+                self._tables.refresh()
+            self._tables.tidy()
+            self._tables.refresh()
+
+    def _living(self) -> dict[str, int]:
+        return {stored.version: stored.chunks for stored in self._current().values()}
+
+    def stats(self) -> Stats:
+        with self._reading():
+            held = self._stored()
+            if self._counted is None or self._batch is not None:  # counting looks at every row
+                indexed = sum(1 for each in held.values() if each.path and not each.skipped)
+                chunks = sum(each.chunks for each in held.values())
+                self._counted = Stats(indexed, chunks, self._tables.size_bytes())
+            return self._counted
+
+    def close(self) -> None:
+        with self._lock:
+            self._tables.close()
+
+
+class _Batch:
+    """What one transaction has changed so far."""
+
+    def __init__(self) -> None:
+        self.changes: dict[tuple[str, str], tuple[Stored, Heavy]] = {}
+        self._gathering: Gathering | None = None
+        self._segments: list[Segment] = []
+
+    @property
+    def gathering(self) -> Gathering:
+        """Where words go."""
+        if self._gathering is None:
+            self._gathering = Gathering()
+        return self._gathering
+
+    def segments(self) -> list[Segment]:
+        """Give the words so far."""
+        if self._gathering is not None:
+            self._segments.append(self._gathering.segment())
+            self._gathering = None
+        return self._segments
+
+    def write(self, tables: Tables) -> None:
+        """Commit."""
+        for segment in self.segments():
+            write(tables, segment)
+        if self.changes:
+            tables.commit(self.changes.values())
+            tables.refresh()
+
+
+def _row_of(document: Document, stamp: Stamp, course: str) -> Stored:
+    return Stored(
+        *(document.source, document.path, document.kind, document.language, document.content_hash),
+        course=course,
+        size_bytes=stamp.size_bytes,
+        modified_ns=stamp.modified_ns,
+        changed_ns=stamp.changed_ns,
+        remarks=json.dumps(document.remarks) if document.remarks else "",
+        version=new_version(),
+    )
+
+
+def _lessons(stored: Stored) -> tuple[Any, ...]:
+    return unpack_lessons(stored.lessons) if stored.lessons else ()

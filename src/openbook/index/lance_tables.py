@@ -1,0 +1,394 @@
+"""The two tables of a library in LanceDB: what is in them, and how they are opened, read and written.
+
+`documents` has a row for each file, each source, and each of these that is gone. It is the truth: a commit is one
+write to it. `words` has segments; a segment is added before the documents that it is of, and says nothing until these
+are there. So several machines may write one table after the other, and a reader sees all of a commit or nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import re
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import lancedb
+import pyarrow as pa
+
+from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
+from openbook.index.object_storage import check_conditional_writes
+from openbook.index.protocol import Identity, Root
+from openbook.types import Stamp
+
+# Raised by one with every change of the schemas below.
+_FORMAT = "1"
+
+_DOCUMENTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("source", "path", "kind", "language", "content_hash", "skipped", "course")),
+        *((name, pa.int64()) for name in ("size_bytes", "modified_ns", "changed_ns")),
+        *((name, pa.string()) for name in ("remarks", "lessons", "version")),
+        ("gone", pa.bool_()),
+        ("chunks", pa.int32()),
+        *((name, pa.large_binary()) for name in ("lengths", "numbers", "rows")),
+        *((name, pa.large_string()) for name in ("text", "anchors", "outlines")),
+    ]
+)
+_HEAVY = ("text", "anchors", "outlines")
+_LIGHT = [name for name in _DOCUMENTS.names if name not in (*_HEAVY, "gone")] + ["gone"]
+
+_WORDS = pa.schema(
+    [
+        ("segment", pa.string()),
+        ("place", pa.int32()),
+        ("first_token", pa.large_string()),
+        ("tokens", pa.large_string()),
+        *((name, pa.large_binary()) for name in ("ends", "ids", "counts")),
+    ]
+)
+
+# Versions that are younger stay: somebody may still read them.
+_KEPT = timedelta(hours=1)
+
+_ROW_ID = "_rowid"
+
+# The words of the storage, or of the system, within what LanceDB tells of how it came to fail.
+_ANSWERED = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
+_LONGEST_GIST = 200
+
+# Of an address that is no folder.
+_SCHEME = "://"
+
+# What Lance says where another writer was faster. It has no class of its own.
+_CONFLICT = "conflict"
+
+# Writers that meet try again after so long, by chance, so that they do not meet again.
+_PAUSE_S = (0.01, 0.2)
+
+# What no two libraries share, even if one is made again under the name of the other.
+_MADE = "made"
+
+_DOCUMENTS_OF, _WORDS_OF = ".documents", ".words"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+# The answer has a page of ten if nothing is said.
+_MOST_TABLES = 100_000
+
+
+class Heavy(NamedTuple):
+    """What of a document only those read who show it."""
+
+    text: str
+    anchors: str
+    outlines: str
+    """JSON: start and end in characters, first and last line, and the packed fields of each chunk, by span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A row of `documents`, but for what is heavy. One with an empty path is a source, whose `Root` is in `remarks`."""
+
+    source: str
+    path: str
+    kind: str = ""
+    language: str = ""
+    content_hash: str = ""
+    skipped: str = ""
+    course: str = ""
+    size_bytes: int = 0
+    modified_ns: int = 0
+    changed_ns: int = 0
+    remarks: str = ""
+    lessons: str = ""
+    version: str = ""
+    """Of this row: no two are alike, and later ones are greater. Chunks and words are known by it."""
+    gone: bool = False
+    chunks: int = 0
+    lengths: bytes = b""
+    numbers: bytes = b""
+    rows: bytes = b""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Source and path."""
+        return self.source, self.path
+
+    @property
+    def stamp(self) -> Stamp:
+        """Of the file when it was read."""
+        return Stamp(self.size_bytes, self.modified_ns, self.changed_ns)
+
+    @property
+    def root(self) -> Root:
+        """The source that this row is of."""
+        return Root(**json.loads(self.remarks))
+
+
+def row_of_root(root: Root) -> Stored:
+    """Make the row of a source."""
+    return Stored(root.name, "", remarks=json.dumps(asdict(root)), version=new_version())
+
+
+def new_version() -> str:
+    """Make a name that nobody else makes, greater than those made before. It begins with nanoseconds of Unix time."""
+    return f"{time.time_ns():016x}{secrets.token_hex(8)}"
+
+
+def is_settled(version: str) -> bool:
+    """Say whether what has this version was written so long ago that its commit has come, if it ever does."""
+    return time.time_ns() - int(version[:16], 16) > _KEPT.total_seconds() * 1e9
+
+
+@contextlib.contextmanager
+def translated_errors(uri: str, *, writing: bool = False) -> Iterator[None]:
+    """Raise what LanceDB reports as errors of ours."""
+    try:
+        yield
+    except (RuntimeError, OSError, ValueError, pa.ArrowException) as exc:
+        said = _gist(str(exc))
+        if writing:
+            raise LibraryWriteError(
+                f"cannot write the library {uri!r}: {said}", hint="check the disk or bucket, its space and your rights"
+            ) from exc
+        raise LibraryError(
+            f"cannot read the library {uri!r}: {said}", hint="check that it is there, and your rights"
+        ) from exc
+
+
+def _gist(text: str) -> str:
+    """Give what a long error of LanceDB says to people: what the storage answered, if that is in it."""
+    found = _ANSWERED.search(text)
+    return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_LONGEST_GIST]
+
+
+def rebuild_hint(uri: str) -> str:
+    """Name the command that makes a library again."""
+    return f"make it again with: openbook add --rebuild --library {shlex.quote(uri.rpartition('/')[2])} PATH ..."
+
+
+def damaged(uri: str) -> CorruptLibraryError:
+    """Make the error that calls a library damaged."""
+    return CorruptLibraryError(f"{uri!r} is damaged or no library", hint=rebuild_hint(uri))
+
+
+def split_address(uri: str) -> tuple[str, str]:
+    """Give where the database of a library is, and its name there.
+
+    Raises:
+        SettingsError: The name has signs that no table has.
+    """
+    base, _, name = uri.rpartition("/")
+    if not _NAME.fullmatch(name):
+        raise SettingsError(
+            f"{name!r} is no name for a library in LanceDB", hint="use letters a to z, digits and the signs _ . -"
+        )
+    return base, name
+
+
+def names_at(address: str) -> list[str]:
+    """List the libraries of a database, in order."""
+    if _SCHEME not in address and not Path(address).exists():
+        return []  # LanceDB would make it
+    with translated_errors(address):
+        tables = _table_names(lancedb.connect(address))
+    return sorted(table.removesuffix(_DOCUMENTS_OF) for table in tables if table.endswith(_DOCUMENTS_OF))
+
+
+def remove_library(uri: str) -> None:
+    """Delete a library. None there is no error."""
+    base, name = split_address(uri)
+    with translated_errors(uri, writing=True):
+        database = lancedb.connect(base)
+        for table in (name + _DOCUMENTS_OF, name + _WORDS_OF):
+            if table in _table_names(database):
+                database.drop_table(table)
+
+
+def stored_roots(uri: str) -> list[Root]:
+    """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+    base, name = split_address(uri)
+    if name not in names_at(base):
+        return []
+    with translated_errors(uri):
+        table = lancedb.connect(base).open_table(name + _DOCUMENTS_OF)
+        packed = table.search().where("path = '' AND NOT gone").select(["source", "remarks"]).to_arrow().to_pylist()
+    known = {field.name for field in fields(Root)}
+    roots = [json.loads(row["remarks"]) for row in sorted(packed, key=lambda row: str(row["source"]))]
+    return [Root(**{name: value for name, value in root.items() if name in known}) for root in roots]
+
+
+class Tables:
+    """Both tables at the version that was read last. Not for several threads."""
+
+    def __init__(self, uri: str, identity: Identity, *, lock_timeout_s: float) -> None:
+        """Open the library at an address, making it if there is none.
+
+        Raises:
+            MismatchedLibraryError: Another version or embedder made it.
+            LibraryError: It cannot be read or made.
+        """
+        self.uri = uri
+        base, name = split_address(uri)
+        wanted = {"format": _FORMAT, **asdict(identity)}
+        with translated_errors(uri):
+            database = lancedb.connect(base)
+            if _SCHEME in uri and name + _DOCUMENTS_OF not in _table_names(database):
+                check_conditional_writes(base)
+            self._words = _opened(database, name + _WORDS_OF, _WORDS)
+            schema = _DOCUMENTS.with_metadata(wanted | {_MADE: new_version()})
+            self._documents = _opened(database, name + _DOCUMENTS_OF, schema)
+        self._held = _metadata(self._documents)
+        for what, value in wanted.items():
+            if self._held.get(what) != value:
+                raise MismatchedLibraryError(
+                    f"the library {uri!r} was made with {what} {self._held.get(what)!r}, not {value!r}",
+                    hint=rebuild_hint(uri),
+                )
+        self._lock_timeout_s = lock_timeout_s
+        self._is_closed = False
+        self._is_checked = False
+        self._stored: dict[int, Stored] = {}
+        self._rows_of_words: dict[int, tuple[str, str, int]] = {}
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """Name what is read."""
+        return self._documents.version, self._words.version
+
+    def refresh(self) -> None:
+        """Read what has been committed last, from now on."""
+        if self._is_closed:
+            raise LibraryError(f"the library {self.uri!r} is closed")
+        with translated_errors(self.uri):
+            # Words that documents refer to are there before these.
+            self._documents.checkout_latest()
+            self._words.checkout_latest()
+            made = _metadata(self._documents)
+        if made != self._held:
+            raise MismatchedLibraryError(
+                f"the library {self.uri!r} has been made again meanwhile", hint="start this command or server again"
+            )
+
+    def documents(self) -> dict[int, Stored]:
+        """Give all rows of documents by their ids, reading those that are new."""
+        with translated_errors(self.uri):
+            self._stored = _known(self._documents, self._stored, _LIGHT, lambda values: Stored(**values))
+        return self._stored
+
+    def heavy(self, row_ids: Sequence[int]) -> list[Heavy]:
+        """Give what is heavy of some rows, in order."""
+        with translated_errors(self.uri):
+            return [Heavy(*(row[name] for name in _HEAVY)) for row in _taken(self._documents, row_ids, _HEAVY)]
+
+    def words(self) -> dict[int, tuple[str, str, int]]:
+        """Give segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
+        with translated_errors(self.uri):
+            columns = ("segment", "first_token", "place")
+            self._rows_of_words = _known(
+                self._words, self._rows_of_words, columns, lambda values: tuple(values.values())
+            )
+        return self._rows_of_words
+
+    def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
+        """Give rows of words, in order."""
+        with translated_errors(self.uri):
+            return _taken(self._words, row_ids, _WORDS.names[2:])
+
+    def add_words(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Add rows to `words`."""
+        values = pa.Table.from_pylist(list(rows), schema=_WORDS)
+        self._write(self._words, lambda: self._words.add(values))
+
+    def drop_words(self, segments: Iterable[str]) -> None:
+        """Forget segments."""
+        where = f"segment IN ({', '.join(map(repr, segments))})"
+        self._write(self._words, lambda: self._words.delete(where))
+
+    def commit(self, rows: Iterable[tuple[Stored, Heavy]]) -> None:
+        """Put rows in the place of those with their source and path: all of them or none."""
+        values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=_DOCUMENTS)
+
+        def merge() -> None:
+            merging = self._documents.merge_insert(["source", "path"])
+            merging.when_matched_update_all().when_not_matched_insert_all().execute(values)
+
+        self._write(self._documents, merge)
+
+    def tidy(self) -> None:
+        """Forget what is gone for good, and put small files together."""
+        self._write(self._documents, lambda: self._documents.delete("gone"))
+        for table in (self._documents, self._words):
+            self._write(table, partial(table.optimize, cleanup_older_than=_KEPT), may_give_way=True)
+
+    def _write(self, table: Any, action: Callable[[], object], *, may_give_way: bool = False) -> None:
+        """Do what changes a table, again if somebody else has changed it meanwhile."""
+        if not self._is_checked and _SCHEME in self.uri:
+            check_conditional_writes(split_address(self.uri)[0])
+        self._is_checked = True
+        until = time.monotonic() + self._lock_timeout_s
+        while True:
+            try:
+                with translated_errors(self.uri, writing=True):
+                    table.checkout_latest()
+                    action()
+                return
+            except LibraryWriteError as exc:
+                if _CONFLICT not in str(exc.__cause__).lower() or (time.monotonic() > until and not may_give_way):
+                    raise
+                if may_give_way:
+                    return
+            time.sleep(random.uniform(*_PAUSE_S))
+
+    def size_bytes(self) -> int:
+        """Count the bytes of both tables."""
+        with translated_errors(self.uri):
+            return sum(int(table.stats()["total_bytes"]) for table in (self._documents, self._words))
+
+    def close(self) -> None:
+        """Let go of both. They cannot be used again."""
+        self._is_closed = True
+
+
+def _opened(database: Any, name: str, schema: pa.Schema) -> Any:
+    """Open a table, making it if it is not there. Somebody else may make it at the same moment."""
+    if name not in _table_names(database):
+        with contextlib.suppress(ValueError, RuntimeError):
+            return database.create_table(name, schema=schema)
+    return database.open_table(name)
+
+
+def _table_names(database: Any) -> list[str]:
+    return [*database.table_names(limit=_MOST_TABLES)]
+
+
+def _metadata(table: Any) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
+
+
+def _known(table: Any, known: dict[int, Any], columns: Sequence[str], make: Any) -> dict[int, Any]:
+    """Give what is made of all rows by their ids, where some are known. The last column is a small one."""
+    if not known:
+        rows = table.search().select([*columns]).with_row_id(True).to_arrow().to_pylist()
+        return {row.pop(_ROW_ID): make(row) for row in rows}
+    # Without any column, all of them would be read.
+    ids = table.search().select([columns[-1]]).with_row_id(True).to_arrow()[_ROW_ID].to_pylist()
+    missing = [id_ for id_ in ids if id_ not in known]
+    made = dict(zip(missing, map(make, _taken(table, missing, columns)), strict=True))
+    return {id_: made[id_] if id_ in made else known[id_] for id_ in ids}
+
+
+def _taken(table: Any, row_ids: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+    if not row_ids:
+        return []
+    taken = table.take_row_ids(list(row_ids)).select([*columns]).with_row_id().to_arrow().to_pylist()
+    by_id = {row.pop(_ROW_ID): row for row in taken}
+    return [by_id[id_] for id_ in row_ids]

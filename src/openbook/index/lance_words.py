@@ -1,0 +1,222 @@
+"""Segments of words in the table `words` of a library in LanceDB.
+
+A segment numbers its chunks from 0. Its head says of which versions of documents they are, so that several machines
+write at once and nobody gives out ids. Where two segments hold one version, because one has just been merged
+and its parts are still there, the newest one counts.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openbook.index.catalogue import HIGHEST_ID
+from openbook.index.lance_tables import Tables, is_settled, new_version
+from openbook.index.postings import FIELDS, Pending, Postings, Row, joined, merged, pack_rows, unpack, worth_merging
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from openbook.index.protocol import Terms
+
+# Rows that stay in memory. Each has up to 20 KB.
+_KEPT_ROWS = 1_000
+
+# Rows of a segment are added so many at a time.
+_ROWS_AT_ONCE = 2_000
+
+_HEAD = -1
+
+FirstId = Callable[[str, int], int]
+"""Gives the first of the ids that the chunks of a version have in this process, from the version and their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Of which chunks a segment is."""
+
+    versions: tuple[tuple[str, int], ...]
+    """Each with the number of its chunks, in the order in which they are numbered."""
+    postings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment and where its rows are."""
+
+    name: str
+    head: Head
+    firsts: Sequence[str]
+    """First word of each row, in order."""
+    rows: Sequence[int | Row]
+    """Ids of rows in the table, or what has not been written yet."""
+
+    def ids(self, first_id: FirstId, covered: Collection[str] = ()) -> NDArray[np.uint32]:
+        """Give the ids of its chunks in this process; what newer segments hold too has one that no chunk has."""
+        ranges = [
+            np.full(count, HIGHEST_ID) if version in covered else np.arange(first, first + count)
+            for version, count in self.head.versions
+            for first in (first_id(version, count),)
+        ]
+        return np.concatenate([np.empty(0, dtype=np.int64), *ranges]).astype(np.uint32)
+
+
+class Gathering:
+    """Words of what is put within one transaction, as a segment."""
+
+    def __init__(self) -> None:
+        self._pending = Pending()
+        self._versions: list[tuple[str, int]] = []
+        self._chunks = 0
+
+    def add(self, version: str, terms: Sequence[Terms]) -> NDArray[np.uint16]:
+        """Take the words of the chunks of a document. Gives the length of each field, (n, 4)."""
+        lengths = self._pending.add(self._chunks, terms)
+        self._versions.append((version, len(terms)))
+        self._chunks += len(terms)
+        return lengths
+
+    def segment(self) -> Segment:
+        """Give the segment."""
+        return _segment(pack_rows([self._pending.stretch()]), self._versions)
+
+
+def _segment(rows: Iterable[Row], versions: Sequence[tuple[str, int]]) -> Segment:
+    rows = list(rows)
+    head = Head(tuple(versions), sum(len(row.counts) // FIELDS for row in rows))
+    return Segment(new_version(), head, [row.first_token for row in rows], rows)
+
+
+def write(tables: Tables, segment: Segment) -> None:
+    """Add a segment to the table: its head last, so that one that was cut off is none."""
+    packed = [
+        {"segment": segment.name, "place": place, **row._asdict()}
+        for place, row in enumerate(segment.rows)
+        if isinstance(row, Row)
+    ]
+    head = json.dumps([segment.head.versions, segment.head.postings])
+    row = Row("", head, b"", b"", b"")._asdict()
+    packed.append({"segment": segment.name, "place": _HEAD, **row})
+    for start in range(0, len(packed), _ROWS_AT_ONCE):
+        tables.add_words(packed[start : start + _ROWS_AT_ONCE])
+
+
+class Words:
+    """The segments of one state of a library."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._heads: dict[int, Head] = {}
+        self._kept: dict[int, Row] = {}
+        self._segments: list[Segment] = []
+        self._ids: dict[str, NDArray[np.uint32]] = {}
+        self._holder: dict[str, str] = {}
+
+    def load(self, first_id: FirstId) -> None:
+        """Read which segments there are now."""
+        heads: dict[str, int] = {}
+        rows: dict[str, list[tuple[int, str, int]]] = {}
+        for row_id, (name, first_token, place) in self._tables.words().items():
+            if place == _HEAD:
+                heads[name] = row_id
+            else:
+                rows.setdefault(name, []).append((place, first_token, row_id))
+        missing = [row_id for row_id in heads.values() if row_id not in self._heads]
+        read = zip(missing, self._tables.rows_of_words(missing), strict=True)
+        self._heads.update({row_id: _head(row["tokens"]) for row_id, row in read})
+        self._segments, ids = [], {}
+        self._holder = holder = dict[str, str]()
+        for name in sorted(heads, reverse=True):
+            listed = sorted(rows.get(name, ()))
+            firsts, row_ids = [first for _, first, _ in listed], [row_id for _, _, row_id in listed]
+            segment = Segment(name, self._heads[heads[name]], firsts, row_ids)
+            versions = {version for version, _ in segment.head.versions}
+            is_known = name in self._ids and holder.keys().isdisjoint(versions)
+            ids[name] = self._ids[name] if is_known else segment.ids(first_id, holder)
+            holder.update(dict.fromkeys(versions - holder.keys(), name))
+            self._segments.append(segment)
+        self._ids = ids
+
+    def look_up(self, tokens: Sequence[str], first_id: FirstId, unwritten: Sequence[Segment]) -> dict[str, Postings]:
+        """Give the postings of each word, with ids of this process, those of what is gone included."""
+        tokens = list(dict.fromkeys(tokens))
+        places: list[tuple[str, Segment, int | Row]] = []
+        for segment in (*unwritten, *self._segments):
+            for token in tokens:
+                place = bisect_right(segment.firsts, token) - 1
+                if place >= 0:
+                    places.append((token, segment, segment.rows[place]))
+        rows = self._rows([row for _, _, row in places])
+        ids = self._ids | {segment.name: segment.ids(first_id) for segment in unwritten}
+        found: dict[str, list[Postings]] = {token: [] for token in tokens}
+        for (token, segment, _), row in zip(places, rows, strict=True):
+            postings = unpack(row, token)
+            if postings is not None:
+                found[token].append(Postings(ids[segment.name][postings.ids], postings.counts))
+        return {token: joined(parts) for token, parts in found.items()}
+
+    def _rows(self, wanted: Sequence[int | Row]) -> list[Row]:
+        missing = list(dict.fromkeys(row for row in wanted if isinstance(row, int) and row not in self._kept))
+        if len(self._kept) + len(missing) > _KEPT_ROWS:
+            missing = list(dict.fromkeys(row for row in wanted if isinstance(row, int)))
+            self._kept.clear()
+        self._kept.update(zip(missing, (Row(**row) for row in self._tables.rows_of_words(missing)), strict=True))
+        return [self._kept[row] if isinstance(row, int) else row for row in wanted]
+
+    def merge(self, first_id: FirstId, living: Mapping[str, int], *, every: bool) -> bool:
+        """Put one segment in the place of several where it is worth it, dropping what is gone. False if it is not.
+
+        Args:
+            first_id: Gives ids.
+            living: Number of chunks of each version that is there.
+            every: Whether few are merged too.
+        """
+        names = set(worth_merging([(each.head.postings, each.name) for each in self._segments], every=every))
+        chosen = [segment for segment in self._segments if segment.name in names]
+        if not chosen:
+            return False
+        # What another machine has just written is of documents that are about to be there.
+        held = {
+            version: count
+            for segment in chosen
+            for version, count in segment.head.versions
+            if self._holder[version] == segment.name
+        }
+        kept = sorted(
+            (first_id(version, count), version, count)
+            for version, count in held.items()
+            if version in living or not is_settled(version)
+        )
+        alive = np.concatenate(
+            [np.empty(0, dtype=np.int64), *(np.arange(first, first + count) for first, _, count in kept)]
+        )
+        rows = merged((row for segment in chosen for row in self._renumbered(segment)), alive)
+        numbers = np.zeros(int(alive.max(initial=-1)) + 1, dtype=np.uint32)
+        numbers[alive] = np.arange(len(alive))
+        packed = (
+            row._replace(ids=numbers[np.frombuffer(row.ids, dtype=np.uint32)].tobytes()) for row in pack_rows(rows)
+        )
+        write(self._tables, _segment(packed, [(version, count) for _, version, count in kept]))
+        self._tables.drop_words(segment.name for segment in chosen)
+        return True
+
+    def _renumbered(self, segment: Segment) -> Iterator[Row]:
+        row_ids, ids = [row for row in segment.rows if isinstance(row, int)], self._ids[segment.name]
+        for start in range(0, len(row_ids), _ROWS_AT_ONCE):
+            for row in self._tables.rows_of_words(row_ids[start : start + _ROWS_AT_ONCE]):
+                yield _with_ids(Row(**row), ids)
+
+
+def _with_ids(row: Row, ids: NDArray[np.uint32]) -> Row:
+    """Give a row with others in the place of its ids, which number the others."""
+    return row._replace(ids=ids[np.frombuffer(row.ids, dtype=np.uint32)].tobytes())
+
+
+def _head(packed: str) -> Head:
+    versions, postings = json.loads(packed)
+    return Head(tuple((version, count) for version, count in versions), postings)
