@@ -28,7 +28,8 @@ from pathlib import Path
 import httpx2
 
 from openbook.generation import Exchange
-from openbook.sessions import Sessions, new_id
+from openbook.sessions.protocol import new_id
+from openbook.sessions.sqlite import SqliteSessions
 from openbook.testing import FakeServer
 from openbook.testing.script import Received
 
@@ -222,7 +223,7 @@ async def while_held(url: str) -> dict[str, list[float]]:
 def expire_sessions(folder: Path) -> tuple[float, float]:
     """Make 10,000 conversations and let them expire; give the seconds of both."""
     now = [0.0]
-    sessions = Sessions(folder / "sessions.sqlite", expire_s=1, now=lambda: now[0])
+    sessions = SqliteSessions(folder / "sessions.sqlite", expire_s=1, now=lambda: now[0])
     started = time.perf_counter()
     for number in range(SESSIONS):
         record = {"query": ALIKE[0], "answer": "It is cited by sentence [1:1]."}

@@ -16,13 +16,14 @@ from openbook.testing.embedding_server import EmbeddingServer
 from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubServer
 from openbook.testing.script import Refusal
+from tests.redis_server import RedisServer
 
 # No deadline: a slow machine is no bug. The same examples on every run where nobody is there to
 # try again.
 settings.register_profile("openbook", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("openbook")
 
-_SERVERS = {"fake_server", "embedding_server", "git_server", "github_server"}
+_SERVERS = {"fake_server", "embedding_server", "git_server", "github_server", "redis_server"}
 
 
 def pytest_report_header() -> str:
@@ -33,9 +34,7 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let tests that ask for a server of ours reach this machine, and no other."""
     for item in items:
-        if not {"fake_server", "embedding_server", "git_server", "github_server"}.isdisjoint(
-            getattr(item, "fixturenames", ())
-        ):
+        if not _SERVERS.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.allow_hosts(["127.0.0.1"]))
 
 
@@ -77,6 +76,17 @@ def git_server(tmp_path: Path) -> Iterator[GitServer]:
     (tmp_path / "served").mkdir()
     with GitServer(tmp_path / "served") as server:
         yield server
+
+
+@pytest.fixture
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """Start a Redis. It is killed when the test ends."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@
     │   ├── UnknownCourseError     the library has no course that a name can mean
     │   └── AmbiguousCourseError   a name can mean several courses
     ├── SessionError           conversations cannot be kept or read
+    │   └── SharedError            Redis, where servers share them and their limits, cannot be used
     ├── MissingExtraError      an optional package is not installed
     ├── ToolError              a tool cannot do what a model wants of it; the model is told
     └── ModelError             a model did not answer
@@ -109,6 +110,10 @@ class AmbiguousCourseError(LibraryError):
 
 class SessionError(OpenbookError):
     """Conversations cannot be kept or read."""
+
+
+class SharedError(SessionError):
+    """Redis, where servers share conversations and limits, cannot be used. No password ever stands in the message."""
 
 
 class MissingExtraError(OpenbookError):

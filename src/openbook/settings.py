@@ -78,6 +78,9 @@ class Settings:
     """Days after its last question that the server keeps a conversation."""
     session_history: int = 2
     """Exchanges of a conversation that the next question is asked in the light of. 0 for none."""
+    redis_url: Secret | None = None
+    """Redis where several servers share conversations and what keys may do: `redis://`, `rediss://` or `unix://`.
+    Never shown: it may hold a password. Empty: each server keeps its own."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
     server_hosts: tuple[str, ...] = ()
@@ -268,6 +271,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "lock_timeout_s": (float, "a number"),
     "file_timeout_s": (float, "a number"),
     "pdf_password": (lambda text: Secret(text), "a password"),
+    "redis_url": (lambda text: Secret(text), "an address"),
     "fetch_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),
     "key_usd_per_day": (float, "a number"),

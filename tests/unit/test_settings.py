@@ -34,6 +34,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),
+    "redis_url": ("redis://:pw@cache.example/0", Secret("redis://:pw@cache.example/0")),
     "server_workers": ("0", 0),
     "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
     "server_roots": ("/srv/courses", ("/srv/courses",)),
@@ -143,6 +144,15 @@ def test_origins_tell_for_every_setting_what_is_in_force_and_why() -> None:
     assert ("workers", "3", "OPENBOOK_WORKERS") in origins
     assert ("context_tokens", "6000", "default") in origins
     assert [origin for name, _, origin in origins if name == "home"] == ["default"]
+
+
+def test_no_list_of_settings_shows_a_password() -> None:
+    environ = {"OPENBOOK_REDIS_URL": "redis://:sesame@cache.example/0", "OPENBOOK_PDF_PASSWORD": "sesame"}
+
+    settings = Settings.from_env(environ)
+
+    assert ("redis_url", "Secret(***)", "OPENBOOK_REDIS_URL") in settings.origins(environ)
+    assert "sesame" not in f"{settings} {settings.origins(environ)}"
 
 
 def test_a_secret_is_shown_by_nothing_that_prints_it() -> None:

@@ -30,12 +30,13 @@ def serve(
     ] = False,
 ) -> None:
     """Serve a page and an HTTP API that answer questions from folders."""
-    from openbook.cli.opening import opened
+    from openbook.cli.opening import opened, settings
     from openbook.server.requirements import check_installed
 
     check_installed()
     from openbook.server.app import create_app
     from openbook.server.running import address_of, is_loopback, listen, run
+    from openbook.shared import Shared
 
     needs_key = require_key or not is_loopback(host)
     with _keys() as kept:
@@ -45,6 +46,8 @@ def serve(
             f"on {host} everybody needs a key, and there is none",
             hint="make one with: openbook keys add NAME",
         )
+    if url := settings().redis_url:
+        Shared(url).close()  # what cannot be reached is told before minutes of indexing
     served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
     with opened(served, library, may_be_new=True) as assistant:

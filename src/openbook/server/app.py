@@ -25,15 +25,20 @@ from openbook.server.guards import Guards
 from openbook.server.jobs import Jobs
 from openbook.server.keys import Keys
 from openbook.server.library import Library
-from openbook.server.limits import Limits
+from openbook.server.limits import MemoryLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import Models, offered
 from openbook.server.routes import contents, conversations, operation, questions
 from openbook.server.shapes import ErrorReply
+from openbook.server.shared_limits import RedisLimits
 from openbook.server.stopping import Stopping
 from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import Uploads
-from openbook.sessions import Sessions
+from openbook.sessions.protocol import Sessions
+from openbook.sessions.redis import RedisSessions
+from openbook.sessions.sqlite import SqliteSessions
+from openbook.settings import Settings
+from openbook.shared import Shared
 from openbook.shelf import name_of
 
 _WEB = Path(__file__).parent / "web"
@@ -68,6 +73,7 @@ def create_app(
     Raises:
         SettingsError: A setting, or the folder of the settings, cannot be used.
         SessionError: Conversations cannot be kept.
+        MissingExtraError: A package that a setting needs is not installed.
     """
     settings = assistant.settings
     metrics, keys = Metrics(), Keys(settings.home)
@@ -98,8 +104,7 @@ def create_app(
 
 def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
     settings = assistant.settings
-    state.limits = Limits(state.keys, settings)
-    state.sessions = Sessions(settings.home / "sessions.sqlite", expire_s=settings.session_days * _DAY_S)
+    _add_memory(state, settings)
     state.library = Library(assistant)
     state.jobs = Jobs()
     state.stopping = Stopping()
@@ -110,6 +115,18 @@ def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
         answerers=state.answerers,
         tracer=open_tracer(settings.telemetry),
     )
+
+
+def _add_memory(state: Any, settings: Settings) -> None:
+    """Add what has to outlive a request: in Redis where several servers share it, else on this machine."""
+    expire_s = settings.session_days * _DAY_S
+    state.shared = Shared(settings.redis_url) if settings.redis_url else None
+    if state.shared is not None:
+        state.sessions = RedisSessions(state.shared, expire_s=expire_s)
+        state.limits = RedisLimits(state.shared, settings)
+    else:
+        state.sessions = SqliteSessions(settings.home / "sessions.sqlite", expire_s=expire_s)
+        state.limits = MemoryLimits(state.keys, settings)
 
 
 class GuardedApp(FastAPI):
@@ -158,6 +175,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         state.library.close()
         state.sessions.close()
         state.keys.close()
+        if state.shared is not None:
+            state.shared.close()
 
 
 async def _expire(sessions: Sessions) -> None:

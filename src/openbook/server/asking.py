@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
@@ -24,19 +25,21 @@ from openbook.server.answerers import Answerers
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.library import Library
-from openbook.server.limits import Limits
+from openbook.server.limits import Grant, Limits
 from openbook.server.metrics import Metrics
 from openbook.server.models import Models
 from openbook.server.presenting import present
 from openbook.server.shapes import AnswerReply, Narrowing, Question
 from openbook.server.stages import Stages
-from openbook.sessions import Sessions, new_id
+from openbook.sessions.protocol import Sessions, new_id
 from openbook.settings import Settings
 from openbook.types import Filter
 from openbook.usage import Usage
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
+
+logger = logging.getLogger(__name__)
 
 # As the command line: enough to answer from, and what fits into a context.
 _RESULTS = 10
@@ -96,23 +99,34 @@ class Asker:
         Raises:
             RequestRefusedError: The caller may not ask this, or not now.
             QueryError: The question is empty, too long, or holds no word.
+            SessionError: Conversations or limits cannot be read.
             OpenbookError: The model cannot be used.
         """
-        self._limits.take(caller)
+        await asyncio.to_thread(self._limits.take, caller)
         session_id = question.session_id or new_id()
         history, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller)
-        granted = self._limits.reserve(caller, self._settings.answer_usd) if is_priced else 0.0
+        most_usd = self._settings.answer_usd if is_priced else 0.0
+        grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else Grant(0.0)
         writing = Writing(
             model=model,
             tools=question.agent and model is not None,
-            budget=Budget(max_usd=granted) if granted else Budget(),
+            budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
             history=history,
         )
         asked = Asked(question.query, caller, session_id, question.session_id is None, where, writing)
         try:
             yield asked
         finally:
-            self._limits.settle(caller, granted, asked.cost_usd)
+            # Begun at once and ended in any case: it must be written down also where the client has gone.
+            settling = asyncio.get_running_loop().run_in_executor(None, self._settle, caller, grant, asked.cost_usd)
+            await asyncio.shield(settling)
+
+    def _settle(self, caller: Caller, grant: Grant, cost_usd: Decimal | None) -> None:
+        """Count what an answer did cost. Its reply has gone out, so a failure is told to the log."""
+        try:
+            self._limits.settle(caller, grant, cost_usd)
+        except OpenbookError as exc:
+            logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
     def _prepared(self, question: Question, caller: Caller) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
         """Give what was asked before, what may be found, who writes, and whether that has a price."""

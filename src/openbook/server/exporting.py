@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.rendering import visible
-from openbook.sessions import Session
+from openbook.sessions.protocol import Session
 
 # What a program that shows Markdown would load or run, and how it is written as text: no sign before it changes that.
 _ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Protocol
 
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
@@ -14,8 +17,50 @@ from openbook.settings import Settings
 _DAY_S = 24 * 3600
 
 
-class Limits:
-    """Counts for each key. Who needs no key has no limits. One thread may use it: that of the event loop."""
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Money that is set aside for an answer."""
+
+    usd: float
+    day: str = ""
+    """That it is counted to, where that is known already."""
+
+
+class Limits(Protocol):
+    """Counts for each key. Who needs no key has no limits. Threads may share it.
+
+    Whatever is asked at the same time, no more is let through than one after the other would be.
+    """
+
+    def take(self, caller: Caller) -> None:
+        """Count a question. A key that was quiet may send a minute's worth at once.
+
+        Raises:
+            RequestRefusedError: There were too many.
+            SessionError: It cannot be counted.
+        """
+        ...
+
+    def reserve(self, caller: Caller, usd: float) -> Grant:
+        """Set money aside for an answer, at most `usd`.
+
+        Raises:
+            RequestRefusedError: The day's money is spent.
+            OpenbookError: It cannot be counted.
+        """
+        ...
+
+    def settle(self, caller: Caller, grant: Grant, cost_usd: Decimal | float | None) -> None:
+        """Count what an answer did cost. None: nobody knows, so it counts as what was set aside.
+
+        Raises:
+            OpenbookError: It cannot be written down. What was set aside stays so.
+        """
+        ...
+
+
+class MemoryLimits:
+    """Counts of one process. What was spent is kept with the keys."""
 
     def __init__(
         self,
@@ -31,57 +76,58 @@ class Limits:
         self._usd_per_day = settings.key_usd_per_day
         self._clock = clock
         self._now = now
+        self._lock = threading.Lock()
         self._left: dict[str, tuple[float, float]] = {}
         self._reserved: dict[str, float] = {}
 
     def take(self, caller: Caller) -> None:
-        """Count a question. A key that was quiet may send a minute's worth at once.
-
-        Raises:
-            RequestRefusedError: There were too many.
-        """
         if caller.key is None:
             return
-        now = self._clock()
-        left, since = self._left.get(caller.key.id, (float(self._per_minute), now))
-        left = min(float(self._per_minute), left + (now - since) * self._per_minute / 60)
-        if left < 1:
-            wait_s = (1 - left) * 60 / self._per_minute
-            raise RequestRefusedError(
-                429,
-                f"more than {self._per_minute} questions in a minute",
-                hint=f"try again in {max(1, round(wait_s))} seconds",
-                retry_after_s=wait_s,
-            )
-        self._left[caller.key.id] = (left - 1, now)
+        with self._lock:
+            now = self._clock()
+            left, since = self._left.get(caller.key.id, (float(self._per_minute), now))
+            left = min(float(self._per_minute), left + (now - since) * self._per_minute / 60)
+            if left < 1:
+                raise too_many(self._per_minute, (1 - left) * 60 / self._per_minute)
+            self._left[caller.key.id] = (left - 1, now)
 
-    def reserve(self, caller: Caller, usd: float) -> float:
-        """Set money aside for an answer, at most `usd`, and give how much.
-
-        Raises:
-            RequestRefusedError: The day's money is spent.
-        """
+    def reserve(self, caller: Caller, usd: float) -> Grant:
         if caller.key is None:
-            return usd
-        reserved = self._reserved.get(caller.key.id, 0.0)
-        left = self._usd_per_day - self._keys.spent_today(caller.key.id) - reserved
-        if left <= 0:
-            wait_s = _DAY_S - self._now() % _DAY_S
-            raise RequestRefusedError(
-                429,
-                f"the {self._usd_per_day:g} US dollars of this key are spent for today",
-                hint="ask again after midnight UTC, or choose the model `extractive`, which costs nothing",
-                retry_after_s=wait_s,
-            )
-        granted = min(usd, left)
-        self._reserved[caller.key.id] = reserved + granted
-        return granted
+            return Grant(usd)
+        with self._lock:
+            reserved = self._reserved.get(caller.key.id, 0.0)
+            left = self._usd_per_day - self._keys.spent_today(caller.key.id) - reserved
+            if left <= 0:
+                raise all_spent(self._usd_per_day, _DAY_S - self._now() % _DAY_S)
+            granted = min(usd, left)
+            self._reserved[caller.key.id] = reserved + granted
+        return Grant(granted)
 
-    def settle(self, caller: Caller, granted: float, cost_usd: Decimal | float | None) -> None:
-        """Count what an answer did cost. None: nobody knows, so it counts as what was set aside."""
+    def settle(self, caller: Caller, grant: Grant, cost_usd: Decimal | float | None) -> None:
         if caller.key is None:
             return
-        spent = granted if cost_usd is None else float(cost_usd)
-        if spent:
-            self._keys.charge(caller.key.id, spent)  # what cannot be written down stays set aside
-        self._reserved[caller.key.id] = max(0.0, self._reserved.get(caller.key.id, 0.0) - granted)
+        spent = grant.usd if cost_usd is None else float(cost_usd)
+        with self._lock:
+            if spent:
+                self._keys.charge(caller.key.id, spent)  # what cannot be written down stays set aside
+            self._reserved[caller.key.id] = max(0.0, self._reserved.get(caller.key.id, 0.0) - grant.usd)
+
+
+def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
+    """Make the error that says that a key has asked too much in a minute."""
+    return RequestRefusedError(
+        429,
+        f"more than {per_minute} questions in a minute",
+        hint=f"try again in {max(1, round(wait_s))} seconds",
+        retry_after_s=wait_s,
+    )
+
+
+def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
+    """Make the error that says that a key has spent the money of its day."""
+    return RequestRefusedError(
+        429,
+        f"the {usd_per_day:g} US dollars of this key are spent for today",
+        hint="ask again after midnight UTC, or choose the model `extractive`, which costs nothing",
+        retry_after_s=wait_s,
+    )

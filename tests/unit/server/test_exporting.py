@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from openbook.server.exporting import as_markdown
-from openbook.sessions import Session
+from openbook.sessions.protocol import Session
 
 
 def exported(*answers: str) -> str:

@@ -1,20 +1,18 @@
-"""What one key may do: a minute's worth of questions, and a day's worth of money."""
+"""What is special about counts of one process: what was spent is kept with the keys."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from openbook.errors import SettingsError
 from openbook.server.auth import Caller
-from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Keys
-from openbook.server.limits import Limits
+from openbook.server.limits import MemoryLimits
 from openbook.settings import Settings
 
 MIDNIGHT = 1_700_006_400.0
@@ -33,55 +31,17 @@ def caller(keys: Keys) -> Caller:
     return Caller("key:1", key)
 
 
-def test_questions_come_back_one_by_one(keys: Keys, caller: Caller) -> None:
-    now_s = [0.0]
-    limits = Limits(keys, Settings(key_questions_per_minute=2), clock=lambda: now_s[0])
-    for _ in range(2):
-        limits.take(caller)
+def test_what_was_spent_outlives_a_restart(keys: Keys, caller: Caller) -> None:
+    limits = MemoryLimits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
+    limits.settle(caller, limits.reserve(caller, 0.6), 0.5)
 
-    with pytest.raises(RequestRefusedError) as caught:
-        limits.take(caller)
+    again = MemoryLimits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
 
-    assert (caught.value.status, caught.value.retry_after_s) == (429, 30.0)
-    now_s[0] = 30.0
-    limits.take(caller)
-    with pytest.raises(RequestRefusedError):
-        limits.take(caller)
-
-
-def test_answers_at_the_same_time_cannot_spend_the_same_money(keys: Keys, caller: Caller) -> None:
-    limits = Limits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT + 3600)
-
-    granted = [limits.reserve(caller, 0.6), limits.reserve(caller, 0.6)]
-    with pytest.raises(RequestRefusedError, match="spent for today") as caught:
-        limits.reserve(caller, 0.6)
-
-    assert granted == [0.6, pytest.approx(0.4)]
-    assert caught.value.retry_after_s == 23 * 3600
-    limits.settle(caller, granted[0], Decimal("0.1"))
-    assert limits.reserve(caller, 0.6) == pytest.approx(0.5)
-
-
-def test_what_nobody_knows_counts_as_what_was_set_aside(keys: Keys, caller: Caller) -> None:
-    limits = Limits(keys, Settings(key_usd_per_day=1.0))
-
-    limits.settle(caller, limits.reserve(caller, 0.6), None)
-
-    assert caller.key is not None
-    assert keys.spent_today(caller.key.id) == pytest.approx(0.6)
-
-
-def test_who_needs_no_key_has_no_limits(keys: Keys) -> None:
-    limits = Limits(keys, Settings(key_questions_per_minute=1, key_usd_per_day=0.01))
-    browser = Caller("browser:1")
-
-    for _ in range(3):
-        limits.take(browser)
-        limits.settle(browser, limits.reserve(browser, 5.0), None)
+    assert again.reserve(caller, 0.6).usd == pytest.approx(0.5)
 
 
 def test_money_that_cannot_be_written_down_stays_set_aside(keys: Keys, caller: Caller, tmp_path: Path) -> None:
-    limits = Limits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
+    limits = MemoryLimits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
     granted = limits.reserve(caller, 0.6)
     with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as disk:
         disk.execute("CREATE TRIGGER full BEFORE INSERT ON spending BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
@@ -89,4 +49,4 @@ def test_money_that_cannot_be_written_down_stays_set_aside(keys: Keys, caller: C
     with pytest.raises(SettingsError, match="disk is full"):
         limits.settle(caller, granted, None)
 
-    assert limits.reserve(caller, 0.6) == pytest.approx(0.4)
+    assert limits.reserve(caller, 0.6).usd == pytest.approx(0.4)

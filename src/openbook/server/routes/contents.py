@@ -67,7 +67,7 @@ async def sources(request: Request, _: Identified) -> SourcesReply:
 @router.post("/api/sources", status_code=202)
 async def add_source(request: Request, caller: Identified, new: NewSource) -> Accepted:
     """Add a folder or a repository, or bring it up to date."""
-    _limits(request).take(caller)
+    await asyncio.to_thread(_limits(request).take, caller)
     job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
     return Accepted(job_id=job.id, source=job.source)
 
@@ -86,7 +86,7 @@ async def upload(
     course: Annotated[bool, Form(description="Whether they are material of one course.")] = False,
 ) -> UploadReply:
     """Add files. They are indexed in the background."""
-    _limits(request).take(caller)
+    await asyncio.to_thread(_limits(request).take, caller)
     return await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
 
 

@@ -13,7 +13,7 @@ from openbook.server.asking import no_session
 from openbook.server.auth import Caller, Identified
 from openbook.server.exporting import as_markdown
 from openbook.server.shapes import NewTitle, SessionReply, SessionsReply, WholeSession
-from openbook.sessions import Session, Sessions
+from openbook.sessions.protocol import Session, Sessions
 
 router = APIRouter()
 

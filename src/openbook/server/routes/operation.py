@@ -12,6 +12,7 @@ from openbook.server.library import Library
 from openbook.server.metrics import Metrics
 from openbook.server.reference import STYLE, reference
 from openbook.server.shapes import Health, Login, Me, Readiness
+from openbook.shared import Shared
 
 router = APIRouter()
 
@@ -24,10 +25,13 @@ async def healthz() -> Health:
 
 @router.get("/readyz")
 async def readyz(request: Request) -> Readiness:
-    """Tell that the library can be asked."""
+    """Tell that the library can be asked, and that Redis answers if servers share one."""
     library: Library = request.app.state.library
+    shared: Shared | None = request.app.state.shared
 
     def ready() -> Readiness:
+        if shared is not None:
+            shared.check()
         with library.in_use() as assistant:
             held = assistant.stats()
         return Readiness(status="ok", documents=held.documents, chunks=held.chunks)

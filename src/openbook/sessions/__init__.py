@@ -1,0 +1,1 @@
+"""Conversations, each of one owner: one protocol, one suite of tests, one SQLite file or one Redis."""

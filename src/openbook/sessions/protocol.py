@@ -1,0 +1,100 @@
+"""What every keeper of conversations promises."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from openbook.generation import Exchange
+
+# What a list shows; the whole question stands in the conversation.
+_TITLE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation, without what was said."""
+
+    id: str
+    """32 hexadecimal digits."""
+    title: str
+    """The first question, until its owner renames it."""
+    created_at: float
+    """Unix seconds."""
+    updated_at: float
+    exchanges: int
+
+
+def new_id() -> str:
+    """Make the id of a conversation: 128 random bits, which nobody finds by trying."""
+    return secrets.token_hex(16)
+
+
+def title_of(exchange: Exchange) -> str:
+    """Give a conversation the title that its first exchange makes.
+
+    Example:
+        >>> title_of(Exchange("When do  sessions end?", "After one hour."))
+        'When do sessions end?'
+    """
+    return " ".join(exchange.question.split())[:_TITLE_CHARS]
+
+
+class Sessions(Protocol):
+    """Conversations that outlive a restart. Threads may share it.
+
+    Whoever is not the owner learns nothing: a conversation of somebody else is one that is not there.
+    What has expired is not there either. Each call happens as a whole or not at all.
+    Each raises `SessionError` where conversations cannot be read or written.
+    """
+
+    def owns(self, owner: str, session_id: str) -> bool:
+        """Tell whether there is such a conversation of this owner, not expired."""
+        ...
+
+    def add(
+        self, owner: str, session_id: str, exchange: Exchange, record: dict[str, Any], *, begins: bool = False
+    ) -> None:
+        """Keep a question and its answer. The conversation lives on for its whole time again.
+
+        Args:
+            owner: Of the conversation.
+            session_id: As `new_id` gave it.
+            exchange: What a later question looks back on.
+            record: All that is shown of it, as JSON values.
+            begins: Whether this is the first of the conversation.
+
+        Raises:
+            SessionError: It cannot be written, or the owner has no such conversation: it was deleted meanwhile.
+                Or it begins, and there is one of that id.
+        """
+        ...
+
+    def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:
+        """Give the last exchanges of a conversation, at most `last`, in order; () if there is none."""
+        ...
+
+    def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
+        """Give a conversation and all that was said in it, in order; None if this owner has none of that id."""
+        ...
+
+    def of(self, owner: str) -> list[Session]:
+        """List the conversations of an owner, the latest first; of the same time, by id."""
+        ...
+
+    def rename(self, owner: str, session_id: str, title: str) -> bool:
+        """Give a conversation another title. False if this owner has none of that id."""
+        ...
+
+    def delete(self, owner: str, session_id: str) -> bool:
+        """Forget a conversation. False if this owner has none of that id."""
+        ...
+
+    def expire(self) -> int:
+        """Forget what has expired, and count it."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it is kept in."""
+        ...

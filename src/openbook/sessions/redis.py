@@ -1,0 +1,165 @@
+"""Conversations in a Redis, which servers of several machines share."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from openbook.errors import SessionError
+from openbook.generation import Exchange
+from openbook.sessions.protocol import Session, title_of
+from openbook.shared import Shared
+
+# A conversation is a hash and the list of its exchanges. Two sorted sets, by the time of the last question, hold the
+# ids of one owner, and all of them with their owners. All keys have a time to live, so that nothing is kept longer
+# where no server is left to forget it.
+_SESSION, _EXCHANGES, _OWNER, _AGES = "session:", "exchanges:", "owner:", "sessions-by-age"
+
+# Redis answers nobody else meanwhile: some milliseconds.
+_EXPIRE_AT_ONCE = 500
+
+# Redis counts in 64 bits, a Lua script in 53: 285,000 years.
+_LONGEST_MS = 2**53
+
+_OLDEST = "local oldest = string.format('%.6f', tonumber(now) - tonumber(ARGV[2]))\n"
+
+_ADD = """
+local lives_ms, owner, id, title, exchange, begins = unpack(ARGV, 2)
+if begins == '1' then
+  if redis.call('EXISTS', KEYS[1]) == 1 then return 'taken' end
+  redis.call('HSET', KEYS[1], 'owner', owner, 'title', title, 'created_at', now)
+elseif redis.call('HGET', KEYS[1], 'owner') ~= owner then
+  return 'gone'
+end
+redis.call('HSET', KEYS[1], 'updated_at', now)
+redis.call('RPUSH', KEYS[2], exchange)
+redis.call('ZADD', KEYS[3], now, id)
+redis.call('ZADD', KEYS[4], now, id .. ' ' .. owner)
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, lives_ms) end
+return 'kept'
+"""
+
+# False where there is none for this owner, or none any more. Else its fields, and its exchanges from a place on.
+_FIND = f"""
+{_OLDEST}
+local found = redis.call('HMGET', KEYS[1], 'owner', 'title', 'created_at', 'updated_at')
+if found[1] ~= ARGV[3] or tonumber(found[4]) < tonumber(oldest) then return false end
+local exchanges = ARGV[4] == '' and {{}} or redis.call('LRANGE', KEYS[2], ARGV[4], -1)
+return {{found[2], found[3], found[4], redis.call('LLEN', KEYS[2]), exchanges}}
+"""
+
+_LIST = f"""
+{_OLDEST}
+local listed = {{}}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], oldest, '+inf')) do
+  local found = redis.call('HMGET', KEYS[2] .. id, 'title', 'created_at', 'updated_at')
+  if found[1] then
+    listed[#listed + 1] = {{id, found[1], found[2], found[3], redis.call('LLEN', KEYS[3] .. id)}}
+  end
+end
+return listed
+"""
+
+_RENAME = f"""
+{_OLDEST}
+local found = redis.call('HMGET', KEYS[1], 'owner', 'updated_at')
+if found[1] ~= ARGV[3] or tonumber(found[2]) < tonumber(oldest) then return 0 end
+redis.call('HSET', KEYS[1], 'title', ARGV[4])
+return 1
+"""
+
+_DELETE = """
+local owner, id = ARGV[2], ARGV[3]
+if redis.call('HGET', KEYS[1], 'owner') ~= owner then return 0 end
+redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('ZREM', KEYS[3], id)
+redis.call('ZREM', KEYS[4], id .. ' ' .. owner)
+return 1
+"""
+
+_EXPIRE = f"""
+{_OLDEST}
+local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. oldest, 'LIMIT', 0, ARGV[3])
+for _, each in ipairs(expired) do
+  local id, owner = each:match('^(%S+) (.*)$')
+  redis.call('DEL', KEYS[2] .. id, KEYS[3] .. id)
+  redis.call('ZREM', KEYS[4] .. owner, id)
+  redis.call('ZREM', KEYS[1], each)
+end
+return #expired
+"""
+
+
+class RedisSessions:
+    """Conversations in a Redis. Threads, processes and machines may share it."""
+
+    def __init__(self, shared: Shared, *, expire_s: float) -> None:
+        """Take a Redis, which whoever opened it closes.
+
+        Args:
+            shared: Where they are kept, and whose time counts.
+            expire_s: Seconds after its last question that a conversation is kept.
+        """
+        self._expire_s = repr(expire_s)
+        self._lives_ms = min(int(expire_s * 1000) + 1, _LONGEST_MS)
+        self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)
+        self._rename, self._delete = shared.script(_RENAME), shared.script(_DELETE)
+        self._expire = shared.script(_EXPIRE)
+
+    def owns(self, owner: str, session_id: str) -> bool:
+        return self._found(owner, session_id) is not None
+
+    def add(
+        self, owner: str, session_id: str, exchange: Exchange, record: dict[str, Any], *, begins: bool = False
+    ) -> None:
+        said = json.dumps([exchange.question, exchange.answer, record], ensure_ascii=False)
+        values = (self._lives_ms, owner, session_id, title_of(exchange), said, "1" if begins else "")
+        outcome = self._add(_keys(owner, session_id), *values)
+        if outcome == "taken":
+            raise SessionError("this answer is not kept: there is a conversation of that id", hint="ask again")
+        if outcome == "gone":
+            raise SessionError(
+                "this answer is not kept: its conversation was deleted meanwhile", hint="begin a new conversation"
+            )
+
+    def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:
+        found = self._found(owner, session_id, -last) if last else None
+        return tuple(Exchange(question, answer) for question, answer, _ in found[1]) if found else ()
+
+    def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
+        found = self._found(owner, session_id, 0)
+        return (found[0], [record for _, _, record in found[1]]) if found else None
+
+    def of(self, owner: str) -> list[Session]:
+        listed = self._list([_OWNER + owner, _SESSION, _EXCHANGES], self._expire_s)
+        return sorted((_session(*each) for each in listed), key=lambda session: (-session.updated_at, session.id))
+
+    def rename(self, owner: str, session_id: str, title: str) -> bool:
+        return bool(self._rename([_SESSION + session_id], self._expire_s, owner, title))
+
+    def delete(self, owner: str, session_id: str) -> bool:
+        return bool(self._delete(_keys(owner, session_id), owner, session_id))
+
+    def expire(self) -> int:
+        total, counted = 0, _EXPIRE_AT_ONCE
+        while counted == _EXPIRE_AT_ONCE:
+            counted = self._expire([_AGES, _SESSION, _EXCHANGES, _OWNER], self._expire_s, _EXPIRE_AT_ONCE)
+            total += counted
+        return total
+
+    def close(self) -> None:
+        pass
+
+    def _found(self, owner: str, session_id: str, first: int | None = None) -> tuple[Session, list[Any]] | None:
+        """Give a conversation and its exchanges from a place on; none of them without a place."""
+        place = "" if first is None else first
+        found = self._find([_SESSION + session_id, _EXCHANGES + session_id], self._expire_s, owner, place)
+        return (_session(session_id, *found[:4]), [json.loads(said) for said in found[4]]) if found else None
+
+
+def _keys(owner: str, session_id: str) -> list[str]:
+    return [_SESSION + session_id, _EXCHANGES + session_id, _OWNER + owner, _AGES]
+
+
+def _session(session_id: str, title: str, created_at: str, updated_at: str, exchanges: int) -> Session:
+    return Session(session_id, title, float(created_at), float(updated_at), exchanges)
