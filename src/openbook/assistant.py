@@ -111,6 +111,11 @@ class Assistant:
         """What the library is kept in, for those who show what it holds."""
         return self._index
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether the library is one of several machines. Sources of others may lie in it."""
+        return isinstance(self.location, str)
+
     def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
         """Put a folder or file into the library, or bring it up to date if it is there.
 
@@ -360,6 +365,10 @@ class Assistant:
         root = next((root for root in self._index.roots() if root.name == chunk.source), None)
         if root is None:
             return None
+        if self.is_shared and not Path(root.location).exists():
+            # Another machine has the file. What it read last is what there is.
+            document = self._index.document(chunk.source, chunk.span.path)
+            return document.text if document else None
         from openbook.sources.documents import current_text  # a search reads nothing again
 
         try:

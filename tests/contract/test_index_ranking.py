@@ -83,8 +83,9 @@ def test_each_bit_tells_whether_a_chunk_holds_a_word_and_the_rarest_comes_first(
 
 def test_of_many_words_the_48_rarest_are_looked_up(index: Index) -> None:
     names = [f"word{number:02}" for number in range(60)]
-    for number in range(60):
-        put(index, f"{number:02}.md", " ".join(names[number:]))  # word00 in one chunk, word59 in all
+    with index.batch():
+        for number in range(60):
+            put(index, f"{number:02}.md", " ".join(names[number:]))  # word00 in one chunk, word59 in all
 
     matches = index.match(names[::-1], None, 1000, EVERYTHING)
 

@@ -57,8 +57,9 @@ def test_words_are_found_in_every_field(index: Index, field: str) -> None:
 
 def test_at_most_k_are_found_and_they_are_the_best(index: Index) -> None:
     chance = random.Random(2)
-    for number in range(60):
-        put(index, f"{number}.md", " ".join(chance.choices(WORDS, k=12)), vector=near(chance))
+    with index.batch():
+        for number in range(60):
+            put(index, f"{number}.md", " ".join(chance.choices(WORDS, k=12)), vector=near(chance))
 
     by_words, by_nearness = lexical(index, ["oak", "yew"], 1000), dense(index, vector(1), 1000)
 
@@ -117,8 +118,9 @@ def test_equal_vectors_are_equally_close_wherever_they_are_stored(index: Index, 
     ],
 )
 def test_a_filter_applies_before_the_cut(index: Index, where: Filter, found: list[str]) -> None:
-    for number in range(50):
-        put(index, f"{number:02}.md", "word word", vector=vector(1))
+    with index.batch():
+        for number in range(50):
+            put(index, f"{number:02}.md", "word word", vector=vector(1))
     put(index, "z.py", "word and more", source="t", kind="code", vector=vector(0.1, 1))
 
     assert paths(index, lexical(index, ["word"], 1, where)) == found
@@ -243,8 +245,10 @@ def test_a_token_of_marks_alone_is_no_error(index: Index, token: str) -> None:
 def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Connect, every: bool) -> None:
     chance = random.Random(9)
     index.put_root(Root("s", "folder", "/s", 1.5))
-    for number in range(200):
-        put(index, f"{number % 60}.md", " ".join(chance.choices(WORDS, k=20)), vector=near(chance))
+    for first in range(0, 200, 10):
+        with index.batch():
+            for number in range(first, first + 10):
+                put(index, f"{number % 60}.md", " ".join(chance.choices(WORDS, k=20)), vector=near(chance))
     index.skip("s", "x.bin", stamp(), "binary")
     before = everything(index, WORDS, vector(1))
 

@@ -57,6 +57,8 @@ def _updated(assistant: Assistant, paths: Sequence[Path]) -> list[SyncReport]:
     with progress_bar() as progress:
         if paths:
             return [assistant.add(path, progress=progress) for path in paths]
+        if assistant.is_shared:
+            return []  # a folder that happens to lie here under the same path may be another one
         reports = []
         for root in assistant.sources():
             try:

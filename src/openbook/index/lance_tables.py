@@ -80,8 +80,7 @@ _MADE = "made"
 _DOCUMENTS_OF, _WORDS_OF = ".documents", ".words"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
-# The answer has a page of ten if nothing is said.
-_MOST_TABLES = 100_000
+_TABLES_A_PAGE = 1_000
 
 
 class Heavy(NamedTuple):
@@ -367,7 +366,12 @@ def _opened(database: Any, name: str, schema: pa.Schema) -> Any:
 
 
 def _table_names(database: Any) -> list[str]:
-    return [*database.table_names(limit=_MOST_TABLES)]
+    found: list[str] = []
+    page = None
+    while page is None or page.page_token:
+        page = database.list_tables(page_token=page.page_token if page else None, limit=_TABLES_A_PAGE)
+        found += page.tables
+    return found
 
 
 def _metadata(table: Any) -> dict[str, str]:

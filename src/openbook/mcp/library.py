@@ -78,7 +78,7 @@ class Watched:
         # Before the look: what changes during it is looked at again. Without a watcher every call has to look.
         if self._is_watching or not self._watch:
             self._changed.clear()
-        for root in self.assistant.sources():
+        for root in self._sources():
             try:
                 self.assistant.add(root.location)
             except (SourceError, LibraryWriteError):
@@ -89,7 +89,7 @@ class Watched:
 
     def _start(self) -> None:
         self._stop.set()  # the one before does not know of what has come back
-        places = [_watchable(root) for root in self.assistant.sources()]
+        places = [_watchable(root) for root in self._sources()]
         there = [place for place in places if place.exists()]
         self._missing = tuple(place for place in places if place not in there)
         self._stop = threading.Event()
@@ -97,6 +97,11 @@ class Watched:
         if there:
             self._watcher = threading.Thread(target=self._follow, args=(there, self._stop), name="watch", daemon=True)
             self._watcher.start()
+
+    def _sources(self) -> list[Root]:
+        """List the sources to keep up to date. In a library of several machines these are the folders named here."""
+        named = {str(path) for path in self._paths}
+        return [root for root in self.assistant.sources() if not self.assistant.is_shared or root.location in named]
 
     def _follow(self, places: Sequence[Path], stop: threading.Event) -> None:
         from watchfiles import watch

@@ -1,0 +1,270 @@
+"""Libraries in LanceDB: what several machines write and read, in a folder and on object storage."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openbook.assistant import Assistant
+from openbook.index.lance import LanceIndex
+from openbook.index.protocol import Root
+from openbook.ingest.sync import sync
+from openbook.settings import Settings
+from openbook.testing import HashEmbedder
+from tests.children import start_child, tell
+from tests.integration.support_cli import copy_sample, run
+from tests.support import IDENTITY, hit_ids, put, vector, write_tree
+
+QUESTION = "When does a parcel count as lost?"
+FILES = 120
+KILLS = 4
+_START_S = 60.0
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    return copy_sample(tmp_path / "sample")
+
+
+def settings(folder: Path, machine: str = "here", uri: str = "") -> Settings:
+    return Settings(home=folder / machine, lance_uri=uri or str(folder / "shared"))
+
+
+def told(assistant: Assistant, question: str) -> list[tuple[Any, ...]]:
+    return [(result.chunk, result.score, result.signals) for result in assistant.search(question)]
+
+
+def test_both_engines_give_the_same_results_and_answers(sample: Path, tmp_path: Path) -> None:
+    questions = [QUESTION, "parcels.py", "How is a refund booked?", "LOST_AFTER_DAYS", "weight limit of a letter"]
+
+    with Assistant.of(sample, settings=settings(tmp_path)) as shared, Assistant.of(sample) as own:
+        assert shared.is_shared
+        assert not own.is_shared
+        for question in questions:
+            assert told(shared, question) == told(own, question)
+            assert shared.query(question).answer == own.query(question).answer
+        (shared_counts, own_counts) = (assistant.stats() for assistant in (shared, own))
+
+    assert (shared_counts.documents, shared_counts.chunks) == (own_counts.documents, own_counts.chunks)
+
+
+def test_a_machine_without_the_files_quotes_what_another_one_has_read(sample: Path, tmp_path: Path) -> None:
+    with Assistant.open("team", settings=settings(tmp_path)) as there:
+        there.add(sample)
+    sample.rename(tmp_path / "elsewhere")
+
+    with Assistant.open("team", settings=settings(tmp_path, "there")) as here:
+        answer = here.query(QUESTION)
+
+    assert "LOST_AFTER_DAYS" in answer.answer
+    assert {citation.verdict for citation in answer.citations} == {"supported"}
+
+
+def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    run(capsys, "add", str(sample), "--library", "team")
+    shutil.rmtree(sample)
+    write_tree(sample, {"other.md": "# Other\n\nNothing of parcels.\n"})
+
+    asked = run(capsys, "ask", QUESTION, "--library", "team")
+
+    assert "parcels.py" in asked.out
+    assert "stale" in asked.out
+    with Assistant.open("team") as assistant:
+        assert assistant.index.document(sample.name, "other.md") is None
+
+
+def test_the_commands_list_fill_remake_and_empty_libraries(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+
+    assert "no libraries" in run(capsys, "sources").err
+    assert "there is no library 'team'" in run(capsys, "ask", QUESTION, "--library", "team").err
+    assert "added" in run(capsys, "add", str(sample), "--library", "team").err
+    assert "LOST_AFTER_DAYS" in run(capsys, "ask", QUESTION, "--library", "team").out
+    assert "added" in run(capsys, "add", "--rebuild", "--library", "team").err
+    listed = run(capsys, "sources").out
+    assert listed.startswith("team: ")
+    assert str(sample) in listed
+    assert str(tmp_path / "shared" / "team") in run(capsys, "status", "--library", "team").out
+    assert f"libraries in {tmp_path / 'shared'}" in run(capsys, "doctor").out
+    assert run(capsys, "remove", sample.name).err == f"removed {sample.name}\n"
+    assert run(capsys, "sources").out == "team: 0 documents, 0 chunks\n"
+
+
+def test_a_library_of_another_embedder_is_refused_with_the_command_that_makes_it_again(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    run(capsys, "add", str(sample), "--library", "team")
+    monkeypatch.setenv("OPENBOOK_CHUNK_STRATEGY", "fixed-size")
+
+    refused = run(capsys, "ask", QUESTION, "--library", "team")
+    remade = run(capsys, *refused.hinted_command())
+
+    assert "was made with chunks" in refused.err
+    assert "added" in remade.err
+    assert "LOST_AFTER_DAYS" in run(capsys, "ask", QUESTION, "--library", "team").out
+
+
+def make_tree() -> dict[str, str]:
+    chance = random.Random(1)
+    return {
+        f"{number % 7}/{number}.md": "".join(
+            f"## Part {part}\n\nThe river {chance.random()} {'w' * 300}\n\n" for part in range(chance.randint(1, 3))
+        )
+        for number in range(FILES)
+    }
+
+
+def bring(tree: str, uri: str, *, speak: bool = False) -> None:
+    """Sync a folder and, if asked to, tell after each commit how many documents are in."""
+    with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+        known = len(index.records("s"))
+        sync(
+            Root("s", "folder", tree),
+            index,
+            settings=Settings(workers=1),
+            load_embedder=HashEmbedder,
+            progress=(lambda done, _: tell(known + done)) if speak else None,
+            now=lambda: 4e9,
+        )
+
+
+def bring_when_told(tree: str, uri: str) -> None:
+    tell("ready")
+    sys.stdin.readline()
+    bring(tree, uri, speak=True)
+
+
+def run_and_kill(tree: Path, uri: str, delay_s: float) -> int:
+    """Index in a child, kill it after a while, and give how many documents it had reported."""
+    with start_child(bring_when_told, tree, uri) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        child.stdin.write("go\n")
+        child.stdin.flush()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(delay_s)
+        child.kill()
+        lines = child.stdout.read().split()
+    return int(lines[-1]) if lines else 0
+
+
+def check_consistent(index: LanceIndex) -> None:
+    """Check that whatever documents a library has, it has them whole, with all of their words."""
+    for path, record in index.records("s").items():
+        stored = index.document("s", path)
+        assert stored is not None
+        assert stored.content_hash == record.content_hash
+        assert "".join(chunk.text for chunk in index.chunks("s", path)).strip()
+    assert index.frequencies(["river"]).get("river", 0) == index.stats().chunks
+
+
+def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path: Path) -> None:
+    files = make_tree()
+    tree = write_tree(tmp_path / "tree", files)
+    started = time.monotonic()
+    bring(str(tree), str(tmp_path / "measure"))
+    life_s = time.monotonic() - started
+    chance = random.Random(20)
+
+    for number in range(KILLS):
+        uri = str(tmp_path / f"library-{number // 2}")  # two processes in a row work, and die, on one library
+        reported = run_and_kill(tree, uri, chance.uniform(0, life_s))
+
+        with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+            assert len(index.records("s")) >= reported
+            check_consistent(index)
+
+    for uri in (str(tmp_path / f"library-{number}") for number in range(KILLS // 2)):
+        bring(str(tree), uri)
+        with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+            assert set(index.records("s")) == set(files)
+            check_consistent(index)
+
+
+def write_and_tidy(uri: str, name: str, count: int) -> None:
+    with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+        for number in range(count):
+            put(index, f"{name}-{number}.md", f"word {name}x{number}", vector=vector(1, number))
+            if number % 5 == 3:
+                index.optimize(every=True)
+
+
+def write_at_once(uri: str, *, writers: int, documents: int) -> None:
+    """Let several processes write to one library, and check that it has all of it."""
+    LanceIndex(uri, IDENTITY).close()
+    with contextlib.ExitStack() as stack:
+        names = [f"writer{number}" for number in range(writers)]
+        children = [stack.enter_context(start_child(write_and_tidy, uri, name, documents)) for name in names]
+        for child in children:
+            _, errors = child.communicate()
+            assert child.returncode == 0, errors
+    with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+        for _ in range(2):
+            assert index.stats().documents == writers * documents
+            assert index.frequencies(["word"]) == {"word": writers * documents}
+            assert all(hit_ids(index, f"{name}x{number}") for name in names for number in range(documents))
+            index.optimize(every=True)
+
+
+def test_machines_that_write_and_tidy_at_once_lose_nothing(tmp_path: Path) -> None:
+    write_at_once(str(tmp_path / "library"), writers=4, documents=12)
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Start object storage in a process of its own, and give the address of an empty bucket."""
+    pytest.importorskip("moto")
+    boto3 = pytest.importorskip("boto3")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "tester",
+        "AWS_SECRET_ACCESS_KEY": "sesame",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT": address,
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            until = time.monotonic() + _START_S
+            while True:
+                assert server.poll() is None, "the object storage has ended"
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                    break
+                assert time.monotonic() < until, "the object storage does not listen"
+                time.sleep(0.05)
+            boto3.client("s3", endpoint_url=address, region_name="us-east-1").create_bucket(Bucket="notes")
+            yield "s3://notes/openbook"
+        finally:
+            server.kill()
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_object_storage_holds_a_library_for_machines_that_write_at_once(
+    bucket: str, sample: Path, tmp_path: Path
+) -> None:
+    with Assistant.open("team", settings=settings(tmp_path, uri=bucket)) as there:
+        there.add(sample)
+    with Assistant.open("team", settings=settings(tmp_path, "there", uri=bucket)) as here, Assistant.of(sample) as own:
+        assert told(here, QUESTION) == told(own, QUESTION)
+    write_at_once(f"{bucket}/busy", writers=2, documents=6)
