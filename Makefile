@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-browser test-llm check format lock model bench bench-grounding wheel clean
+.PHONY: help ask test test-browser test-llm test-ray check format lock model bench bench-grounding wheel clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to 
 
 test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
 	@$(BIN)/python -m pytest -q -m llm tests/llm
+
+test-ray: $(VENV)/.dev  ## Test with a real Ray cluster of two processors on this machine (docs/scale.md)
+	@$(BIN)/python -m pytest -q -m ray tests/ray
 
 check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations and tests with their coverage
 	@$(BIN)/ruff format --check .

@@ -59,3 +59,41 @@ class FragileEmbedder(HashEmbedder):
         if "thorn" in text:
             raise ArithmeticError("thorn")
         return super().embed(texts)
+
+
+class OtherHashEmbedder(HashEmbedder):
+    """Has another identity in each process, as if each had another version of it."""
+
+    @property
+    def identity(self) -> str:
+        return f"{super().identity}-{os.getpid()}"
+
+
+class CountedEmbedder(HashEmbedder):
+    """Has another identity each time one is asked."""
+
+    _count = 0
+
+    @property
+    def identity(self) -> str:
+        CountedEmbedder._count += 1
+        return f"{super().identity}-{CountedEmbedder._count}"
+
+
+class FirstLoader:
+    """Loads an embedder, and fails where it has come to by pickling."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self._fails = fails
+
+    def __call__(self) -> HashEmbedder:
+        if self._fails:
+            raise ArithmeticError("no model here")
+        return HashEmbedder()
+
+    def __reduce__(self) -> tuple[Callable[[], object], tuple[()]]:
+        return (_failing, ())
+
+
+def _failing() -> FirstLoader:
+    return FirstLoader(fails=True)

@@ -15,6 +15,7 @@
     │   └── AmbiguousCourseError   a name can mean several courses
     ├── SessionError           conversations cannot be kept or read
     │   └── SharedError            Redis, where servers share them and their limits, cannot be used
+    ├── ClusterError           a cluster cannot be reached, or cannot do the work
     ├── MissingExtraError      an optional package is not installed
     ├── ToolError              a tool cannot do what a model wants of it; the model is told
     └── ModelError             a model did not answer
@@ -114,6 +115,10 @@ class SessionError(OpenbookError):
 
 class SharedError(SessionError):
     """Redis, where servers share conversations and limits, cannot be used. No password ever stands in the message."""
+
+
+class ClusterError(OpenbookError):
+    """A cluster cannot be reached, or cannot do the work. What was committed stays."""
 
 
 class MissingExtraError(OpenbookError):

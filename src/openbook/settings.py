@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -67,6 +68,9 @@ class Settings:
     sources and each question is sent there."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Processes that read and cut files. 1 keeps the work in this process, but for formats that are no text."""
+    ray_address: str = ""
+    """Ray cluster whose machines read and cut large sources: `auto`, `host:6379`, `ray://host:10001`; `local` starts
+    one on this machine. Empty: none."""
     lock_timeout_s: float = 60.0
     """Seconds that a writer waits for another writer of the same library."""
     fetch_timeout_s: float = 600.0
@@ -237,6 +241,22 @@ def environment_of_git() -> dict[str, str]:
     return {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **harmless, **silent, "LC_ALL": "C"}
 
 
+def prepare_environment_of_ray(*, starts: bool) -> None:
+    """Set what Ray reads from the environment when it is imported, where it is not set.
+
+    It sends no usage statistics, and gives up an address that does not answer after about 40 s, not 10 minutes.
+
+    Args:
+        starts: A cluster is started here, whose ports other machines can reach: it gets a token that only its
+            own processes know, which Ray would else write into the user's home.
+    """
+    chosen = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_NUM_REDIS_GET_RETRIES": "1", "GRPC_ENABLE_FORK_SUPPORT": "0"}
+    if starts and not {"RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():
+        chosen |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    for name, value in chosen.items():
+        os.environ.setdefault(name, value)
+
+
 def _dotenv(path: Path) -> dict[str, str]:
     """Read `NAME=value` lines, with `export`, quotes and comments as shells know them. Nothing is expanded."""
     try:
@@ -268,6 +288,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "model": (str, "a name"),
     "embedder": (str, "a name"),
     "lance_uri": (str, "an address"),
+    "ray_address": (str, "an address"),
     "lock_timeout_s": (float, "a number"),
     "file_timeout_s": (float, "a number"),
     "pdf_password": (lambda text: Secret(text), "a password"),

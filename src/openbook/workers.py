@@ -41,6 +41,10 @@ CHILD = ("-I", "-c", _CHILD)
 
 _POLL_S = 0.2
 
+# A parent ends what takes too long. A child whose parent was killed does that itself, and so late that
+# the parent, if it is there, comes first and can say why.
+_ORPHAN_TIMEOUTS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Lost:
@@ -73,7 +77,7 @@ class Workers(Generic[Job, Result]):
             memory_bytes: What each child may have for its data, where the system can tell; None for no limit.
         """
         # Here, where what does not pickle is the caller's error.
-        self._greeting = greeting(partial(serve, function, memory_bytes))
+        self._greeting = greeting(partial(serve, function, memory_bytes, timeout_s))
         self._count = count
         self._timeout_s = timeout_s
 
@@ -87,7 +91,7 @@ class Workers(Generic[Job, Result]):
         # Bounded, so that fast children do not fill the memory of a slow consumer.
         done: queue.Queue[tuple[Job, Result | Lost]] = queue.Queue(maxsize=4 * self._count)
         count = min(self._count, left)
-        children = [_Child[Job, Result](self._greeting, waiting, done) for _ in range(count)]
+        children = [_Feeder[Job, Result](self._greeting, waiting, done) for _ in range(count)]
         try:
             while left:
                 try:
@@ -103,7 +107,31 @@ class Workers(Generic[Job, Result]):
                 child.stop()
 
 
-class _Child(Generic[Job, Result]):
+class OneChild(Generic[Job, Result]):
+    """One child process for a caller that waits for each result. It stays between jobs, until `stop`."""
+
+    def __init__(self, function: Callable[[Job], Result], *, timeout_s: float, memory_bytes: int | None = None) -> None:
+        """Take what `Workers` takes; the child starts with the first job."""
+        self._process = _Process[Result](greeting(partial(serve, function, memory_bytes, timeout_s)))
+        self._timeout_s = timeout_s
+        self._stopped = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def ask(self, job: Job) -> Result | Lost:
+        """Have one job done."""
+        return self._process.ask(pickle.dumps(job))
+
+    def stop(self) -> None:
+        """End the child, which is asked nothing more."""
+        self._stopped.set()
+        self._process.end()
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(_POLL_S):
+            self._process.kill_if_older(self._timeout_s)
+
+
+class _Feeder(Generic[Job, Result]):
     """One child process, and the thread that feeds it."""
 
     def __init__(
@@ -112,12 +140,9 @@ class _Child(Generic[Job, Result]):
         waiting: queue.SimpleQueue[tuple[Job, bytes]],
         done: queue.Queue[tuple[Job, Result | Lost]],
     ) -> None:
-        self._said_first = said_first
+        self._process = _Process[Result](said_first)
         self._waiting = waiting
         self._done = done
-        self._process: subprocess.Popen[bytes] | None = None
-        self._started_s: float | None = None
-        self._late = ""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._feed, daemon=True)
         self._thread.start()
@@ -128,17 +153,49 @@ class _Child(Generic[Job, Result]):
                 job, packed = self._waiting.get_nowait()
             except queue.Empty:
                 break
+            self._deliver((job, self._process.ask(packed)))
+        self._process.end()
+
+    def _deliver(self, finished: tuple[Job, Result | Lost]) -> None:
+        while not self._stopped.is_set():
             try:
-                answer = self._ask(packed)
-            except Exception as exc:  # noqa: BLE001 - the edge of a thread: `run` waits for every job
-                self._end()
-                answer = Lost(f"{type(exc).__name__}: {exc}")
-            self._deliver((job, answer))
-        self._end()
+                self._done.put(finished, timeout=_POLL_S)
+            except queue.Full:
+                continue
+            return
+
+    def kill_if_older(self, seconds: float) -> None:
+        """Kill the process if it has been at its job for longer; the thread notices."""
+        self._process.kill_if_older(seconds)
+
+    def stop(self) -> None:
+        """End the process, whatever it does, and the thread."""
+        self._stopped.set()
+        self._process.stop()
+        self._thread.join()
+
+
+class _Process(Generic[Result]):
+    """A child process that one thread asks. It starts with the first job, and again when it has ended."""
+
+    def __init__(self, said_first: bytes) -> None:
+        self._said_first = said_first
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started_s: float | None = None
+        self._late = ""
+        self._stopped = threading.Event()
+
+    def ask(self, packed: bytes) -> Result | Lost:
+        """Have one pickled job done."""
+        try:
+            return self._ask(packed)
+        except Exception as exc:  # noqa: BLE001 - the edge of a thread: somebody waits for every job
+            self.end()
+            return Lost(f"{type(exc).__name__}: {exc}")
 
     def _ask(self, packed: bytes) -> Result | Lost:
         if self._process is None or self._process.poll() is not None:
-            self._end()
+            self.end()
             self._process = self._spawn()
         stdin, stdout = _pipes(self._process)
         self._late = ""
@@ -148,7 +205,7 @@ class _Child(Generic[Job, Result]):
             stdin.flush()
             return cast("Result | Lost", pickle.load(stdout))
         except (OSError, EOFError, pickle.UnpicklingError):
-            code = self._end()
+            code = self.end()
             return Lost(self._late or f"ended the process that read it ({code})")
         finally:
             self._started_s = None
@@ -168,30 +225,21 @@ class _Child(Generic[Job, Result]):
         stdin.flush()
         return process
 
-    def _deliver(self, finished: tuple[Job, Result | Lost]) -> None:
-        while not self._stopped.is_set():
-            try:
-                self._done.put(finished, timeout=_POLL_S)
-            except queue.Full:
-                continue
-            return
-
     def kill_if_older(self, seconds: float) -> None:
-        """Kill the process if it has been at its job for longer; the thread notices."""
+        """Kill the process if it has been at its job for longer; who asked it notices."""
         started, process = self._started_s, self._process
         if started is not None and process is not None and time.monotonic() - started > seconds:
             self._late = took_longer(seconds)
             process.kill()
 
     def stop(self) -> None:
-        """End the process, whatever it does, and the thread."""
+        """End the process from another thread, whatever it does."""
         self._stopped.set()
         process = self._process
         if process is not None:
             process.kill()
-        self._thread.join()
 
-    def _end(self) -> int | None:
+    def end(self) -> int | None:
         """End the process if there is one, and give its exit code."""
         process, self._process = self._process, None
         if process is None:
@@ -233,14 +281,24 @@ def attempt(function: Callable[[Job], Result], job: Job) -> Result | Lost:
         return Lost(f"{type(exc).__name__}: {exc}")
 
 
-def serve(function: Callable[[Job], Result], memory_bytes: int | None, jobs: IO[bytes], results: IO[bytes]) -> None:
+def serve(
+    function: Callable[[Job], Result],
+    memory_bytes: int | None,
+    timeout_s: float,
+    jobs: IO[bytes],
+    results: IO[bytes],
+) -> None:
     """Answer jobs until the stream ends. This is the child's whole life."""
     if memory_bytes:
         _limit_memory(memory_bytes)
     be_a_child()
     try:
         while True:
-            pickle.dump(attempt(function, pickle.load(jobs)), results)
+            job = pickle.load(jobs)
+            _end_after(_ORPHAN_TIMEOUTS * timeout_s)
+            outcome = attempt(function, job)
+            _end_after(0)
+            pickle.dump(outcome, results)
             results.flush()
     except (EOFError, pickle.UnpicklingError):
         return  # no more jobs, or half a job of a parent that is gone
@@ -258,6 +316,12 @@ def be_a_child() -> None:
 def leave_at_once() -> NoReturn:
     """End a child whose parent is gone. Leaving the usual way would flush once more, and complain."""
     os._exit(0)
+
+
+def _end_after(seconds: float) -> None:
+    """Have the system end this process then; 0 calls that off. Not on Windows."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _limit_memory(size_bytes: int) -> None:

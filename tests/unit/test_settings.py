@@ -32,6 +32,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
     "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
+    "ray_address": ("ray://head:10001", "ray://head:10001"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),
     "redis_url": ("redis://:pw@cache.example/0", Secret("redis://:pw@cache.example/0")),

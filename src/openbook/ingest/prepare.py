@@ -15,11 +15,12 @@ from openbook.errors import SkippedFileError
 from openbook.index.protocol import Entry
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.settings import Settings
+from openbook.sources.courses import as_lesson
 from openbook.sources.documents import read_document
 from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
 from openbook.sources.readers.reading import PdfOptions
-from openbook.types import Document
+from openbook.types import Document, Lesson
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
 
@@ -44,14 +45,24 @@ class Prepared:
     """It has not been read: its format is one for a process that can be killed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What was read of a file: all that it takes to prepare it where its folder is not."""
+
+    path: str
+    raw: bytes
+    course: Lesson | None
+    """That the file belongs to, without number."""
+
+
 class Preparer:
-    """Turns one file into entries. Crosses to child processes, where it loads its own embedder.
+    """Turns the content of one file into entries. Crosses to other processes, where it loads its own embedder.
 
     Without one, its entries have no vectors yet: see `embedded`.
     """
 
-    def __init__(self, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder] | None) -> None:
-        self._folder = folder
+    def __init__(self, source: str, settings: Settings, load_embedder: Callable[[], Embedder] | None) -> None:
+        self._source = source
         self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
         self._options = ChunkOptions(
             strategy=settings.chunk_strategy,
@@ -60,9 +71,30 @@ class Preparer:
         )
         self._load_embedder = load_embedder
 
+    def __call__(self, content: Content) -> Prepared:
+        """Cut, split and embed."""
+        try:
+            document = read_document(content.raw, source=self._source, path=content.path, pdf_options=self._pdf_options)
+        except SkippedFileError as exc:
+            return Prepared(reason=exc.reason)
+        if content.course is not None:
+            document = as_lesson(document, content.course)
+        embedder = self._load_embedder() if self._load_embedder else None
+        return Prepared(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
+
+
+class FilePreparer:
+    """Turns one file of a folder into entries. Crosses to other processes of the same machine."""
+
+    def __init__(self, folder: Folder, preparer: Preparer) -> None:
+        self._folder = folder
+        self.preparer = preparer
+        """What does the rest, once a file is read."""
+
     def __call__(self, job: Job) -> Prepared:
         """Read, cut, split and embed the file at `job.path`."""
-        return self._prepared(job, text_only=False)
+        content = self.read(job)
+        return content if isinstance(content, Prepared) else self.preparer(content)
 
     def here(self, job: Job) -> Prepared:
         """Do the same if the file is text.
@@ -70,21 +102,20 @@ class Preparer:
         Nothing here ends what takes too long: what reads and cuts text has to take time in proportion
         to its length, and its parser gives up by itself.
         """
-        return self._prepared(job, text_only=True)
+        content = self.read(job)
+        if isinstance(content, Prepared):
+            return content
+        return Prepared(elsewhere=True) if may_be_binary(content.raw) else self.preparer(content)
 
-    def _prepared(self, job: Job, *, text_only: bool) -> Prepared:
+    def read(self, job: Job) -> Content | Prepared:
+        """Read the file; what needs no more than that is prepared."""
         try:
             raw = self._folder.read_bytes(job.path)
-            if hashlib.sha256(raw).hexdigest() == job.known_hash:
-                return Prepared()
-            if text_only and may_be_binary(raw):
-                return Prepared(elsewhere=True)
-            document = read_document(raw, source=self._folder.name, path=job.path, pdf_options=self._pdf_options)
-            document = self._folder.placed(document)
         except SkippedFileError as exc:
             return Prepared(reason=exc.reason)
-        embedder = self._load_embedder() if self._load_embedder else None
-        return Prepared(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
+        if hashlib.sha256(raw).hexdigest() == job.known_hash:
+            return Prepared()
+        return Content(job.path, raw, self._folder.course_of(job.path))
 
 
 def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | None) -> list[Entry]:

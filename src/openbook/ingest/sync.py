@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
@@ -19,7 +20,7 @@ from openbook.sources.walk import ScannedFile, Skipped
 from openbook.types import Stamp
 
 if TYPE_CHECKING:
-    from openbook.ingest.prepare import Job, Prepared, Preparer
+    from openbook.ingest.prepare import FilePreparer, Job, Prepared
     from openbook.workers import Lost
 
 # Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
@@ -28,6 +29,10 @@ _FILES_PER_COMMIT = 50
 
 # Below this size one process is done before two more have started (0.4 s each).
 _PARALLEL_BYTES = 2 * 1024 * 1024
+
+# Below this size this machine is done before a cluster has begun. Two cores prepare 2 to 3 MB in a second. To import
+# Ray, connect and wait for the first result takes 3 to 10 s (`python -m benchmarks.cluster FOLDER --batches`).
+_CLUSTER_BYTES = 16 * 1024 * 1024
 
 # A PDF of 1,000 pages takes 0.1 GB. Compressed contents of 7 MB were seen to take 8 GB.
 _MEMORY_BYTES = 2 * 1024**3
@@ -102,6 +107,7 @@ def sync(
         SourceError: The root is gone or cannot be listed. The index keeps what it has.
         LibraryWriteError: The index cannot be written.
         ModelError: The server of `served` gives no vectors.
+        MissingExtraError, ClusterError: A Ray cluster is set that cannot be used.
     """
     started = now()
     folder = folder_of(root, settings)
@@ -132,16 +138,18 @@ def _prepared(
     if not difference.todo:
         return
     # An unchanged source needs neither grammars nor children.
-    from openbook.ingest.prepare import Job, Prepared, Preparer
+    from openbook.ingest.prepare import FilePreparer, Job, Prepared, Preparer
     from openbook.workers import Lost, Workers
 
-    preparer = Preparer(folder, settings, load_embedder)
+    preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder))
     files = {file.path: file for file in difference.todo}
     known = difference.known
     jobs = [Job(path, known[path].content_hash if path in known else "") for path in files]
-    small = sum(file.stamp.size_bytes for file in difference.todo) < _PARALLEL_BYTES
+    size_bytes = sum(file.stamp.size_bytes for file in difference.todo)
     outcomes: Generator[tuple[Job, Prepared | Lost], None, None]
-    if settings.workers == 1 or small:
+    if settings.ray_address and size_bytes >= _CLUSTER_BYTES:
+        outcomes = _prepared_on_cluster(preparer, jobs, settings, load_embedder)
+    elif settings.workers == 1 or size_bytes < _PARALLEL_BYTES:
         outcomes = _prepared_here(preparer, jobs, settings.file_timeout_s)
     else:
         workers = Workers(
@@ -153,8 +161,18 @@ def _prepared(
             yield files[job.path], Prepared(reason=outcome.reason) if isinstance(outcome, Lost) else outcome
 
 
+def _prepared_on_cluster(
+    preparer: FilePreparer, jobs: Iterable[Job], settings: Settings, load_embedder: Callable[[], Embedder] | None
+) -> Generator[tuple[Job, Prepared | Lost], None, None]:
+    from openbook.ingest.cluster import Cluster, Setup
+    from openbook.ingest.connecting import connected
+
+    setup = Setup(preparer.preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
+    return Cluster(preparer, setup, partial(connected, settings.ray_address, settings.workers)).run(jobs)
+
+
 def _prepared_here(
-    preparer: Preparer, jobs: Iterable[Job], timeout_s: float
+    preparer: FilePreparer, jobs: Iterable[Job], timeout_s: float
 ) -> Generator[tuple[Job, Prepared | Lost], None, None]:
     """Prepare text in this process, and all else in one child, which can be killed."""
     from openbook.workers import Lost, Workers, attempt

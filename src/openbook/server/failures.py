@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from openbook.errors import (
     AmbiguousCourseError,
+    ClusterError,
     FetchError,
     LibraryError,
     LibraryWriteError,
@@ -52,6 +53,7 @@ _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
     (AmbiguousCourseError, 409),
     (RateLimitedError, 503),
     (ModelError, 502),
+    (ClusterError, 502),
     (MissingExtraError, 501),
     (LibraryWriteError, 503),
     (SessionError, 503),

@@ -129,18 +129,25 @@ class Folder:
 
     def placed(self, document: Document) -> Document:
         """Make a document a part of the course that it belongs to, if this is a folder of courses."""
-        if not self._is_course:
+        course = self.course_of(document.path)
+        if course is None:
             return document
         from openbook.sources.courses import as_lesson
 
-        path = "."
+        return as_lesson(document, course)
+
+    def course_of(self, path: str) -> Lesson | None:
+        """Give the course that a file belongs to, a lesson without number; None if it is part of none."""
+        if not self._is_course:
+            return None
+        folder = "."
         if self._holds_courses:
-            path, *inside = document.path.split("/")
+            folder, *inside = path.split("/")
             if not inside:
-                return document
-        if path not in self._courses:
-            self._courses[path] = self._course_at(path)
-        return as_lesson(document, self._courses[path])
+                return None
+        if folder not in self._courses:
+            self._courses[folder] = self._course_at(folder)
+        return self._courses[folder]
 
     @cached_property
     def _holds_courses(self) -> bool:

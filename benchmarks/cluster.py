@@ -1,0 +1,80 @@
+"""How long it takes to prepare a folder in processes of this machine and on a Ray cluster.
+
+    python -m benchmarks.cluster FOLDER [--address local] [--workers 2] [--batches]
+
+Without `--batches`: `openbook add` of the folder into a new library, each way once; a folder below
+16 MB is never sent. With it: preparing alone, by the
+size of the batches that are sent. One machine cannot show what a cluster gains; it shows what Ray costs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from openbook.assistant import Assistant
+from openbook.embedding.static import load_embedder
+from openbook.ingest import cluster
+from openbook.ingest.connecting import connected
+from openbook.ingest.prepare import FilePreparer, Job, Preparer
+from openbook.settings import Settings
+from openbook.sources.folder import Folder
+
+_BATCHES = ((1, 256), (8, 64), (32, 256), (128, 1024))
+_MEMORY_BYTES = 2 * 1024**3
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--address", default="local", help="as OPENBOOK_RAY_ADDRESS")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--batches", action="store_true")
+    arguments = parser.parse_args()
+    settings = Settings(workers=arguments.workers, ray_address=arguments.address)
+    if arguments.batches:
+        _print_batches(arguments.folder, settings)
+    else:
+        _print_ways(arguments.folder, settings)
+
+
+def _print_ways(folder: Path, settings: Settings) -> None:
+    print("| way | files | seconds | ratio |")
+    print("|---|---|---|---|")
+    first_s = 0.0
+    for name, chosen in (("processes", replace(settings, ray_address="")), (f"Ray, {settings.ray_address}", settings)):
+        with (
+            tempfile.TemporaryDirectory() as home,
+            Assistant.open(settings=replace(chosen, home=Path(home))) as library,
+        ):
+            report = library.add(folder)
+        first_s = first_s or report.seconds
+        print(f"| {name} | {report.added} | {report.seconds:.1f} | {report.seconds / first_s:.2f} |", flush=True)
+
+
+def _print_batches(folder: Path, settings: Settings) -> None:
+    print("| files in a batch | KB in a batch | first result, s | the rest, s |")
+    print("|---|---|---|---|")
+    source = Folder(folder)
+    jobs = [Job(file.path, "") for file in source.scan().files]
+    preparer = Preparer(source.name, settings, load_embedder)
+    setup = cluster.Setup(preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
+    for files, size_kb in _BATCHES:
+        cluster.BATCH_FILES, cluster.BATCH_BYTES = files, size_kb * 1024
+        connect = partial(connected, settings.ray_address, settings.workers)
+        started = time.perf_counter()
+        outcomes = cluster.Cluster(FilePreparer(source, preparer), setup, connect).run(jobs)
+        next(outcomes)
+        first = time.perf_counter()
+        for _ in outcomes:
+            ended = time.perf_counter()  # before the connection is closed
+        print(f"| {files} | {size_kb} | {first - started:.1f} | {ended - first:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

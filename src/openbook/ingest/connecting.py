@@ -1,0 +1,157 @@
+"""One connection of this process to a Ray cluster, for as long as somebody needs it."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from openbook.errors import ClusterError, MissingExtraError
+from openbook.settings import prepare_environment_of_ray
+
+Ray = Any
+"""The package `ray`, which is imported here alone."""
+
+LOCAL = "local"
+"""The address that stands for a cluster of this machine alone, which ends with the connection."""
+
+_DEFAULT_PORTS = {"ray": 10001, "": 6379}
+_PROBE_S = 5.0
+
+# Holds what is out and what comes back: a few hundred MB at most, see `cluster`. Ray would take a third of the memory.
+_OBJECT_STORE_BYTES = 512 * 1024 * 1024
+
+_lock = threading.Lock()
+_users = 0
+"""Who uses the connection that this module has made. Ray knows one in each process."""
+
+
+@contextlib.contextmanager
+def connected(address: str, cpus: int) -> Iterator[Ray]:
+    """Give the package `ray`, connected. A connection that the caller's program has made is used, and left as it is.
+
+    Args:
+        address: `local`, or what `ray.init` takes: `auto`, `host:6379`, `ray://host:10001`.
+        cpus: How many processes `local` has.
+
+    Raises:
+        MissingExtraError: The package is not installed.
+        ClusterError: The cluster cannot be reached, has other versions, or goes away meanwhile.
+    """
+    ray = _imported(address)
+    with _lock:
+        global _users
+        ours = bool(_users) or not ray.is_initialized()
+        if ours:
+            if not _users:
+                _connect(ray, address, cpus)
+            _users += 1
+    try:
+        yield ray
+    except (ConnectionError, ray.exceptions.RayError) as exc:
+        raise ClusterError(
+            f"the connection to the Ray cluster at {_shown(address)} broke: {exc}",
+            hint="what was indexed is kept; the next run goes on from there",
+        ) from exc
+    finally:
+        if ours:
+            with _lock:
+                _users -= 1
+                if not _users:
+                    ray.shutdown()
+
+
+def _imported(address: str) -> Ray:
+    # Ray looks for a token once, when it is imported.
+    prepare_environment_of_ray(starts=address == LOCAL and "ray" not in sys.modules)
+    try:
+        import ray
+
+        if address.startswith("ray://"):
+            import_module("grpc")  # Ray needs it for such an address, and says so less clearly
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError(
+            f"the package {exc.name!r} is not installed, which OPENBOOK_RAY_ADDRESS needs",
+            hint="pip install 'openbook[ray]', or unset OPENBOOK_RAY_ADDRESS",
+        ) from exc
+    return ray
+
+
+def _connect(ray: Ray, address: str, cpus: int) -> None:
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        _keep_standard_output()
+        with _own_signals():
+            if address == LOCAL:
+                ray.init(num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECT_STORE_BYTES, **quiet)
+            else:
+                _probe(address)
+                ray.init(address=address, **quiet)
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as exc:
+        with contextlib.suppress(Exception):
+            ray.shutdown()
+        raise _unusable(address, exc) from exc
+
+
+def _unusable(address: str, exc: Exception) -> ClusterError:
+    shown = _shown(address)
+    reasons = " ".join(f"{exc} {exc.__cause__ or ''}".split())
+    if "ersion" in reasons and "Python" in reasons:
+        return ClusterError(
+            f"the Ray cluster at {shown} has other versions: {reasons}",
+            hint="use the same versions of Python and ray here as on the cluster",
+        )
+    if "AuthenticationError" in reasons or "AuthToken" in reasons:
+        return ClusterError(
+            f"the Ray cluster at {shown} wants a token", hint="set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
+        )
+    return ClusterError(
+        f"cannot reach the Ray cluster at {shown}: {exc}",
+        hint="start it with `ray start --head`, or unset OPENBOOK_RAY_ADDRESS to work on this machine",
+    )
+
+
+def _shown(address: str) -> str:
+    return address.rpartition("@")[2]
+
+
+def _probe(address: str) -> None:
+    """See that something listens there: Ray itself would wait for minutes.
+
+    Raises:
+        OSError: Nothing does.
+        ValueError: The port is no number.
+    """
+    if address == "auto":
+        return
+    parts = urlsplit(address if "://" in address else f"//{address}")
+    port = parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
+    with socket.create_connection((parts.hostname or "", port), timeout=_PROBE_S):
+        pass
+
+
+def _keep_standard_output() -> None:
+    """Keep Ray's news of its machines from the standard output, where our JSON goes. It has no option for that."""
+    with contextlib.suppress(ModuleNotFoundError):
+        worker: Any = import_module("ray._private.worker")
+        worker.print_to_stdstream = lambda *_, **__: None
+    # Content has to travel, and travels in batches.
+    warnings.filterwarnings("ignore", message="More than 10MB of messages", category=UserWarning)
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep what this process does when it is told to end, which Ray would decide from now on."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
