@@ -1,0 +1,135 @@
+"""What a library costs in SQLite and in LanceDB, and whether both find the same.
+
+    python -m benchmarks.engines FOLDER [--at ADDRESS] [--question "..." ...]
+
+Each figure is of one run, side by side: the whole folder into a new library, then in new processes one search (cold) and
+all questions three times (warm). Without questions, ten on Python packages are asked. `--at` is where LanceDB keeps
+its library, a folder of its own otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed import run
+from openbook.assistant import Assistant
+from openbook.settings import Settings
+
+_QUESTIONS = (
+    "How is a pool of connections closed?",
+    "parse the arguments of a command line",
+    "Where are retries of HTTP requests configured?",
+    "Read the schema of a Parquet file",
+    "What happens when a model does not validate?",
+    "event loop policy",
+    "split text at white space",
+    "cookie jar",
+    "How is text normalized in Unicode?",
+    "BaseModel",
+)
+_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The figures of one engine."""
+
+    index_s: float
+    chunks: int
+    size_mb: float
+    cold_s: float
+    cold_mib: float
+    warm_p50_ms: float
+    warm_p95_ms: float
+    warm_mib: float
+    found: list[Any]
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--at", default="", help="folder or address of object storage for LanceDB")
+    parser.add_argument("--question", action="append", help="to ask instead of those on Python packages")
+    parser.add_argument("--ask", choices=("cold", "warm"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    questions = arguments.question or _QUESTIONS
+    if arguments.ask:
+        print(json.dumps(_asked(questions if arguments.ask == "warm" else questions[:1], arguments.ask == "warm")))
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        homes = [Settings(home=Path(scratch) / "home")]
+        homes.append(Settings(home=Path(scratch) / "shared", lance_uri=arguments.at or f"{scratch}/lance"))
+        columns = [_measured(arguments.folder, settings, questions) for settings in homes]
+    _print(columns)
+
+
+def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Column:
+    started = time.perf_counter()
+    with Assistant.open(settings=settings) as assistant:
+        assistant.add(folder)
+        held = assistant.stats()
+    index_s = time.perf_counter() - started
+    environment = os.environ | {"OPENBOOK_HOME": str(settings.home), "OPENBOOK_LANCE_URI": settings.lance_uri}
+    options = [option for question in questions for option in ("--question", question)]
+    command = [sys.executable, "-m", "benchmarks.engines", str(folder), *options, "--ask"]
+    cold, warm = (run([*command, how], environment) for how in ("cold", "warm"))
+    answered = json.loads(warm.output)
+    took_ms = sorted(answered["ms"])
+    return Column(
+        index_s=index_s,
+        chunks=held.chunks,
+        size_mb=held.size_bytes / 1e6,
+        cold_s=cold.seconds,
+        cold_mib=cold.peak_mib,
+        warm_p50_ms=statistics.median(took_ms),
+        warm_p95_ms=took_ms[int(0.95 * (len(took_ms) - 1))],
+        warm_mib=warm.peak_mib,
+        found=answered["found"],
+    )
+
+
+def _asked(questions: Sequence[str], warm: bool) -> dict[str, Any]:
+    took_ms, found = [], []
+    with Assistant.open(settings=Settings.from_env()) as assistant:
+        for _ in range(1 + _ROUNDS * warm):
+            found = []
+            for question in questions:
+                started = time.perf_counter()
+                results = assistant.search(question)
+                took_ms.append(1000 * (time.perf_counter() - started))
+                found.append([[str(result.chunk.span), round(result.score, 6)] for result in results])
+    return {"ms": took_ms[len(questions) * warm :], "found": found}
+
+
+def _print(columns: Sequence[Column]) -> None:
+    sqlite, lance = columns
+    print("| what | unit | SQLite | LanceDB | LanceDB / SQLite |\n|---|---|---|---|---|")
+    for name, unit, field in (
+        ("index from nothing", "s", "index_s"),
+        ("chunks", "", "chunks"),
+        ("size", "MB", "size_mb"),
+        ("cold search, a new process", "s", "cold_s"),
+        ("its memory", "MiB", "cold_mib"),
+        ("warm search, p50", "ms", "warm_p50_ms"),
+        ("warm search, p95", "ms", "warm_p95_ms"),
+        ("memory after all questions", "MiB", "warm_mib"),
+    ):
+        one, other = getattr(sqlite, field), getattr(lance, field)
+        print(f"| {name} | {unit} | {one:,.4g} | {other:,.4g} | {other / one:.2f} |")
+    same = sum(one == other for one, other in zip(sqlite.found, lance.found, strict=True))
+    print(f"\n{same} of {len(sqlite.found)} questions have the same results, scores and order.")
+
+
+if __name__ == "__main__":
+    main()
