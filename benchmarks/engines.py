@@ -2,8 +2,8 @@
 
     python -m benchmarks.engines FOLDER [--at ADDRESS] [--question "..." ...]
 
-Each figure is of one run, side by side: the whole folder into a new library, then in new processes one search (cold) and
-all questions three times (warm). Without questions, ten on Python packages are asked. `--at` is where LanceDB keeps
+Each figure is of one run, side by side: the whole folder into a new library, then in new processes one search (cold)
+and all questions three times (warm). Without questions, ten on Python packages are asked. `--at` is where LanceDB keeps
 its library, a folder of its own otherwise.
 """
 

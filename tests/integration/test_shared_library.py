@@ -20,6 +20,7 @@ from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Root
 from openbook.ingest.sync import sync
 from openbook.settings import Settings
+from openbook.shelf import Shelf
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
 from tests.integration.support_cli import copy_sample, run
@@ -268,3 +269,19 @@ def test_object_storage_holds_a_library_for_machines_that_write_at_once(
     with Assistant.open("team", settings=settings(tmp_path, "there", uri=bucket)) as here, Assistant.of(sample) as own:
         assert told(here, QUESTION) == told(own, QUESTION)
     write_at_once(f"{bucket}/busy", writers=2, documents=6)
+
+
+def test_who_has_a_library_open_goes_on_with_the_one_that_takes_its_place(sample: Path, tmp_path: Path) -> None:
+    with Assistant.open("team", settings=settings(tmp_path)) as reader:
+        reader.add(sample)
+        before = told(reader, QUESTION)
+        other = write_tree(tmp_path / "other", {"ferry.md": "# Ferry\n\nThe ferry sails at nine.\n"})
+        Shelf(settings(tmp_path)).remove("team")
+        with Assistant.open("team", settings=settings(tmp_path)) as writer:
+            writer.add(other)
+
+            assert told(reader, QUESTION) == told(writer, QUESTION) != before
+            assert [chunk.text for chunk in reader.index.chunks("other", "ferry.md")] == [
+                "# Ferry\n\nThe ferry sails at nine."
+            ]
+            assert reader.stats() == writer.stats()

@@ -48,10 +48,11 @@ class LanceIndex:
         self.uri = uri
         self._lock = threading.RLock()
         self._tables = Tables(uri, identity, lock_timeout_s=lock_timeout_s)
+        self._made = self._tables.made
         self._words = Words(self._tables)
         self._depth = 0
         self._batch: _Batch | None = None
-        self._loaded: tuple[int, int] | None = None
+        self._loaded: tuple[str, int, int] | None = None
         self._committed: dict[tuple[str, str], Stored] = {}
         self._row_ids: dict[str, int] = {}
         self._counted: Stats | None = None
@@ -176,6 +177,8 @@ class LanceIndex:
     def _current(self) -> dict[tuple[str, str], Stored]:
         """Give the rows that are committed."""
         if self._loaded != self._tables.state:
+            if self._made != self._tables.made:  # somebody has made the library again
+                self._made, self._words, self._dim = self._tables.made, Words(self._tables), 0
             found: dict[tuple[str, str], Stored] = {}
             rows = self._tables.documents()
             for stored in rows.values():
@@ -328,8 +331,10 @@ class LanceIndex:
     def optimize(self, *, every: bool = False) -> None:
         with self._lock:
             self._tables.refresh()
-            while self._words.merge(self._first_id, self._living(), every=every):
+            living = self._living()
+            while self._words.merge(self._first_id, living, every=every):
                 self._tables.refresh()
+                living = self._living()
             self._tables.tidy()
             self._tables.refresh()
 

@@ -245,23 +245,32 @@ class Tables:
             self._words = _opened(database, name + _WORDS_OF, _WORDS)
             schema = _DOCUMENTS.with_metadata(wanted | {_MADE: new_version()})
             self._documents = _opened(database, name + _DOCUMENTS_OF, schema)
-        self._held = _metadata(self._documents)
-        for what, value in wanted.items():
-            if self._held.get(what) != value:
-                raise MismatchedLibraryError(
-                    f"the library {uri!r} was made with {what} {self._held.get(what)!r}, not {value!r}",
-                    hint=rebuild_hint(uri),
-                )
+        self._wanted = wanted
+        self._check(_metadata(self._documents))
         self._lock_timeout_s = lock_timeout_s
         self._is_closed = False
         self._is_checked = False
         self._stored: dict[int, Stored] = {}
         self._rows_of_words: dict[int, tuple[str, str, int]] = {}
 
+    def _check(self, held: dict[str, str]) -> None:
+        for what, value in self._wanted.items():
+            if held.get(what) != value:
+                raise MismatchedLibraryError(
+                    f"the library {self.uri!r} was made with {what} {held.get(what)!r}, not {value!r}",
+                    hint=rebuild_hint(self.uri),
+                )
+        self._held = held
+
     @property
-    def state(self) -> tuple[int, int]:
+    def made(self) -> str:
+        """Name the library: one that is made again has another name."""
+        return self._held[_MADE]
+
+    @property
+    def state(self) -> tuple[str, int, int]:
         """Name what is read."""
-        return self._documents.version, self._words.version
+        return self.made, self._documents.version, self._words.version
 
     def refresh(self) -> None:
         """Read what has been committed last, from now on."""
@@ -271,11 +280,11 @@ class Tables:
             # Words that documents refer to are there before these.
             self._documents.checkout_latest()
             self._words.checkout_latest()
-            made = _metadata(self._documents)
-        if made != self._held:
-            raise MismatchedLibraryError(
-                f"the library {self.uri!r} has been made again meanwhile", hint="start this command or server again"
-            )
+            held = _metadata(self._documents)
+        if held != self._held:  # somebody has made the library again
+            self._check(held)
+            self._stored.clear()
+            self._rows_of_words.clear()
 
     def documents(self) -> dict[int, Stored]:
         """Give all rows of documents by their ids, reading those that are new."""
