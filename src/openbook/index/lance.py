@@ -14,11 +14,12 @@ import numpy as np
 
 from openbook.errors import QueryError
 from openbook.index.catalogue import Catalogue, Held, pack
-from openbook.index.lance_tables import Heavy, Stored, Tables, damaged, new_version, rebuild_hint, row_of_root
+from openbook.index.lance_rows import Heavy, Stored, heavy_of, new_version, row_of, row_of_root
+from openbook.index.lance_tables import Tables, damaged, rebuild_hint
 from openbook.index.lance_words import Gathering, Segment, Words, write
-from openbook.index.lessons import course_of, courses_of, pack_lessons, unpack_lessons
+from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
-from openbook.index.rows import chunk_of, fields_of, outline_of, remarks_of
+from openbook.index.rows import chunk_of, outline_of, remarks_of
 from openbook.index.schema import other_vectors
 from openbook.index.where import allows
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
@@ -104,12 +105,7 @@ class LanceIndex:
         with self.batch():
             entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
             chunks = [entry.chunk for entry in entries]
-            stored = _row_of(document, stamp, course_of(document, chunks))
-            outlines = [
-                [span.start_char, span.end_char, span.start_line, span.end_line, fields_of(chunk)]
-                for chunk in chunks
-                for span in (chunk.span,)
-            ]
+            stored = row_of(document, stamp, course_of(document, chunks))
             if entries:
                 self._check_size(len(entries[0].vector))
                 lengths = self._open_batch.gathering.add(stored.version, [entry.terms for entry in entries])
@@ -118,16 +114,15 @@ class LanceIndex:
             if stored.course:
                 lessons, numbers = pack_lessons(chunks)
                 stored = replace(stored, lessons=lessons, numbers=numbers)
-            anchors = [[anchor.start_char, anchor.label] for anchor in document.anchors]
-            self._change(stored, Heavy(document.text, json.dumps(anchors), json.dumps(outlines, ensure_ascii=False)))
+            self._change(stored, heavy_of(document, chunks))
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
         with self.batch():
-            self._change(replace(_row_of(Document(source, path, "data", "", "", ""), stamp, ""), skipped=reason))
+            self._change(replace(row_of(Document(source, path, "data", "", "", ""), stamp, ""), skipped=reason))
 
     def touch(self, source: str, path: str, stamp: Stamp) -> None:
         with self.batch():
-            found = self._stored().get((source, path))
+            found = self._at(source, path)
             if found:
                 size, modified, changed = stamp.size_bytes, stamp.modified_ns, stamp.changed_ns
                 touched = replace(found, size_bytes=size, modified_ns=modified, changed_ns=changed)
@@ -135,10 +130,10 @@ class LanceIndex:
 
     def delete(self, source: str, path: str) -> bool:
         with self.batch():
-            there = (source, path) in self._stored()
-            if there:
+            found = self._at(source, path)
+            if found:
                 self._change(Stored(source, path, version=new_version(), gone=True))
-            return there
+            return found is not None
 
     def put_root(self, root: Root) -> None:
         with self.batch():
@@ -173,6 +168,12 @@ class LanceIndex:
             return committed
         found = committed | {key: stored for key, (stored, _) in self._batch.changes.items()}
         return {key: stored for key, stored in found.items() if not stored.gone}
+
+    def _at(self, source: str, path: str) -> Stored | None:
+        """Give the row of a document, as this batch has changed it."""
+        found = self._batch.changes.get((source, path)) if self._batch else None
+        stored = found[0] if found else self._current().get((source, path))
+        return None if stored is None or stored.gone else stored
 
     def _current(self) -> dict[tuple[str, str], Stored]:
         """Give the rows that are committed."""
@@ -227,7 +228,7 @@ class LanceIndex:
 
     def document(self, source: str, path: str) -> Document | None:
         with self._reading():
-            stored = self._stored().get((source, path)) if path else None
+            stored = self._at(source, path) if path else None
             if stored is None or stored.skipped:
                 return None
             text, packed, _ = self._heavy_of([stored])[0]
@@ -245,7 +246,7 @@ class LanceIndex:
                 for each in found
                 for row in ((*each.key, each.kind, each.course),)
                 if (check is None or check(*row))
-                and (where.lesson is None or where.lesson in {one.number for one in _lessons(each)})
+                and (where.lesson is None or where.lesson in {one.number for one in each.lessons_held})
             ]
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
@@ -264,7 +265,7 @@ class LanceIndex:
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
         with self._reading():
-            stored = self._stored().get((source, path))
+            stored = self._at(source, path)
             return [chunk_of(*row) for row in self._rows_of([stored])[0]] if stored and path else []
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
@@ -384,19 +385,3 @@ class _Batch:
         if self.changes:
             tables.commit(self.changes.values())
             tables.refresh()
-
-
-def _row_of(document: Document, stamp: Stamp, course: str) -> Stored:
-    return Stored(
-        *(document.source, document.path, document.kind, document.language, document.content_hash),
-        course=course,
-        size_bytes=stamp.size_bytes,
-        modified_ns=stamp.modified_ns,
-        changed_ns=stamp.changed_ns,
-        remarks=json.dumps(document.remarks) if document.remarks else "",
-        version=new_version(),
-    )
-
-
-def _lessons(stored: Stored) -> tuple[Any, ...]:
-    return unpack_lessons(stored.lessons) if stored.lessons else ()

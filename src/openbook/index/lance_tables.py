@@ -11,53 +11,24 @@ import contextlib
 import json
 import random
 import re
-import secrets
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
-from datetime import timedelta
+from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import lancedb
 import pyarrow as pa
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
+from openbook.index.lance_rows import DOCUMENTS, HEAVY, KEPT, LIGHT, WORDS, Heavy, Stored, new_version
 from openbook.index.object_storage import check_conditional_writes
 from openbook.index.protocol import Identity, Root
-from openbook.types import Stamp
 
 # Raised by one with every change of the schemas below.
 _FORMAT = "1"
-
-_DOCUMENTS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("source", "path", "kind", "language", "content_hash", "skipped", "course")),
-        *((name, pa.int64()) for name in ("size_bytes", "modified_ns", "changed_ns")),
-        *((name, pa.string()) for name in ("remarks", "lessons", "version")),
-        ("gone", pa.bool_()),
-        ("chunks", pa.int32()),
-        *((name, pa.large_binary()) for name in ("lengths", "numbers", "rows")),
-        *((name, pa.large_string()) for name in ("text", "anchors", "outlines")),
-    ]
-)
-_HEAVY = ("text", "anchors", "outlines")
-_LIGHT = [name for name in _DOCUMENTS.names if name not in (*_HEAVY, "gone")] + ["gone"]
-
-_WORDS = pa.schema(
-    [
-        ("segment", pa.string()),
-        ("place", pa.int32()),
-        ("first_token", pa.large_string()),
-        ("tokens", pa.large_string()),
-        *((name, pa.large_binary()) for name in ("ends", "ids", "counts")),
-    ]
-)
-
-# Versions that are younger stay: somebody may still read them.
-_KEPT = timedelta(hours=1)
 
 _ROW_ID = "_rowid"
 
@@ -81,70 +52,6 @@ _DOCUMENTS_OF, _WORDS_OF = ".documents", ".words"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _TABLES_A_PAGE = 1_000
-
-
-class Heavy(NamedTuple):
-    """What of a document only those read who show it."""
-
-    text: str
-    anchors: str
-    outlines: str
-    """JSON: start and end in characters, first and last line, and the packed fields of each chunk, by span."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A row of `documents`, but for what is heavy. One with an empty path is a source, whose `Root` is in `remarks`."""
-
-    source: str
-    path: str
-    kind: str = ""
-    language: str = ""
-    content_hash: str = ""
-    skipped: str = ""
-    course: str = ""
-    size_bytes: int = 0
-    modified_ns: int = 0
-    changed_ns: int = 0
-    remarks: str = ""
-    lessons: str = ""
-    version: str = ""
-    """Of this row: no two are alike, and later ones are greater. Chunks and words are known by it."""
-    gone: bool = False
-    chunks: int = 0
-    lengths: bytes = b""
-    numbers: bytes = b""
-    rows: bytes = b""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Source and path."""
-        return self.source, self.path
-
-    @property
-    def stamp(self) -> Stamp:
-        """Of the file when it was read."""
-        return Stamp(self.size_bytes, self.modified_ns, self.changed_ns)
-
-    @property
-    def root(self) -> Root:
-        """The source that this row is of."""
-        return Root(**json.loads(self.remarks))
-
-
-def row_of_root(root: Root) -> Stored:
-    """Make the row of a source."""
-    return Stored(root.name, "", remarks=json.dumps(asdict(root)), version=new_version())
-
-
-def new_version() -> str:
-    """Make a name that nobody else makes, greater than those made before. It begins with nanoseconds of Unix time."""
-    return f"{time.time_ns():016x}{secrets.token_hex(8)}"
-
-
-def is_settled(version: str) -> bool:
-    """Say whether what has this version was written so long ago that its commit has come, if it ever does."""
-    return time.time_ns() - int(version[:16], 16) > _KEPT.total_seconds() * 1e9
 
 
 @contextlib.contextmanager
@@ -242,8 +149,8 @@ class Tables:
             database = lancedb.connect(base)
             if _SCHEME in uri and name + _DOCUMENTS_OF not in _table_names(database):
                 check_conditional_writes(base)
-            self._words = _opened(database, name + _WORDS_OF, _WORDS)
-            schema = _DOCUMENTS.with_metadata(wanted | {_MADE: new_version()})
+            self._words = _opened(database, name + _WORDS_OF, WORDS)
+            schema = DOCUMENTS.with_metadata(wanted | {_MADE: new_version()})
             self._documents = _opened(database, name + _DOCUMENTS_OF, schema)
         self._wanted = wanted
         self._check(_metadata(self._documents))
@@ -289,13 +196,13 @@ class Tables:
     def documents(self) -> dict[int, Stored]:
         """Give all rows of documents by their ids, reading those that are new."""
         with translated_errors(self.uri):
-            self._stored = _known(self._documents, self._stored, _LIGHT, lambda values: Stored(**values))
+            self._stored = _known(self._documents, self._stored, LIGHT, lambda values: Stored(**values))
         return self._stored
 
     def heavy(self, row_ids: Sequence[int]) -> list[Heavy]:
         """Give what is heavy of some rows, in order."""
         with translated_errors(self.uri):
-            return [Heavy(*(row[name] for name in _HEAVY)) for row in _taken(self._documents, row_ids, _HEAVY)]
+            return [Heavy(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
 
     def words(self) -> dict[int, tuple[str, str, int]]:
         """Give segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
@@ -309,11 +216,11 @@ class Tables:
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         """Give rows of words, in order."""
         with translated_errors(self.uri):
-            return _taken(self._words, row_ids, _WORDS.names[2:])
+            return _taken(self._words, row_ids, WORDS.names[2:])
 
     def add_words(self, rows: Iterable[dict[str, Any]]) -> None:
         """Add rows to `words`."""
-        values = pa.Table.from_pylist(list(rows), schema=_WORDS)
+        values = pa.Table.from_pylist(list(rows), schema=WORDS)
         self._write(self._words, lambda: self._words.add(values))
 
     def drop_words(self, segments: Iterable[str]) -> None:
@@ -323,7 +230,7 @@ class Tables:
 
     def commit(self, rows: Iterable[tuple[Stored, Heavy]]) -> None:
         """Put rows in the place of those with their source and path: all of them or none."""
-        values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=_DOCUMENTS)
+        values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=DOCUMENTS)
 
         def merge() -> None:
             merging = self._documents.merge_insert(["source", "path"])
@@ -335,7 +242,7 @@ class Tables:
         """Forget what is gone for good, and put small files together."""
         self._write(self._documents, lambda: self._documents.delete("gone"))
         for table in (self._documents, self._words):
-            self._write(table, partial(table.optimize, cleanup_older_than=_KEPT), may_give_way=True)
+            self._write(table, partial(table.optimize, cleanup_older_than=KEPT), may_give_way=True)
 
     def _write(self, table: Any, action: Callable[[], object], *, may_give_way: bool = False) -> None:
         """Do what changes a table, again if somebody else has changed it meanwhile."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openbook.index.catalogue import HIGHEST_ID
-from openbook.index.lance_tables import Tables, is_settled, new_version
+from openbook.index.lance_rows import is_settled, new_version
+from openbook.index.lance_tables import Tables
 from openbook.index.postings import FIELDS, Pending, Postings, Row, joined, merged, pack_rows, unpack, worth_merging
 
 if TYPE_CHECKING:

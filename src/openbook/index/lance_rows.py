@@ -1,0 +1,138 @@
+"""What stands in a row of the tables of a library in LanceDB."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from openbook.index.lessons import unpack_lessons
+from openbook.index.protocol import Root
+from openbook.index.rows import fields_of
+from openbook.types import Chunk, Document, Lesson, Stamp
+
+DOCUMENTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("source", "path", "kind", "language", "content_hash", "skipped", "course")),
+        *((name, pa.int64()) for name in ("size_bytes", "modified_ns", "changed_ns")),
+        *((name, pa.string()) for name in ("remarks", "lessons", "version")),
+        ("gone", pa.bool_()),
+        ("chunks", pa.int32()),
+        *((name, pa.large_binary()) for name in ("lengths", "numbers", "rows")),
+        *((name, pa.large_string()) for name in ("text", "anchors", "outlines")),
+    ]
+)
+HEAVY = ("text", "anchors", "outlines")
+LIGHT = [name for name in DOCUMENTS.names if name not in (*HEAVY, "gone")] + ["gone"]
+
+WORDS = pa.schema(
+    [
+        ("segment", pa.string()),
+        ("place", pa.int32()),
+        ("first_token", pa.large_string()),
+        ("tokens", pa.large_string()),
+        *((name, pa.large_binary()) for name in ("ends", "ids", "counts")),
+    ]
+)
+
+# Versions that are younger stay: somebody may still read them.
+KEPT = timedelta(hours=1)
+
+
+class Heavy(NamedTuple):
+    """What of a document only those read who show it."""
+
+    text: str
+    anchors: str
+    outlines: str
+    """JSON: start and end in characters, first and last line, and the packed fields of each chunk, by span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A row of `documents`, but for what is heavy. One with an empty path is a source, whose `Root` is in `remarks`."""
+
+    source: str
+    path: str
+    kind: str = ""
+    language: str = ""
+    content_hash: str = ""
+    skipped: str = ""
+    course: str = ""
+    size_bytes: int = 0
+    modified_ns: int = 0
+    changed_ns: int = 0
+    remarks: str = ""
+    lessons: str = ""
+    version: str = ""
+    """Of this row: no two are alike, and later ones are greater. Chunks and words are known by it."""
+    gone: bool = False
+    chunks: int = 0
+    lengths: bytes = b""
+    numbers: bytes = b""
+    rows: bytes = b""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Source and path."""
+        return self.source, self.path
+
+    @property
+    def stamp(self) -> Stamp:
+        """Of the file when it was read."""
+        return Stamp(self.size_bytes, self.modified_ns, self.changed_ns)
+
+    @property
+    def lessons_held(self) -> tuple[Lesson, ...]:
+        """The distinct lessons of its chunks, in order of appearance."""
+        return unpack_lessons(self.lessons) if self.lessons else ()
+
+    @property
+    def root(self) -> Root:
+        """The source that this row is of."""
+        return Root(**json.loads(self.remarks))
+
+
+def row_of_root(root: Root) -> Stored:
+    """Make the row of a source."""
+    return Stored(root.name, "", remarks=json.dumps(asdict(root)), version=new_version())
+
+
+def new_version() -> str:
+    """Make a name that nobody else makes, greater than those made before. It begins with nanoseconds of Unix time."""
+    return f"{time.time_ns():016x}{secrets.token_hex(8)}"
+
+
+def is_settled(version: str) -> bool:
+    """Say whether what has this version was written so long ago that its commit has come, if it ever does."""
+    return time.time_ns() - int(version[:16], 16) > KEPT.total_seconds() * 1e9
+
+
+def row_of(document: Document, stamp: Stamp, course: str) -> Stored:
+    """Make the row of a document, but for what is scored. `course` is the path of the one that it is of."""
+    return Stored(
+        *(document.source, document.path, document.kind, document.language, document.content_hash),
+        course=course,
+        size_bytes=stamp.size_bytes,
+        modified_ns=stamp.modified_ns,
+        changed_ns=stamp.changed_ns,
+        remarks=json.dumps(document.remarks) if document.remarks else "",
+        version=new_version(),
+    )
+
+
+def heavy_of(document: Document, chunks: Sequence[Chunk]) -> Heavy:
+    """Pack what is heavy of a document. Its chunks are in the order of their spans."""
+    anchors = [[anchor.start_char, anchor.label] for anchor in document.anchors]
+    outlines = [
+        [span.start_char, span.end_char, span.start_line, span.end_line, fields_of(chunk)]
+        for chunk in chunks
+        for span in (chunk.span,)
+    ]
+    return Heavy(document.text, json.dumps(anchors), json.dumps(outlines, ensure_ascii=False))
