@@ -339,8 +339,8 @@ class LanceIndex:
             self._tables.tidy()
             self._tables.refresh()
 
-    def _living(self) -> dict[str, int]:
-        return {stored.version: stored.chunks for stored in self._current().values()}
+    def _living(self) -> set[str]:
+        return {stored.version for stored in self._current().values()}
 
     def stats(self) -> Stats:
         with self._reading():

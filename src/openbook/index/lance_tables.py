@@ -13,9 +13,8 @@ import random
 import re
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ import pyarrow as pa
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
 from openbook.index.lance_rows import DOCUMENTS, HEAVY, KEPT, LIGHT, WORDS, Heavy, Stored, new_version
-from openbook.index.object_storage import check_conditional_writes
+from openbook.index.object_storage import check_conditional_writes, claimed
 from openbook.index.protocol import Identity, Root
 
 # Raised by one with every change of the schemas below.
@@ -41,6 +40,9 @@ _SCHEME = "://"
 
 # What Lance says where another writer was faster. It has no class of its own.
 _CONFLICT = "conflict"
+
+# What another machine takes to make tables, and some more.
+_MAKING_S = 5.0
 
 # Writers that meet try again after so long, by chance, so that they do not meet again.
 _PAUSE_S = (0.01, 0.2)
@@ -112,6 +114,8 @@ def names_at(address: str) -> list[str]:
 def remove_library(uri: str) -> None:
     """Delete a library. None there is no error."""
     base, name = split_address(uri)
+    if not names_at(base):
+        return
     with translated_errors(uri, writing=True):
         database = lancedb.connect(base)
         for table in (name + _DOCUMENTS_OF, name + _WORDS_OF):
@@ -126,9 +130,12 @@ def stored_roots(uri: str) -> list[Root]:
         return []
     with translated_errors(uri):
         table = lancedb.connect(base).open_table(name + _DOCUMENTS_OF)
-        packed = table.search().where("path = '' AND NOT gone").select(["source", "remarks"]).to_arrow().to_pylist()
+        columns = ["source", "remarks", "version", "gone"]
+        rows = table.search().where("path = ''").select(columns).to_arrow().to_pylist()
     known = {field.name for field in fields(Root)}
-    roots = [json.loads(row["remarks"]) for row in sorted(packed, key=lambda row: str(row["source"]))]
+    # Two machines that add a source at once leave two rows of it.
+    newest = {row["source"]: row for row in sorted(rows, key=lambda row: str(row["version"]))}
+    roots = [json.loads(row["remarks"]) for _, row in sorted(newest.items()) if not row["gone"]]
     return [Root(**{name: value for name, value in root.items() if name in known}) for root in roots]
 
 
@@ -143,16 +150,17 @@ class Tables:
             LibraryError: It cannot be read or made.
         """
         self.uri = uri
-        base, name = split_address(uri)
-        wanted = {"format": _FORMAT, **asdict(identity)}
+        base, self._name = split_address(uri)
+        self._wanted = {"format": _FORMAT, **asdict(identity)}
         with translated_errors(uri):
-            database = lancedb.connect(base)
-            if _SCHEME in uri and name + _DOCUMENTS_OF not in _table_names(database):
-                check_conditional_writes(base)
-            self._words = _opened(database, name + _WORDS_OF, WORDS)
-            schema = DOCUMENTS.with_metadata(wanted | {_MADE: new_version()})
-            self._documents = _opened(database, name + _DOCUMENTS_OF, schema)
-        self._wanted = wanted
+            self._database = lancedb.connect(base)
+            schema = DOCUMENTS.with_metadata(self._wanted | {_MADE: new_version()})
+            tables = {self._name + _WORDS_OF: WORDS, self._name + _DOCUMENTS_OF: schema}
+            if not _all_there(self._database, tables):
+                if _SCHEME in uri:
+                    check_conditional_writes(base)
+                _make(base, self._name, tables)
+            self._documents, self._words = self._newest()
         self._check(_metadata(self._documents))
         self._lock_timeout_s = lock_timeout_s
         self._is_closed = False
@@ -184,14 +192,19 @@ class Tables:
         if self._is_closed:
             raise LibraryError(f"the library {self.uri!r} is closed")
         with translated_errors(self.uri):
-            # Words that documents refer to are there before these.
-            self._documents.checkout_latest()
-            self._words.checkout_latest()
-            held = _metadata(self._documents)
+            documents, words = self._newest()
+            held = _metadata(documents)
         if held != self._held:  # somebody has made the library again
             self._check(held)
             self._stored.clear()
             self._rows_of_words.clear()
+        self._documents, self._words = documents, words
+
+    def _newest(self) -> tuple[Any, Any]:
+        """Open both tables as they are now. One that is open would stay with a library that was made again."""
+        # In this order: words that documents refer to are there before these.
+        documents = self._database.open_table(self._name + _DOCUMENTS_OF)
+        return documents, self._database.open_table(self._name + _WORDS_OF)
 
     def documents(self) -> dict[int, Stored]:
         """Give all rows of documents by their ids, reading those that are new."""
@@ -221,31 +234,31 @@ class Tables:
     def add_words(self, rows: Iterable[dict[str, Any]]) -> None:
         """Add rows to `words`."""
         values = pa.Table.from_pylist(list(rows), schema=WORDS)
-        self._write(self._words, lambda: self._words.add(values))
+        self._write(lambda _, words: words.add(values))
 
     def drop_words(self, segments: Iterable[str]) -> None:
         """Forget segments."""
         where = f"segment IN ({', '.join(map(repr, segments))})"
-        self._write(self._words, lambda: self._words.delete(where))
+        self._write(lambda _, words: words.delete(where))
 
     def commit(self, rows: Iterable[tuple[Stored, Heavy]]) -> None:
         """Put rows in the place of those with their source and path: all of them or none."""
         values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=DOCUMENTS)
 
-        def merge() -> None:
-            merging = self._documents.merge_insert(["source", "path"])
+        def merge(documents: Any, _: Any) -> None:
+            merging = documents.merge_insert(["source", "path"])
             merging.when_matched_update_all().when_not_matched_insert_all().execute(values)
 
-        self._write(self._documents, merge)
+        self._write(merge)
 
     def tidy(self) -> None:
         """Forget what is gone for good, and put small files together."""
-        self._write(self._documents, lambda: self._documents.delete("gone"))
-        for table in (self._documents, self._words):
-            self._write(table, partial(table.optimize, cleanup_older_than=KEPT), may_give_way=True)
+        self._write(lambda documents, _: documents.delete("gone"))
+        self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
+        self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)
 
-    def _write(self, table: Any, action: Callable[[], object], *, may_give_way: bool = False) -> None:
-        """Do what changes a table, again if somebody else has changed it meanwhile."""
+    def _write(self, action: Callable[[Any, Any], object], *, may_give_way: bool = False) -> None:
+        """Do what changes documents or words, again if somebody else has changed them meanwhile."""
         if not self._is_checked and _SCHEME in self.uri:
             check_conditional_writes(split_address(self.uri)[0])
         self._is_checked = True
@@ -253,8 +266,10 @@ class Tables:
         while True:
             try:
                 with translated_errors(self.uri, writing=True):
-                    table.checkout_latest()
-                    action()
+                    documents, words = self._newest()
+                    if _metadata(documents) != self._held:
+                        raise RuntimeError("it has been made again meanwhile")
+                    action(documents, words)
                 return
             except LibraryWriteError as exc:
                 if _CONFLICT not in str(exc.__cause__).lower() or (time.monotonic() > until and not may_give_way):
@@ -273,12 +288,26 @@ class Tables:
         self._is_closed = True
 
 
-def _opened(database: Any, name: str, schema: pa.Schema) -> Any:
-    """Open a table, making it if it is not there. Somebody else may make it at the same moment."""
-    if name not in _table_names(database):
-        with contextlib.suppress(ValueError, RuntimeError):
-            return database.create_table(name, schema=schema)
-    return database.open_table(name)
+def _make(base: str, name: str, tables: Mapping[str, pa.Schema]) -> None:
+    """Make tables that are not there. LanceDB lets two machines make one at once; here the second one waits."""
+    database = lancedb.connect(base)
+    until = time.monotonic() + _MAKING_S
+    with claimed(base, f"{name}.making") as is_ours:
+        # What another machine makes is there in a moment, unless that machine was killed.
+        while not is_ours and not _all_there(database, tables) and time.monotonic() < until:
+            time.sleep(random.uniform(*_PAUSE_S))
+        for table, schema in tables.items():
+            if not _all_there(database, [table]):
+                database.create_table(table, schema=schema)
+
+
+def _all_there(database: Any, tables: Iterable[str]) -> bool:
+    try:
+        for table in tables:
+            database.open_table(table)
+    except (ValueError, RuntimeError):  # a table may be listed before it can be opened
+        return False
+    return True
 
 
 def _table_names(database: Any) -> list[str]:

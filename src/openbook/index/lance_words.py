@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -117,6 +117,7 @@ class Words:
         self._segments: list[Segment] = []
         self._ids: dict[str, NDArray[np.uint32]] = {}
         self._holder: dict[str, str] = {}
+        self._orphans: list[str] = []
 
     def load(self, first_id: FirstId) -> None:
         """Read which segments there are now."""
@@ -142,6 +143,7 @@ class Words:
             holder.update(dict.fromkeys(versions - holder.keys(), name))
             self._segments.append(segment)
         self._ids = ids
+        self._orphans = [name for name in rows if name not in heads and is_settled(name)]
 
     def look_up(self, tokens: Sequence[str], first_id: FirstId, unwritten: Sequence[Segment]) -> dict[str, Postings]:
         """Give the postings of each word, with ids of this process, those of what is gone included."""
@@ -169,14 +171,19 @@ class Words:
         self._kept.update(zip(missing, (Row(**row) for row in self._tables.rows_of_words(missing)), strict=True))
         return [self._kept[row] if isinstance(row, int) else row for row in wanted]
 
-    def merge(self, first_id: FirstId, living: Mapping[str, int], *, every: bool) -> bool:
+    def merge(self, first_id: FirstId, living: Collection[str], *, every: bool) -> bool:
         """Put one segment in the place of several where it is worth it, dropping what is gone. False if it is not.
+
+        What no head is of is dropped first.
 
         Args:
             first_id: Gives ids.
-            living: Number of chunks of each version that is there.
+            living: Versions that are there.
             every: Whether few are merged too.
         """
+        if self._orphans:  # of a writer that was killed
+            self._tables.drop_words(self._orphans)
+            return True
         names = set(worth_merging([(each.head.postings, each.name) for each in self._segments], every=every))
         chosen = [segment for segment in self._segments if segment.name in names]
         if not chosen:

@@ -1,12 +1,14 @@
-"""Whether storage keeps the promise that lets several machines write to one library."""
+"""The promise of storage that lets several machines write to one library: an object is made by one of them."""
 
 from __future__ import annotations
 
+import contextlib
 import secrets
+from collections.abc import Iterator
 
 from obstore import delete, put
 from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
-from obstore.store import from_url
+from obstore.store import LocalStore, from_url
 
 from openbook.errors import LibraryWriteError
 
@@ -30,7 +32,8 @@ def check_conditional_writes(address: str) -> None:
             is_kept = isinstance(exc, AlreadyExistsError)
         else:
             is_kept = False
-        delete(store, name)
+        with contextlib.suppress(BaseError):  # one byte stays where objects may not be deleted
+            delete(store, name)
     except BaseError as exc:
         said = " ".join(str(exc).split())[:300]
         raise LibraryWriteError(
@@ -41,3 +44,32 @@ def check_conditional_writes(address: str) -> None:
             f"the storage at {address!r} overwrites what it is told not to: writers would lose each other's work",
             hint="use storage that knows conditional writes (If-None-Match), or a folder",
         )
+
+
+@contextlib.contextmanager
+def claimed(address: str, name: str) -> Iterator[bool]:
+    """Tell whether nobody else has claimed a name, and keep it claimed meanwhile.
+
+    Args:
+        address: Of object storage, or the path of a folder.
+        name: Of the object that is there while the name is claimed.
+
+    Raises:
+        LibraryWriteError: It cannot be written there.
+    """
+    try:
+        store = from_url(address) if "://" in address else LocalStore(address)
+        try:
+            put(store, name, b"", mode="create")
+        except AlreadyExistsError:
+            yield False
+            return
+    except BaseError as exc:
+        raise LibraryWriteError(
+            f"cannot write to {address!r}: {' '.join(str(exc).split())[:300]}", hint="check its space and your rights"
+        ) from exc
+    try:
+        yield True
+    finally:
+        with contextlib.suppress(BaseError):
+            delete(store, name)

@@ -1,0 +1,282 @@
+"""Several who write the tables of one library in LanceDB."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openbook.errors import LibraryError, LibraryWriteError
+from openbook.index.lance import LanceIndex
+from openbook.index.lance_rows import Heavy, Stored, new_version
+from openbook.index.lance_tables import Tables, names_at, remove_library
+from tests.support import IDENTITY, lexical, paths, put
+
+NOTHING = Heavy("", "[]", "[]")
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "shared" / "mine")
+
+
+def opened(uri: str, *, lock_timeout_s: float = 10) -> Tables:
+    return Tables(uri, IDENTITY, lock_timeout_s=lock_timeout_s)
+
+
+def row(path: str, text: str = "") -> tuple[Stored, Heavy]:
+    return Stored("s", path, content_hash=text, version=new_version()), Heavy(text, "[]", "[]")
+
+
+def gone(path: str) -> tuple[Stored, Heavy]:
+    return Stored("s", path, version=new_version(), gone=True), NOTHING
+
+
+def held(tables: Tables) -> dict[str, str]:
+    """Give the texts of what is committed, by path."""
+    tables.refresh()
+    rows = tables.documents()
+    texts = tables.heavy(list(rows))
+    found = {stored.path: heavy.text for stored, heavy in zip(rows.values(), texts, strict=True)}
+    assert len(found) == len(rows)
+    return found
+
+
+def word_row(segment: str, place: int = 0) -> dict[str, object]:
+    return {
+        "segment": segment, "place": place, "first_token": "a", "tokens": "a", "ends": b"1", "ids": b"2", "counts": b"3"
+    }  # fmt: skip
+
+
+def test_machines_that_open_a_new_library_at_once_make_one(tmp_path: Path) -> None:
+    for number in range(15):
+        opening: list[Tables] = []
+        address = str(tmp_path / f"{number}" / "mine")
+
+        together([lambda opening=opening, address=address: opening.append(opened(address))] * 4)  # type: ignore[misc]
+
+        for each, tables in enumerate(opening):
+            tables.commit([row(f"{each}.md")])
+        assert [sorted(held(tables)) for tables in opening] == [[f"{each}.md" for each in range(4)]] * 4
+
+
+@pytest.mark.parametrize("commits", [0, 1, 3])
+def test_a_handle_goes_on_with_the_library_that_is_made_again_under_it(uri: str, commits: int) -> None:
+    tables = opened(uri)
+    tables.commit([row("old.md")])
+    tables.refresh()
+
+    remove_library(uri)
+    again = opened(uri)
+    for number in range(commits):
+        again.commit([row(f"{number}.md")])
+
+    with pytest.raises(LibraryWriteError, match="made again"):
+        tables.commit([row("late.md")])
+    assert held(tables) == held(again) == {f"{number}.md": "" for number in range(commits)}
+
+
+def test_a_handle_of_what_was_made_again_does_no_harm_to_the_new_library(uri: str) -> None:
+    stale = LanceIndex(uri, IDENTITY, lock_timeout_s=1)
+    for number in range(3):
+        put(stale, f"{number}.md", "old fox")
+    remove_library(uri)
+    again = LanceIndex(uri, IDENTITY, lock_timeout_s=1)
+    put(again, "new.md", "new fox")
+
+    put(stale, "late.md", "late fox")
+
+    assert paths(again, lexical(again, ["fox"], 9)) == paths(stale, lexical(stale, ["fox"], 9)) == ["late.md", "new.md"]
+
+
+def test_a_library_that_is_removed_under_an_open_handle_is_told(uri: str) -> None:
+    tables = opened(uri)
+    tables.commit([row("a.md")])
+
+    remove_library(uri)
+
+    with pytest.raises(LibraryError, match="cannot read the library"):
+        tables.refresh()
+    with pytest.raises(LibraryWriteError, match="cannot write the library"):
+        tables.commit([row("b.md")])
+    assert names_at(uri.rpartition("/")[0]) == []
+
+
+def conflict() -> None:
+    raise RuntimeError("lance error: Retryable commit conflict for version 3: somebody was faster, /rustc/x.rs:1:2")
+
+
+def test_a_write_that_meets_another_is_tried_again(uri: str) -> None:
+    tables = opened(uri)
+    tries: list[float] = []
+
+    def third_time_lucky() -> None:
+        tries.append(time.monotonic())
+        if len(tries) < 3:
+            conflict()
+
+    tables._write(lambda *_: third_time_lucky())
+
+    assert len(tries) == 3
+
+
+def test_each_try_is_of_the_latest_state(uri: str) -> None:
+    tables, other = opened(uri), opened(uri)
+    seen: list[int] = []
+
+    def action(documents: Any, _: Any) -> None:
+        seen.append(documents.count_rows())
+        if len(seen) < 3:
+            other.commit([row(f"{len(seen)}.md")])
+            conflict()
+
+    tables._write(action)
+
+    assert seen == [0, 1, 2]
+
+
+def test_a_write_that_always_meets_another_is_given_up(uri: str) -> None:
+    tables = opened(uri, lock_timeout_s=0.3)
+    tries: list[float] = []
+    begun = time.monotonic()
+
+    def action(*_: Any) -> None:
+        tries.append(time.monotonic())
+        conflict()
+
+    with pytest.raises(LibraryWriteError, match="commit conflict"):
+        tables._write(action)
+
+    assert len(tries) > 1
+    assert 0.3 <= time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("lock_timeout_s", [0, 60])
+def test_what_may_give_way_gives_way_at_once(uri: str, lock_timeout_s: float) -> None:
+    tables = opened(uri, lock_timeout_s=lock_timeout_s)
+    tries: list[int] = []
+
+    def action(*_: Any) -> None:
+        tries.append(1)
+        conflict()
+
+    tables._write(action, may_give_way=True)
+
+    assert tries == [1]
+
+
+@pytest.mark.parametrize("may_give_way", [True, False])
+def test_what_is_no_conflict_is_told_at_once(uri: str, may_give_way: bool) -> None:
+    tables = opened(uri)
+    tries: list[int] = []
+
+    def action(*_: Any) -> None:
+        tries.append(1)
+        raise OSError("No space left on device")
+
+    with pytest.raises(LibraryWriteError, match="No space left on device") as caught:
+        tables._write(action, may_give_way=may_give_way)
+
+    assert tries == [1]
+    assert "space" in caught.value.hint
+
+
+def test_a_commit_of_several_rows_is_one_version(uri: str) -> None:
+    tables, other = opened(uri), opened(uri)
+    tables.commit([row("a.md", "old"), row("b.md", "kept")])
+    tables.refresh()
+    other.refresh()
+    before = tables.state
+
+    tables.commit([row("a.md", "new"), row("c.md", "new"), gone("d.md"), row("")])
+    assert other.state == before
+    tables.refresh()
+
+    assert tables.state == (before[0], before[1] + 1, before[2])
+    assert held(other) == {"a.md": "new", "b.md": "kept", "c.md": "new", "d.md": "", "": ""}
+
+
+def test_a_reader_sees_what_it_has_refreshed_to_and_nothing_newer(uri: str) -> None:
+    reader, writer = opened(uri), opened(uri)
+    writer.commit([row("a.md", "fox")])
+    reader.refresh()
+    before = reader.documents()
+
+    writer.commit([row("a.md", "hen"), row("b.md")])
+
+    assert reader.documents() == before
+    assert reader.heavy(list(before)) == [Heavy("fox", "[]", "[]")]
+    assert held(reader) == {"a.md": "hen", "b.md": ""}
+
+
+def test_handles_that_commit_different_documents_at_once_lose_nothing(uri: str) -> None:
+    handles = [opened(uri, lock_timeout_s=60) for _ in range(3)]
+
+    def commit(handle: int) -> None:
+        for number in range(8):
+            handles[handle].add_words([word_row(f"{handle}-{number}")])
+            handles[handle].commit(
+                [row(f"{handle}-{number}.md", f"{handle}-{number}"), row(f"{handle}.md", f"{number}")]
+            )
+
+    together([lambda handle=handle: commit(handle) for handle in range(3)])  # type: ignore[misc]
+
+    names = [f"{handle}-{number}" for handle in range(3) for number in range(8)]
+    expected = {f"{name}.md": name for name in names} | {f"{handle}.md": "7" for handle in range(3)}
+    assert [held(handle) for handle in handles] == [expected] * 3
+    assert sorted(segment for segment, _, _ in handles[0].words().values()) == names
+
+
+def test_tidying_beside_commits_loses_nothing(uri: str) -> None:
+    writer, tidier = opened(uri, lock_timeout_s=60), opened(uri, lock_timeout_s=60)
+
+    def commit() -> None:
+        for number in range(8):
+            writer.commit([row(f"{number}.md", f"{number}"), gone(f"{number - 1}.md")])
+
+    def tidy() -> None:
+        for _ in range(4):
+            tidier.tidy()
+
+    together([commit, tidy])
+    tidier.tidy()
+
+    assert held(writer) == held(tidier) == {"7.md": "7"}
+
+
+def test_what_is_gone_is_forgotten_when_it_is_tidied_and_the_rest_stays(uri: str) -> None:
+    tables = opened(uri)
+    for number in range(5):
+        tables.commit([row(f"{number}.md", f"{number}")])
+    tables.commit([gone("1.md"), gone("3.md")])
+    before = held(tables)
+
+    tables.tidy()
+
+    assert held(tables) == {path: text for path, text in before.items() if path not in ("1.md", "3.md")}
+    assert held(opened(uri)) == held(tables)
+
+
+def together(actions: Sequence[Callable[[], object]]) -> None:
+    """Run all at once, each in a thread, and raise what one of them raised."""
+    failed: list[BaseException] = []
+    start = threading.Barrier(len(actions))
+
+    def run(action: Callable[[], object]) -> None:
+        start.wait()
+        try:
+            action()
+        except BaseException as exc:  # noqa: BLE001  # is raised below
+            failed.append(exc)
+
+    threads = [threading.Thread(target=run, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
