@@ -50,7 +50,7 @@ def assert_answered(outcome: Outcome) -> None:
 def test_a_full_disk_is_a_failure_and_the_next_run_goes_on(sample: Path, capsys: Captured) -> None:
     write_many(sample / "birds")
 
-    full = run_alone("search", "parcel", cwd=sample, largest_file_bytes=250_000)
+    full = run_alone("search", "parcel", cwd=sample, largest_file_bytes=500_000)
     held = run(capsys, "status")
     room = run(capsys, "search", "gull 7 rock", "--json")
 

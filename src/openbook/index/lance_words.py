@@ -130,7 +130,8 @@ class Words:
                 rows.setdefault(name, []).append((place, first_token, row_id))
         missing = [row_id for row_id in heads.values() if row_id not in self._heads]
         read = zip(missing, self._tables.rows_of_words(missing), strict=True)
-        self._heads.update({row_id: _head(row["tokens"]) for row_id, row in read})
+        known = self._heads | {row_id: _head(row["tokens"]) for row_id, row in read}
+        self._heads = {row_id: known[row_id] for row_id in heads.values()}
         self._segments, ids = [], {}
         self._holder = holder = dict[str, str]()
         for name in sorted(heads, reverse=True):
