@@ -40,8 +40,9 @@ OF_FILES = Formula((3.0, 2.0, 0.0, 1.0), (0.5, 0.5, 0.5, 0.75), 4.0)
 def test_words_rank_as_a_reference_of_bm25f_does(index: Index) -> None:
     chance = random.Random(1)
     library = {f"{number:03}.md": make_terms(chance, chance.randint(1, 5)) for number in range(150)}
-    for path, chunks in library.items():
-        put_terms(index, path, chunks)
+    with index.batch():
+        for path, chunks in library.items():
+            put_terms(index, path, chunks)
 
     for question in (["ash"], ["birch", "cedar"], ["oak", "pine", "moss"], list(WORDS)):
         evidence = by_place(index, index.match(question, None, 1000, EVERYTHING).evidence)
@@ -109,9 +110,10 @@ def test_of_equally_rare_words_the_first_of_the_alphabet_are_looked_up(index: In
 @pytest.mark.parametrize("where", [EVERYTHING, Filter(globs=("[0-4]*.md",))], ids=["everything", "filtered"])
 def test_the_best_chunks_come_with_those_of_the_best_files(index: Index, k: int, where: Filter) -> None:
     chance = random.Random(3)
-    for number in range(70):
-        chunks = make_terms(chance, 45 if number % 9 == 0 else chance.randint(1, 6))
-        put_terms(index, f"{number}.md", chunks, chance)
+    with index.batch():
+        for number in range(70):
+            chunks = make_terms(chance, 45 if number % 9 == 0 else chance.randint(1, 6))
+            put_terms(index, f"{number}.md", chunks, chance)
 
     whole = index.match(["oak", "yew", "fir"], vector(1, 0.5), 10_000, where).evidence
     found = index.match(["oak", "yew", "fir"], vector(1, 0.5), k, where).evidence
@@ -157,7 +159,7 @@ CHANGES = st.one_of(
 BATCHES = st.lists(st.tuples(st.lists(CHANGES, max_size=5), st.sampled_from(["", "undone", "optimize", "every"])))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batches=BATCHES)
 def test_whatever_was_written_before_an_index_answers_as_a_fresh_one(
     fresh: Fresh, batches: list[tuple[list[tuple[str, str, int]], str]]
@@ -173,8 +175,9 @@ def test_whatever_was_written_before_an_index_answers_as_a_fresh_one(
             kept = before
         elif end:
             old.optimize(every=end == "every")
-    for path in sorted(kept):
-        put_made(new, path, kept[path])
+    with new.batch():
+        for path in sorted(kept):
+            put_made(new, path, kept[path])
 
     for k, where in ((1000, EVERYTHING), (2, EVERYTHING), (1000, Filter(globs=("*b*",)))):
         assert answers(old, WORDS, vector(1, 0.5), k, where) == answers(new, WORDS, vector(1, 0.5), k, where)

@@ -72,9 +72,10 @@ def test_at_most_k_are_found_and_they_are_the_best(index: Index) -> None:
 def test_ties_are_ordered_by_place_however_they_were_put_and_wherever_the_cut_is(index: Index, k: int) -> None:
     near_one, far_one = near(random.Random(3)), near(random.Random(4))
     loud, quiet = IN_ORDER[::3], [path for path in IN_ORDER if path not in IN_ORDER[::3]]
-    for path in TIED:
-        is_loud = path in loud
-        put(index, path, "word word" if is_loud else "word", vector=far_one if is_loud else near_one)
+    with index.batch():
+        for path in TIED:
+            is_loud = path in loud
+            put(index, path, "word word" if is_loud else "word", vector=far_one if is_loud else near_one)
 
     by_words = paths(index, lexical(index, ["word"], k))
     by_nearness = paths(index, dense(index, near_one, k))

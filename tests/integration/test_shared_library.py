@@ -225,7 +225,7 @@ def write_at_once(uri: str, *, writers: int, documents: int) -> None:
 
 
 def test_machines_that_write_and_tidy_at_once_lose_nothing(tmp_path: Path) -> None:
-    write_at_once(str(tmp_path / "library"), writers=4, documents=12)
+    write_at_once(str(tmp_path / "library"), writers=3, documents=8)
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_object_storage_holds_a_library_for_machines_that_write_at_once(
         there.add(sample)
     with Assistant.open("team", settings=settings(tmp_path, "there", uri=bucket)) as here, Assistant.of(sample) as own:
         assert told(here, QUESTION) == told(own, QUESTION)
-    write_at_once(f"{bucket}/busy", writers=2, documents=6)
+    write_at_once(f"{bucket}/busy", writers=2, documents=4)
 
 
 def test_who_has_a_library_open_goes_on_with_the_one_that_takes_its_place(sample: Path, tmp_path: Path) -> None:
