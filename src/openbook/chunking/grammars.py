@@ -67,8 +67,18 @@ def parse(language: str, source: bytes) -> Tree | None:
     except ValueError:  # how the parser says that it was stopped
         logger.info("parsing %d bytes of %s took too long: chunked by lines", len(source), language)
         return None
+    except SystemError as exc:  # what a callback raises is told by the next one alone, as the cause of this
+        if _is_interrupt(exc):
+            raise KeyboardInterrupt from exc
+        raise
     finally:
         block.clear()
+
+
+def _is_interrupt(exc: BaseException | None) -> bool:
+    while exc is not None and not isinstance(exc, KeyboardInterrupt):
+        exc = exc.__cause__
+    return exc is not None
 
 
 @cache

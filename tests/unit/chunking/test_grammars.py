@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from semble_grammars import get_language
@@ -85,3 +86,20 @@ def test_without_a_folder_to_unpack_to_code_is_cut_by_lines_and_that_is_said_onc
     assert [chunk.symbol for chunk in chunks] == ["f", "g"]
     assert len({record.getMessage() for record in caplog.records}) == len(caplog.records)
     assert "SEMBLE_GRAMMARS_CACHE_DIR" in caplog.records[0].getMessage()
+
+
+class Interrupted(bytes):
+    """Source during which somebody presses Ctrl-C, when it is read for the third time."""
+
+    reads = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        self.reads += 1
+        if self.reads == 3:
+            raise KeyboardInterrupt
+        return super().__getitem__(key)
+
+
+def test_an_interrupt_while_the_parser_reads_is_no_fault_of_the_file() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        parse("python", Interrupted(b"def f():\n    return 1\n" * 20_000))
