@@ -16,13 +16,12 @@ from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy,
 from openbook.index.protocol import Identity, Index, Root, Stats
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
-from openbook.libraries import DEFAULT_LIBRARY, name_for
+from openbook.libraries import DEFAULT_LIBRARY, Libraries, Location, name_for, open_index
 from openbook.registering import register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
-from openbook.shelf import Location, Shelf, open_index
 from openbook.sources.folder import Folder
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
@@ -72,7 +71,7 @@ class Assistant:
             LibraryError: The library cannot be used.
         """
         settings = settings or Settings.from_env()
-        return cls(Shelf(settings).location(library), settings)
+        return cls(Libraries(settings).location(library), settings)
 
     @classmethod
     def of(cls, *paths: str | Path, settings: Settings | None = None) -> Self:

@@ -1,4 +1,7 @@
-"""Which file a library lives in. Folders that are asked directly get a library of their own."""
+"""Libraries by name: files in the home, or, for several machines, tables of LanceDB at an address.
+
+Folders that are asked directly get a library of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,16 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from openbook.errors import SettingsError
+from openbook.errors import MissingExtraError, SettingsError
+from openbook.index.schema import stored_roots
+from openbook.index.sqlite import SqliteIndex, remove_library
+from openbook.settings import Settings, quieten_lance
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Identity, Index, Root
 
 DEFAULT_LIBRARY = "default"
 
@@ -20,6 +31,94 @@ _NAME_BYTES = 100
 
 # 40 bits: two folders of one name meet by chance once in a thousand billion.
 _DIGEST_CHARS = 10
+
+Location = Path | str
+"""The file of a library, or its address."""
+
+
+def name_of(location: Location) -> str:
+    """Give the name of the library at a place."""
+    return location.stem if isinstance(location, Path) else location.rpartition("/")[2]
+
+
+class Libraries:
+    """The libraries of one machine, or those that several share."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Take where they are from the settings.
+
+        Raises:
+            SettingsError: The address names no folder and no bucket.
+        """
+        self._home = settings.home
+        self._lance = _address(settings.lance_uri) if settings.lance_uri else ""
+
+    def location(self, name: str) -> Location:
+        """Give the place of a library by name, whether it is there or not.
+
+        Raises:
+            SettingsError: The name could not be one of a file everywhere.
+        """
+        file = library_path(self._home, name)
+        return f"{self._lance}/{name}" if self._lance else file
+
+    def names(self) -> list[str]:
+        """List the libraries that are there, in order."""
+        found: list[str] = _tables().names_at(self._lance) if self._lance else library_names(self._home)
+        return found
+
+    def holds(self, name: str) -> bool:
+        """Say whether a library is there."""
+        location = self.location(name)
+        return location.exists() if isinstance(location, Path) else name in self.names()
+
+    def roots(self, name: str) -> list[Root]:
+        """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+        location = self.location(name)
+        found: list[Root] = stored_roots(location) if isinstance(location, Path) else _tables().stored_roots(location)
+        return found
+
+    def remove(self, name: str) -> None:
+        """Delete a library. None there is no error."""
+        location = self.location(name)
+        if isinstance(location, Path):
+            remove_library(location)
+        else:
+            _tables().remove_library(location)
+
+
+def _address(uri: str) -> str:
+    scheme, separator, rest = uri.partition("://")
+    if not separator:
+        return str(Path(uri).expanduser().absolute())
+    if not scheme or not rest.strip("/"):
+        raise SettingsError(f"{uri!r} names no bucket", hint="set OPENBOOK_LANCE_URI to a folder or s3://bucket/folder")
+    return uri.rstrip("/")
+
+
+def open_index(location: Location, identity: Identity, settings: Settings) -> Index:
+    """Open a library where it is, making it if it is not there.
+
+    Raises:
+        LibraryError: It cannot be used.
+        MissingExtraError: LanceDB is not installed.
+    """
+    if isinstance(location, Path):
+        return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
+    _tables()
+    from openbook.index.lance import LanceIndex
+
+    return LanceIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
+
+
+def _tables() -> ModuleType:
+    """Load what knows LanceDB; half a second that nobody pays who does not use it."""
+    quieten_lance()
+    try:
+        from openbook.index import lance_tables
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
+    return lance_tables
 
 
 def library_path(home: Path, name: str) -> Path:

@@ -19,8 +19,8 @@ from openbook.assistant import Assistant
 from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Root
 from openbook.ingest.sync import sync
+from openbook.libraries import Libraries
 from openbook.settings import Settings
-from openbook.shelf import Shelf
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
 from tests.integration.support_cli import copy_sample, run
@@ -276,7 +276,7 @@ def test_who_has_a_library_open_goes_on_with_the_one_that_takes_its_place(sample
         reader.add(sample)
         before = told(reader, QUESTION)
         other = write_tree(tmp_path / "other", {"ferry.md": "# Ferry\n\nThe ferry sails at nine.\n"})
-        Shelf(settings(tmp_path)).remove("team")
+        Libraries(settings(tmp_path)).remove("team")
         with Assistant.open("team", settings=settings(tmp_path)) as writer:
             writer.add(other)
 

@@ -43,10 +43,10 @@ def sources() -> None:
     """List all libraries and what is in them."""
     from openbook.assistant import Assistant
     from openbook.cli import opening
-    from openbook.shelf import Shelf
+    from openbook.libraries import Libraries
 
     here = opening.settings()
-    names = Shelf(here).names()
+    names = Libraries(here).names()
     for name in names:
         try:
             with Assistant.open(name, settings=here) as assistant:
@@ -76,13 +76,12 @@ def remove(
 def status(paths: options.Paths = None, *, library: options.Library = None) -> None:
     """Say what a library holds, and what has changed since it was brought up to date."""
     from openbook.cli import opening
-    from openbook.libraries import name_for
-    from openbook.shelf import Shelf
+    from openbook.libraries import Libraries, name_for
 
     wanted = options.as_paths(paths)
     opening.check_exist(wanted)
     name = library or name_for(wanted or [Path()])
-    if not library and not Shelf(opening.settings()).holds(name):
+    if not library and not Libraries(opening.settings()).holds(name):
         places = " ".join(map(str, wanted or [Path()]))
         raise UnknownSourceError(f"nothing of {places!r} is indexed yet", hint="ask or search it, and it is")
     with opening.existing(name) as assistant:

@@ -15,8 +15,8 @@ from openbook.chunking.grammars import load_parser
 from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError
+from openbook.libraries import Libraries
 from openbook.settings import Settings
-from openbook.shelf import Shelf
 
 if TYPE_CHECKING:
     from openbook.llm.protocol import Model
@@ -112,7 +112,7 @@ def model_findings(model: Model, *, clock: Callable[[], float] = time.perf_count
 
 
 def _broken_libraries(settings: Settings) -> Iterator[Finding]:
-    for name in Shelf(settings).names():
+    for name in Libraries(settings).names():
         try:
             Assistant.open(name, settings=settings).close()
         except OpenbookError as exc:
@@ -129,4 +129,4 @@ def _home(settings: Settings) -> Finding:
         return Finding(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
     if settings.lance_uri:
         return Finding(f"home {home}; libraries in {settings.lance_uri}")
-    return Finding(f"home {home}, {len(Shelf(settings).names())} libraries")
+    return Finding(f"home {home}, {len(Libraries(settings).names())} libraries")

@@ -12,9 +12,8 @@ from openbook.assistant import Assistant
 from openbook.cli.printing import note, print_report
 from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.libraries import DEFAULT_LIBRARY, name_for
+from openbook.libraries import DEFAULT_LIBRARY, Libraries, name_for
 from openbook.settings import Settings
-from openbook.shelf import Shelf
 
 
 def settings() -> Settings:
@@ -105,9 +104,9 @@ def check_there(here: Settings, library: str) -> None:
     Raises:
         UnknownSourceError: It is not.
     """
-    shelf = Shelf(here)
-    if not shelf.holds(library):
-        names = ", ".join(shelf.names()) or "none"
+    libraries = Libraries(here)
+    if not libraries.holds(library):
+        names = ", ".join(libraries.names()) or "none"
         hint = f"there are: {names}; openbook add PATH --library NAME makes one"
         raise UnknownSourceError(f"there is no library {library!r}", hint=hint)
 
@@ -120,7 +119,7 @@ def library_with(source: str) -> str:
     """
     here = settings()
     holding = []
-    for name in Shelf(here).names():
+    for name in Libraries(here).names():
         with contextlib.suppress(LibraryError), Assistant.open(name, settings=here) as assistant:
             if any(root.name == source for root in assistant.sources()):
                 holding.append(name)
@@ -143,7 +142,7 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Assis
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
-        places = [root.location for root in Shelf(here).roots(name)] or [
+        places = [root.location for root in Libraries(here).roots(name)] or [
             str(path.expanduser().resolve()) for path in paths
         ]
         if places:
@@ -158,20 +157,20 @@ def add(paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bo
         OpenbookError: A path or the library cannot be used.
     """
     here = settings()
-    shelf, name = Shelf(here), library or DEFAULT_LIBRARY
+    libraries, name = Libraries(here), library or DEFAULT_LIBRARY
     if rebuild and not paths:
         check_there(here, name)
-    known = shelf.roots(name) if rebuild else []
+    known = libraries.roots(name) if rebuild else []
     if rebuild and not paths:
         paths = [Path(root.location) for root in known]
         if not paths:
             raise SourceError(
-                str(shelf.location(name)), "it does not tell its sources", hint="name the folders to make it from"
+                str(libraries.location(name)), "it does not tell its sources", hint="name the folders to make it from"
             )
     paths = paths or [Path()]
     check_exist(paths)
     if rebuild:
-        shelf.remove(name)
+        libraries.remove(name)
     with _library(name, here, paths) as assistant, progress_bar() as progress:
         of_courses = {root.location for root in known if root.kind == "course"}
         for path in paths:  # all of them, before the first takes its time: an interrupt must not lose the rest

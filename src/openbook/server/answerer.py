@@ -17,13 +17,13 @@ from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
 from openbook.errors import OpenbookError
 from openbook.generation import AnswerEvent
+from openbook.libraries import Location
 from openbook.llm.messages import Event, Finished, Request
 from openbook.repositories import linked
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.library import Library
 from openbook.server.logs import log_as_json
 from openbook.settings import Settings
-from openbook.shelf import Location
 from openbook.types import Filter
 from openbook.workers import be_a_child, leave_at_once
 

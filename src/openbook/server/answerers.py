@@ -14,11 +14,11 @@ from openbook.agent.driving import Ask, Wait
 from openbook.answering.steps import ahappen
 from openbook.answering.writing import Writing
 from openbook.generation import AnswerEvent
+from openbook.libraries import Location
 from openbook.llm.messages import Finished
 from openbook.server.answerer import READY, SIZE_BYTES, Begin, GoOn, Leave, Said, absent, answer
 from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
-from openbook.shelf import Location
 from openbook.types import Filter
 from openbook.workers import CHILD, greeting
 

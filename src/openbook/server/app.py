@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from openbook.assistant import Assistant
+from openbook.libraries import name_of
 from openbook.server.answerers import Answerers
 from openbook.server.asking import Asker
 from openbook.server.auth import Door
@@ -39,7 +40,6 @@ from openbook.sessions.redis import RedisSessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
 from openbook.shared import Shared
-from openbook.shelf import name_of
 
 _WEB = Path(__file__).parent / "web"
 

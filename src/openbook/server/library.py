@@ -12,9 +12,9 @@ from pathlib import Path
 
 from openbook.assistant import Assistant
 from openbook.errors import LibraryError
+from openbook.libraries import Location
 from openbook.repositories import link_to
 from openbook.retrieval.search import EVERYTHING
-from openbook.shelf import Location
 from openbook.types import Document, Span
 
 # An id that is not known makes us list the library again, 0.1 s for 100,000 documents, but not more often.
