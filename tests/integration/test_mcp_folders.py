@@ -161,3 +161,23 @@ def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tm
 
     assert read.content[0].text.startswith("other/a.md:1-3")
     assert checked.structured_content["claims"][0]["verdict"] == "supported"
+
+
+def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brought_up_to_date(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    other = write_shop(tmp_path / "second")
+    with Assistant.open("team", settings=Settings.from_env()) as assistant:
+        names = {folder: assistant.register(folder).name for folder in (shop, other)}
+        for folder in names:
+            assistant.add(folder)
+            (folder / "new.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+        library = Watched(assistant, [other], watch=False)
+
+        found = call(library, "search", query="When does the ferry leave?")
+        library.close()
+
+        assert assistant.index.document(names[other], "new.md") is not None
+        assert assistant.index.document(names[shop], "new.md") is None
+    assert "new.md" in found.content[0].text

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from openbook.errors import SettingsError
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.settings import Settings
 from openbook.sources.courses import are_courses
@@ -69,8 +70,15 @@ class Uploads:
     """The uploaded files of one library, in a folder that is one of its sources."""
 
     def __init__(self, library: str, settings: Settings) -> None:
-        """Take the folder of a library. It is made when the first file comes."""
-        self._home = settings.home / "uploads" / library
+        """Take the folder of a library. It is made when the first file comes.
+
+        Raises:
+            SettingsError: The home cannot be written.
+        """
+        # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
+        self._home = (
+            settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.lance_uri else library)
+        )
         self._settings = settings
         self._lock = threading.Lock()
 
@@ -219,6 +227,25 @@ class Uploads:
             if file.parent != folder:
                 with contextlib.suppress(OSError):  # it holds more
                     file.parent.rmdir()
+
+
+def _id_of(home: Path) -> str:
+    """Give eight digits that belong to a home; made with the first call."""
+    file = home / "id"
+    try:
+        if not file.exists():
+            home.mkdir(parents=True, exist_ok=True)
+            unnamed = home / f"{secrets.token_hex(8)}{_PARTIAL}"
+            unnamed.write_text(secrets.token_hex(4), encoding="ascii")
+            with contextlib.suppress(FileExistsError):  # another process was faster
+                os.link(unnamed, file)
+            unnamed.unlink()
+        return file.read_text(encoding="ascii")
+    except OSError as exc:
+        raise SettingsError(
+            f"the home {str(home)!r} cannot be written: {exc.strerror}",
+            hint="set OPENBOOK_HOME to a folder that you can write to",
+        ) from exc
 
 
 def _settle(what: Path, wanted: Path, made: list[Path] | None = None) -> Path:

@@ -1,0 +1,43 @@
+"""Servers whose library is in LanceDB, where other machines use it too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from tests.server.conftest import Serve
+from tests.server.reading import ask, finished
+
+
+def upload(client: TestClient, name: str, text: str) -> None:
+    reply = client.post("/api/uploads", files=[("files", (name, text.encode()))])
+    outcome, _ = finished(client, reply.json()["job_id"])
+    assert outcome == "done"
+
+
+def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp_path: Path) -> None:
+    client = serve(lance_uri=str(tmp_path / "shared"))
+
+    answer = ask(client, "When do sessions end?")
+    sources = client.get("/api/sources").json()
+    upload(client, "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
+
+    assert "after one hour" in answer["answer"]
+    assert {citation["verdict"] for citation in answer["citations"]} == {"supported"}
+    assert sources["writable"]
+    assert "reeds" in ask(client, "Where does the heron stand?")["answer"]
+
+
+def test_uploads_of_two_machines_whose_homes_have_one_path_are_two_sources(
+    serve: Serve, home: Path, tmp_path: Path
+) -> None:
+    shared = str(tmp_path / "shared")
+    upload(serve(lance_uri=shared), "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
+    home.rename(tmp_path / "home-of-the-first")
+
+    other = serve(lance_uri=shared)
+    upload(other, "osprey.md", "# Osprey\n\nThe osprey dives for perch.\n")
+
+    assert "reeds" in ask(other, "Where does the heron stand?")["answer"]
+    assert "perch" in ask(other, "What does the osprey dive for?")["answer"]
