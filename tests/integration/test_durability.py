@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import random
 import select
 import sqlite3
@@ -21,6 +20,7 @@ from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
+from tests.integration.support_killing import make_tree, run_and_kill
 from tests.support import IDENTITY, dense, document, entry, lexical, put, stamp, vector, write_tree
 
 KILLS = 24
@@ -83,35 +83,8 @@ def check_whole(library: Path, tree: dict[str, str]) -> None:
         assert index.frequencies(["river"]) == {"river": index.stats().chunks}
 
 
-def make_tree() -> dict[str, str]:
-    chance = random.Random(1)
-    return {
-        f"{number % 7}/{number}.md": "".join(
-            f"## Part {part}\n\nThe river {chance.random()} {'w' * 500}\n\n" for part in range(chance.randint(1, 4))
-        )
-        for number in range(FILES)
-    }
-
-
-def run_and_kill(tree: Path, library: Path, delay_s: float) -> tuple[int, bool]:
-    """Index in a child, kill it after a while; give how many documents it had reported, and if it was done."""
-    with start_child(index_when_told, tree, library) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-        child.stdin.write("go\n")
-        child.stdin.flush()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(delay_s)
-        child.kill()
-        lines = child.stdout.read().split()
-        assert child.stderr is not None
-        assert child.stderr.read() == ""
-    return (int(lines[-1]) if lines else 0), child.returncode == 0
-
-
 def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path: Path) -> None:
-    files = make_tree()
+    files = make_tree(FILES)
     tree = write_tree(tmp_path / "tree", files)
     started = time.monotonic()
     bring(tree, tmp_path / "measure.sqlite")
@@ -123,7 +96,7 @@ def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path
     for number, delay_s in enumerate(delays):
         # Three processes in a row work, and die, on one library.
         library = tmp_path / f"{number // 3}.sqlite"
-        reported, _ = run_and_kill(tree, library, delay_s)
+        reported = run_and_kill(index_when_told, tree, library, delay_s)
 
         with open_library(library) as index:
             assert len(index.records("s")) >= reported
@@ -203,7 +176,7 @@ def bring_when_told(tree: str, library: str, name: str) -> str:
 
 def test_two_processes_that_add_sources_to_a_new_library_both_succeed(tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
-    files = dict(itertools.islice(make_tree().items(), 120))
+    files = make_tree(120)
     trees = {name: write_tree(tmp_path / name, files) for name in ("s", "t")}
 
     with contextlib.ExitStack() as stack:

@@ -24,6 +24,7 @@ from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
 from tests.integration.support_cli import copy_sample, run
+from tests.integration.support_killing import make_tree, run_and_kill
 from tests.support import IDENTITY, hit_ids, put, vector, write_tree
 
 QUESTION = "When does a parcel count as lost?"
@@ -121,16 +122,6 @@ def test_a_library_of_another_embedder_is_refused_with_the_command_that_makes_it
     assert "LOST_AFTER_DAYS" in run(capsys, "ask", QUESTION, "--library", "team").out
 
 
-def make_tree() -> dict[str, str]:
-    chance = random.Random(1)
-    return {
-        f"{number % 7}/{number}.md": "".join(
-            f"## Part {part}\n\nThe river {chance.random()} {'w' * 300}\n\n" for part in range(chance.randint(1, 3))
-        )
-        for number in range(FILES)
-    }
-
-
 def bring(tree: str, uri: str, *, speak: bool = False) -> None:
     """Sync a folder and, if asked to, tell after each commit how many documents are in."""
     with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
@@ -151,21 +142,6 @@ def bring_when_told(tree: str, uri: str) -> None:
     bring(tree, uri, speak=True)
 
 
-def run_and_kill(tree: Path, uri: str, delay_s: float) -> int:
-    """Index in a child, kill it after a while, and give how many documents it had reported."""
-    with start_child(bring_when_told, tree, uri) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-        child.stdin.write("go\n")
-        child.stdin.flush()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(delay_s)
-        child.kill()
-        lines = child.stdout.read().split()
-    return int(lines[-1]) if lines else 0
-
-
 def check_consistent(index: LanceIndex) -> None:
     """Check that whatever documents a library has, it has them whole, with all of their words."""
     for path, record in index.records("s").items():
@@ -177,7 +153,7 @@ def check_consistent(index: LanceIndex) -> None:
 
 
 def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path: Path) -> None:
-    files = make_tree()
+    files = make_tree(FILES)
     tree = write_tree(tmp_path / "tree", files)
     started = time.monotonic()
     bring(str(tree), str(tmp_path / "measure"))
@@ -186,7 +162,7 @@ def test_a_process_killed_at_any_moment_loses_nothing_that_it_committed(tmp_path
 
     for number in range(KILLS):
         uri = str(tmp_path / f"library-{number // 2}")  # two processes in a row work, and die, on one library
-        reported = run_and_kill(tree, uri, chance.uniform(0, life_s))
+        reported = run_and_kill(bring_when_told, tree, uri, chance.uniform(0, life_s))
 
         with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
             assert len(index.records("s")) >= reported

@@ -14,7 +14,6 @@ from openbook.errors import LibraryError, LibraryWriteError, MismatchedLibraryEr
 from openbook.index.lance_rows import DOCUMENTS, WORDS, Heavy, Stored, is_settled, new_version, row_of_root
 from openbook.index.lance_tables import (
     _FORMAT,
-    Tables,
     names_at,
     rebuild_hint,
     remove_library,
@@ -22,10 +21,9 @@ from openbook.index.lance_tables import (
     stored_roots,
     translated_errors,
 )
-from openbook.index.protocol import Identity, Root
+from openbook.index.protocol import Root
 from tests.support import IDENTITY
-
-NOTHING = Heavy("", "[]", "[]")
+from tests.unit.index.lance_material import NOTHING, held, opened, row, word_row
 
 
 @pytest.fixture
@@ -33,36 +31,8 @@ def uri(tmp_path: Path) -> str:
     return str(tmp_path / "shared" / "mine")
 
 
-def opened(uri: str, identity: Identity = IDENTITY, *, lock_timeout_s: float = 10) -> Tables:
-    return Tables(uri, identity, lock_timeout_s=lock_timeout_s)
-
-
-def row(path: str, text: str = "") -> tuple[Stored, Heavy]:
-    return Stored("s", path, content_hash=text, version=new_version()), Heavy(text, "[]", "[]")
-
-
 def root(name: str, location: str = "/home/me") -> tuple[Stored, Heavy]:
     return row_of_root(Root(name, "folder", location)), NOTHING
-
-
-def gone(path: str) -> tuple[Stored, Heavy]:
-    return Stored("s", path, version=new_version(), gone=True), NOTHING
-
-
-def held(tables: Tables) -> dict[str, str]:
-    """Give the texts of what is committed, by path."""
-    tables.refresh()
-    rows = tables.documents()
-    texts = tables.heavy(list(rows))
-    found = {stored.path: heavy.text for stored, heavy in zip(rows.values(), texts, strict=True)}
-    assert len(found) == len(rows)
-    return found
-
-
-def word_row(segment: str, place: int = 0) -> dict[str, object]:
-    return {
-        "segment": segment, "place": place, "first_token": "a", "tokens": "a", "ends": b"1", "ids": b"2", "counts": b"3"
-    }  # fmt: skip
 
 
 def test_opening_twice_gives_the_same_library(uri: str) -> None:

@@ -12,44 +12,15 @@ import pytest
 
 from openbook.errors import LibraryError, LibraryWriteError
 from openbook.index.lance import LanceIndex
-from openbook.index.lance_rows import Heavy, Stored, new_version
+from openbook.index.lance_rows import Heavy
 from openbook.index.lance_tables import Tables, names_at, remove_library
 from tests.support import IDENTITY, lexical, paths, put
-
-NOTHING = Heavy("", "[]", "[]")
+from tests.unit.index.lance_material import gone, held, opened, row, word_row
 
 
 @pytest.fixture
 def uri(tmp_path: Path) -> str:
     return str(tmp_path / "shared" / "mine")
-
-
-def opened(uri: str, *, lock_timeout_s: float = 10) -> Tables:
-    return Tables(uri, IDENTITY, lock_timeout_s=lock_timeout_s)
-
-
-def row(path: str, text: str = "") -> tuple[Stored, Heavy]:
-    return Stored("s", path, content_hash=text, version=new_version()), Heavy(text, "[]", "[]")
-
-
-def gone(path: str) -> tuple[Stored, Heavy]:
-    return Stored("s", path, version=new_version(), gone=True), NOTHING
-
-
-def held(tables: Tables) -> dict[str, str]:
-    """Give the texts of what is committed, by path."""
-    tables.refresh()
-    rows = tables.documents()
-    texts = tables.heavy(list(rows))
-    found = {stored.path: heavy.text for stored, heavy in zip(rows.values(), texts, strict=True)}
-    assert len(found) == len(rows)
-    return found
-
-
-def word_row(segment: str, place: int = 0) -> dict[str, object]:
-    return {
-        "segment": segment, "place": place, "first_token": "a", "tokens": "a", "ends": b"1", "ids": b"2", "counts": b"3"
-    }  # fmt: skip
 
 
 def test_machines_that_open_a_new_library_at_once_make_one(tmp_path: Path) -> None:

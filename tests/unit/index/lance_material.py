@@ -1,0 +1,38 @@
+"""Rows for the tables of a library in LanceDB, and what is in them."""
+
+from __future__ import annotations
+
+from openbook.index.lance_rows import Heavy, Stored, new_version
+from openbook.index.lance_tables import Tables
+from openbook.index.protocol import Identity
+from tests.support import IDENTITY
+
+NOTHING = Heavy("", "[]", "[]")
+
+
+def opened(uri: str, identity: Identity = IDENTITY, *, lock_timeout_s: float = 10) -> Tables:
+    return Tables(uri, identity, lock_timeout_s=lock_timeout_s)
+
+
+def row(path: str, text: str = "") -> tuple[Stored, Heavy]:
+    return Stored("s", path, content_hash=text, version=new_version()), Heavy(text, "[]", "[]")
+
+
+def gone(path: str) -> tuple[Stored, Heavy]:
+    return Stored("s", path, version=new_version(), gone=True), NOTHING
+
+
+def held(tables: Tables) -> dict[str, str]:
+    """Give the texts of what is committed, by path."""
+    tables.refresh()
+    rows = tables.documents()
+    texts = tables.heavy(list(rows))
+    found = {stored.path: heavy.text for stored, heavy in zip(rows.values(), texts, strict=True)}
+    assert len(found) == len(rows)
+    return found
+
+
+def word_row(segment: str, place: int = 0) -> dict[str, object]:
+    return {
+        "segment": segment, "place": place, "first_token": "a", "tokens": "a", "ends": b"1", "ids": b"2", "counts": b"3"
+    }  # fmt: skip
