@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         ToolUsed,
         Written,
     )
+    from openbook.grounding.entailment import JudgedClaim, judge_claims
+    from openbook.grounding.protocol import CitedClaim, Entailment, Judge, SourceText
     from openbook.llm.choose import open_model
     from openbook.repositories import Repository
     from openbook.settings import Settings
@@ -42,18 +44,23 @@ __all__ = [
     "Budget",
     "Chunk",
     "Citation",
+    "CitedClaim",
     "Claim",
     "CodebaseAssistant",
     "Document",
+    "Entailment",
     "Exchange",
     "Filter",
     "GenerationResult",
+    "Judge",
+    "JudgedClaim",
     "LoadOptions",
     "OpenbookError",
     "Repair",
     "Repository",
     "RetrievalResult",
     "Settings",
+    "SourceText",
     "Span",
     "Stage",
     "ToolUsed",
@@ -66,6 +73,7 @@ __all__ = [
     "extract_code_blocks",
     "format_generation_stats",
     "format_prompt_for_display",
+    "judge_claims",
     "open_model",
 ]
 
@@ -78,6 +86,8 @@ _HOMES = {
         "openbook.generation",
     ),
     "CodebaseAssistant": "openbook.codebase",
+    **dict.fromkeys(("CitedClaim", "Entailment", "Judge", "SourceText"), "openbook.grounding.protocol"),
+    **dict.fromkeys(("JudgedClaim", "judge_claims"), "openbook.grounding.entailment"),
     "LoadOptions": "openbook.sources.loading",
     "OpenbookError": "openbook.errors",
     "Repository": "openbook.repositories",

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from openbook.answering.writing import Writing
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
+    from openbook.grounding.protocol import Judge
+    from openbook.llm.protocol import Model
     from openbook.sources.loading import LoadOptions
 
 
@@ -329,22 +331,24 @@ class Assistant:
         *,
         policy: Policy = "flag",
         retry: Retry | None = None,
+        verifier: Model | Judge | None = None,
     ) -> GenerationResult:
-        """Check an answer that any model wrote, claim by claim, and repair what can be repaired.
+        """Check an answer that any model wrote, claim by claim, and repair it where there is evidence.
 
         Args:
             message: The question.
             answer: The model's words, with marks such as `[2:14-18]` that count what `context` gives.
             results: What the model was shown.
-            policy: What happens to claims that fail: `flag` shows them as failing, `drop` takes them
-                out, `retry` asks once more.
-            retry: For `retry`: takes the claims that fail, gives another answer.
+            policy: What happens to claims in conflict: `flag` shows them, `drop` takes them out, `retry` asks
+                once more.
+            retry: For `retry`: takes the claims in conflict, returns another answer.
+            verifier: Checks whether the cited lines say what the claims say. Without one, words alone decide.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
             ValueError: The policy is none, or `retry` without anything to call.
         """
-        return self.generator.check(message, answer, results, policy=policy, retry=retry)
+        return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
 
     @cached_property
     def generator(self) -> Generator:

@@ -46,10 +46,11 @@ def create_assistant(
         ...     assistant.load_repository("octo/shop")
         ...     print(assistant.query("How is a refund booked?").format_for_display())
     """
+    from openbook.answering.verifying import open_verifier
     from openbook.llm.choose import open_model
 
     settings = settings or Settings.from_env()
-    writing = Writing(model=open_model(model or settings.model))
+    writing = Writing(model=open_model(model or settings.model), verifier=open_verifier(settings.verifier))
     return CodebaseAssistant(Assistant.open(library, settings=settings), writing)
 
 

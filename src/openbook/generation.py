@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from openbook.types import Chunk, Document, RetrievalResult, Span
 from openbook.usage import Usage
 
-Verdict = Literal["supported", "partial", "unsupported", "unknown", "stale"]
-"""How far a citation can be trusted.
+Verdict = Literal["exact", "confirmed", "conflict", "unverified", "unknown", "stale"]
+"""What a check of a citation found.
 
-`unknown`: the mark names nothing that was shown. `stale`: the document has changed since it was
-indexed. The other three say how much of the claim the cited text carries.
+`exact`: the very words of the claim stand in the cited lines. `confirmed`: an entailment check found it said there,
+and the words that it points to stand there literally. `conflict`: what stands there contradicts it, or a quote,
+number or identifier of it is not there at all. `unverified`: neither, which is no fault of the claim. `unknown`: the
+mark names nothing that was shown. `stale`: the document has changed since it was indexed.
 """
+
+OLD_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
+    {"supported": "unverified", "partial": "unverified", "unsupported": "unverified"}
+)
+"""Verdicts of answers that were saved by versions which measured word overlap, and what they are worth now."""
 
 ClaimVerdict = Verdict | Literal["uncited", ""]
 """The verdict on a claim. `uncited`: it states facts and has no mark. Empty: it states none, and needs none."""
 
 Policy = Literal["flag", "drop", "retry"]
-"""What happens to claims that fail, and that no unit supports: they stay and say so, go, or are asked for again."""
+"""What happens to claims in conflict: they stay and say so, go, or the model is asked again."""
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+NoAnswer = Literal["budget", "withheld", "length", "nothing written"]
+"""Why a model wrote no words: the budget forbade the call, the provider or the model declined, its tokens were
+used up before it wrote, or no reason is known."""
 
 
 # Formats that text is extracted from: the lines of that text are shown by no other program.
@@ -71,7 +83,7 @@ class Citation:
     label: str = ""
     """Where the original puts it, for people: `cell 3`, or course and lesson."""
     reason: str = ""
-    """Why it is not supported, for people."""
+    """Why it has this verdict, for people; empty for `exact` and `confirmed`."""
     symbol: str = ""
     """What is defined there, as people write it: `Client` or `Client.get()`."""
     claim: int | None = None
@@ -134,12 +146,12 @@ class Claim:
     """As they stand in the answer, each once, in order."""
     verdict: ClaimVerdict = ""
     reason: str = ""
-    """Why it is not supported, for people."""
+    """Why it has this verdict, for people; empty for `exact` and `confirmed`."""
 
     @property
-    def fails(self) -> bool:
-        """Whether it states facts that nothing it cites supports in full."""
-        return self.verdict not in ("supported", "")
+    def is_wrong(self) -> bool:
+        """Whether a reader has to look: it is in conflict, or its marks name nothing, or what has changed."""
+        return self.verdict in ("conflict", "unknown", "stale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,32 +183,37 @@ class GenerationResult:
     """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
     refused: bool = False
     reason: str = ""
-    """Why there is no answer, such as `nothing relevant` or `nothing supported`; else empty."""
+    """Why there is no answer, such as `nothing relevant`, `empty library` or `budget`; else empty."""
     model: str = "extractive"
     usage: Usage = field(default_factory=Usage)
     cost_usd: Decimal | None = None
     """None if the price is not known."""
     took_ms: float = 0.0
     claims: tuple[Claim, ...] = ()
-    """What the answer states, in order. For a refusal: what was not shown, with offsets in what was withheld."""
+    """What the answer states, in order; code without marks comes last."""
     repairs: tuple[Repair, ...] = ()
     """What checking changed in the answer, in order."""
     searched: str = ""
     """What was searched for, where it is not the question itself: a follow-up that was made to stand alone."""
     prompts: str = ""
     """Version of the prompts that a model was given; empty where none was asked."""
+    verifier: str = ""
+    """Who checked the claims for entailment; empty if nobody did."""
     stopped: str = ""
     """What ended the answer before the model did, such as `max_usd` or `length`; else empty."""
 
     @property
     def sources_cited(self) -> tuple[str, ...]:
-        """Name the places of supported citations as `path:start-end` or `slides.pdf p. 4`, each once, in order."""
-        supported = (citation for citation in self.citations if citation.verdict == "supported")
-        return tuple(dict.fromkeys(written_place(citation.span, citation.anchor) for citation in supported))
+        """Return the places that are cited as `path:start-end` or `slides.pdf p. 4`, each once, in order.
+
+        Marks that name nothing, changed text, and lines that a claim is in conflict with are left out.
+        """
+        good = (citation for citation in self.citations if citation.verdict in ("exact", "confirmed", "unverified"))
+        return tuple(dict.fromkeys(written_place(citation.span, citation.anchor) for citation in good))
 
     @property
     def has_citations(self) -> bool:
-        """Whether anything in the answer is cited and supported."""
+        """Whether the answer cites anything, conflicts aside."""
         return bool(self.sources_cited)
 
     @property
@@ -205,10 +222,15 @@ class GenerationResult:
         return len(self.answer.split())
 
     @property
-    def quality_score(self) -> float:
-        """Give the share of claims with facts that are supported, from 0 to 1; 0 without any."""
-        verdicts = [claim.verdict for claim in self.claims if claim.verdict]
-        return verdicts.count("supported") / len(verdicts) if verdicts else 0.0
+    def quality_score(self) -> float | None:
+        """Return the share of decided claims that are `exact` or `confirmed`, from 0 to 1; None if none is decided.
+
+        `unverified` and `uncited` claims are not decided: they count for nothing, and against nothing.
+        """
+        verdicts = [claim.verdict for claim in self.claims]
+        good = sum(verdict in ("exact", "confirmed") for verdict in verdicts)
+        wrong = sum(claim.is_wrong for claim in self.claims)
+        return good / (good + wrong) if good + wrong else None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the answer as JSON values, in the shape that `ask --json` prints."""
@@ -225,10 +247,11 @@ class GenerationResult:
             "took_ms": round(self.took_ms, 1),
             "claims": [asdict(claim) | {"marks": list(claim.marks)} for claim in self.claims],
             "repairs": [repair.to_dict() for repair in self.repairs],
-            "quality_score": round(self.quality_score, 6),
+            "quality_score": None if self.quality_score is None else round(self.quality_score, 6),
             "searched": self.searched,
             "prompts": self.prompts,
             "stopped": self.stopped,
+            "verifier": self.verifier,
         }
 
     def format_for_display(self) -> str:
@@ -260,8 +283,9 @@ class Exchange:
 class Stage:
     """What begins now. A stage lasts until the next one, or the answer; some come twice, or not at all."""
 
-    name: Literal["rephrasing", "searching", "writing", "checking"]
-    """`rephrasing`: a model makes a follow-up stand alone. `writing`: a model, with its tools, or quotes."""
+    name: Literal["rephrasing", "searching", "writing", "checking", "verifying"]
+    """`rephrasing`: a model makes a follow-up stand alone. `writing`: a model, with its tools, or quotes.
+    `verifying`: a verifier checks whether the cited lines say what the claims say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +315,32 @@ class Answered:
 
 AnswerEvent = Stage | Written | ToolUsed | Answered
 """What happens while a question is answered."""
+
+
+def read_saved(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a saved answer, as `to_dict` or the server wrote it, with the verdicts of today.
+
+    Versions before `exact` and `conflict` measured word overlap, which decides nothing: what they called supported
+    was found in the very words only where no model wrote.
+
+    Example:
+        >>> read_saved({"model": "extractive", "citations": [{"verdict": "supported"}]})["citations"]
+        [{'verdict': 'exact'}]
+    """
+    read = dict(record)
+    quoted = record.get("model") == "extractive"
+    for name in ("citations", "claims"):
+        if isinstance(entries := record.get(name), list):
+            read[name] = [
+                _with_verdict(entry, quoted=quoted) if isinstance(entry, dict) else entry for entry in entries
+            ]
+    return read
+
+
+def _with_verdict(entry: Mapping[str, Any], *, quoted: bool) -> dict[str, Any]:
+    old = entry.get("verdict")
+    new = OLD_VERDICTS.get(old, old) if isinstance(old, str) else old
+    return {**entry, "verdict": "exact" if quoted and old == "supported" else new}
 
 
 def answered(events: Iterable[AnswerEvent]) -> GenerationResult:

@@ -63,6 +63,9 @@ class Settings:
     """Estimated tokens of sources that one answer may be written from."""
     model: str = ""
     """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
+    verifier: str = ""
+    """What checks whether cited lines say what claims say, as `--verifier` takes it. Empty: the model that writes;
+    `off`: nothing does."""
     embedder: str = ""
     """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
     sources and each question is sent there."""
@@ -287,6 +290,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
     "embedder": (str, "a name"),
+    "verifier": (str, "a name"),
     "lance_uri": (str, "an address"),
     "ray_address": (str, "an address"),
     "lock_timeout_s": (float, "a number"),

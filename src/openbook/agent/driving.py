@@ -7,24 +7,31 @@ waits takes them in threads, so whatever a step computes holds up nobody in the 
 from __future__ import annotations
 
 import contextvars
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Executor
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
+from openbook.errors import ModelError
 from openbook.llm.messages import CitedDelta, Finished, Request, TextDelta
-from openbook.llm.protocol import Model, checked_reply
+from openbook.llm.protocol import Model, acomplete, checked_reply, complete
 
 if TYPE_CHECKING:
     import asyncio
+
+logger = logging.getLogger(__name__)
 
 Happening = TypeVar("Happening")
 Happening_co = TypeVar("Happening_co", covariant=True)
 Stream = TypeVar("Stream")
 
 Delta = TextDelta | CitedDelta
+
+Role = Literal["writer", "verifier"]
+"""What a model is called for: to write an answer, or to check its claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,8 @@ class Ask:
     request: Request
     is_answer: bool = True
     """Whether whoever watches is shown the words."""
+    by: Role = "writer"
+    """Who is asked. A failure of the verifier is no error: the reply is None then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +57,15 @@ Steps = Generator[Happening | Ask | Wait, Finished | None, Any]
 """Gives what happens, and what is to be done; takes the reply to each `Ask`."""
 
 
-def drive(steps: Steps[Happening], model: Model | None) -> Generator[Happening | Delta, None, None]:
+def drive(
+    steps: Steps[Happening], model: Model | None, verifier: Model | None = None
+) -> Generator[Happening | Delta, None, None]:
     """Take steps, and tell what happens. Closing the generator ends a call of the model and closes the steps.
 
     Args:
         steps: Not begun yet.
         model: Who is asked; None if nobody is going to be.
+        verifier: Who checks claims, if it is another one.
 
     Raises:
         ModelError: The model did not answer.
@@ -62,7 +74,9 @@ def drive(steps: Steps[Happening], model: Model | None) -> Generator[Happening |
         reply: Finished | None = None
         while (step := next_step(steps, reply)) is not None:
             reply = None
-            if isinstance(step, Ask):
+            if isinstance(step, Ask) and step.by == "verifier":
+                reply = _verified(step.request, verifier or model)
+            elif isinstance(step, Ask):
                 assert model is not None
                 with _closing(model.stream(step.request)) as events:
                     for event in events:
@@ -77,12 +91,34 @@ def drive(steps: Steps[Happening], model: Model | None) -> Generator[Happening |
                 yield step
 
 
-async def adrive(steps: Stepper[Happening], model: Model | None) -> AsyncGenerator[Happening | Delta, None]:
+def _verified(request: Request, model: Model | None) -> Finished | None:
+    """Call a verifier; None if it fails, which leaves claims unverified."""
+    assert model is not None
+    try:
+        return complete(model, request)
+    except ModelError as exc:
+        logger.warning("the verifier %s failed: %s", model.name, exc)
+        return None
+
+
+async def _averified(request: Request, model: Model | None) -> Finished | None:
+    assert model is not None
+    try:
+        return await acomplete(model, request)
+    except ModelError as exc:
+        logger.warning("the verifier %s failed: %s", model.name, exc)
+        return None
+
+
+async def adrive(
+    steps: Stepper[Happening], model: Model | None, verifier: Model | None = None
+) -> AsyncGenerator[Happening | Delta, None]:
     """Do what `drive` does, without blocking: steps are taken elsewhere, the model is called in the loop.
 
     Args:
         steps: Not begun yet.
         model: Who is asked; None if nobody is going to be.
+        verifier: Who checks claims, if it is another one.
 
     Raises:
         ModelError: The model did not answer.
@@ -102,6 +138,9 @@ async def adrive(steps: Stepper[Happening], model: Model | None) -> AsyncGenerat
                 return
             if isinstance(wanted, Wait):
                 await await_for(wanted.running, wanted.timeout_s)
+                continue
+            if wanted.by == "verifier":
+                reply = await _averified(wanted.request, verifier or model)
                 continue
             assert model is not None
             async with _aclosing(model.astream(wanted.request)) as events:

@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from openbook.agent.driving import Ask
+from openbook.agent.driving import Ask, Role
 from openbook.agent.metering import Meter
-from openbook.answering.replies import Reply
 from openbook.costs import Budget, Exhausted, Ledger, Price, price_of
-from openbook.llm.messages import Cited, Finished, Part, Request, Text
-from openbook.llm.protocol import Model
+from openbook.llm.messages import Cited, Finished, Part, Request, StopReason, Text
 
 _FENCES = ("```", "~~~")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model wrote in one call."""
+
+    text: str
+    """With a mark for each of its citations."""
+    stop: StopReason = "end"
+    stopped: str = ""
+    """Limit of the budget that forbade the call, such as `max_usd`; else empty."""
+    reason: str = ""
+    """Why it was forbidden, for people."""
 
 
 class Calls:
     """The calls of one model for one answer. The time of the budget begins when it is made."""
 
-    def __init__(self, model: Model, budget: Budget, *, price: Price = price_of) -> None:
-        self.ledger = Ledger(budget, model.name, price=price)
+    def __init__(self, model: str, budget: Budget, *, price: Price = price_of) -> None:
+        """Take the name of the model, and what its calls may cost."""
+        self.ledger = Ledger(budget, model, price=price)
         self._meter = Meter()
 
-    def ask(self, request: Request, *, is_answer: bool = False) -> Generator[Ask, Finished | None, Reply]:
-        """Have the model called, and give the whole reply. `is_answer`: its words are shown as they come."""
+    def ask(
+        self, request: Request, *, is_answer: bool = False, by: Role = "writer"
+    ) -> Generator[Ask, Finished | None, Reply]:
+        """Have the model called, and return the whole reply. `is_answer`: its words are shown as they come."""
         granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, Exhausted):
             return Reply("", "other", granted.limit, granted.reason)
         asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
         try:
-            finished = yield Ask(asked, is_answer)
+            finished = yield Ask(asked, is_answer, by)
         except BaseException:
             self.ledger.abandon()
             raise
-        assert finished is not None
+        if finished is None:
+            self.ledger.abandon()
+            return Reply("", "other", reason="it did not reply")
         self.ledger.settle(finished.usage)
         self._meter.learn(asked, finished)
         return Reply(with_marks(finished.message.parts), finished.stop)

@@ -112,18 +112,14 @@ def symbol_at(place: Place) -> str:
     return f"{chunk.symbol}()" if chunk.signature.startswith(("(", "<", "["), defined.end()) else chunk.symbol
 
 
-def verdict_of(span: Span, quote: str, text: str | None) -> Verdict:
-    r"""Compare a quote with the very characters and lines that its span names.
-
-    Returns:
-        `supported` if the text holds the quote there, `stale` if it holds something else or is gone.
+def is_current(span: Span, quote: str, text: str | None) -> bool:
+    r"""Return whether a text, None if it is gone, holds a quote at the very characters and lines of a span.
 
     Example:
-        >>> verdict_of(Span("a.py", 2, 3, 2, 2), "b", "a\nb\n")
-        'supported'
+        >>> is_current(Span("a.py", 2, 3, 2, 2), "b", "a\nb\n")
+        True
     """
     if text is None or text[span.start_char : span.end_char] != quote:
-        return "stale"
+        return False
     first = text.count("\n", 0, span.start_char) + 1
-    last = first + quote.count("\n")
-    return "supported" if (first, last) == (span.start_line, span.end_line) else "stale"
+    return (first, first + quote.count("\n")) == (span.start_line, span.end_line)

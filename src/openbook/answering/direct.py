@@ -15,7 +15,8 @@ from openbook.answering.followups import Standalone, needs_history, standalone
 from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
 from openbook.answering.refusals import refusal
 from openbook.answering.replies import answer_of
-from openbook.answering.steps import Steps, checked
+from openbook.answering.steps import Steps
+from openbook.answering.verifying import verifier_for
 from openbook.answering.writing import Writing
 from openbook.costs import Price, Spent, estimate_cost, price_of
 from openbook.generation import Claim, GenerationResult, Stage
@@ -38,12 +39,14 @@ class Writer:
         self._finder = finder
         self._text_now = text_now
         self._price = price
-        self._calls = Calls(model, writing.budget, price=price)
+        self._calls = Calls(model.name, writing.budget, price=price)
+        self._verifier = verifier_for(writing, lambda: self._calls.ledger.left, price=price)
 
     @property
     def spent(self) -> Spent:
-        """What the calls so far have cost."""
-        return self._calls.ledger.spent
+        """What the calls so far have cost, those of the verifier included."""
+        checks = self._verifier.spent if self._verifier else Spent()
+        return self._calls.ledger.spent + checks
 
     def standalone(self, query: str) -> Steps[Standalone]:
         """Make a question stand alone, by the model where it leans on earlier ones.
@@ -78,8 +81,18 @@ class Writer:
             messages = build_retry(request, reply.text, failing)
             return (yield from self._calls.ask(replace(request, messages=messages))).text
 
-        checking = answer_of(query, reply, context, self._finder, self._text_now, self._writing.policy)
-        return (yield from checked(checking, retry))
+        return (
+            yield from answer_of(
+                query,
+                reply,
+                context,
+                self._finder,
+                self._text_now,
+                self._writing.policy,
+                verifier=self._verifier,
+                ask_again=retry,
+            )
+        )
 
 
 def request_for(query: str, context: Context, writing: Writing) -> Request:

@@ -11,14 +11,16 @@ from dataclasses import replace
 from openbook.agent.agent import Agent
 from openbook.agent.driving import Ask, Wait
 from openbook.agent.events import AgentResult, CallFinished, RunFinished
+from openbook.answering.calling import Reply
 from openbook.answering.citations import TextNow
 from openbook.answering.finding import Finder
 from openbook.answering.numbering import Numbering
 from openbook.answering.prompting import build_history, build_system_prompt, retry_prompt, without_marks
-from openbook.answering.replies import Reply, answer_of, signed
+from openbook.answering.replies import answer_of, signed
 from openbook.answering.small_talk import is_small_talk
-from openbook.answering.steps import Steps, checked
+from openbook.answering.steps import Steps
 from openbook.answering.tools import LibraryTools
+from openbook.answering.verifying import verifier_for
 from openbook.answering.writing import Writing
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.generation import Claim, GenerationResult, Stage, ToolUsed
@@ -60,20 +62,24 @@ class Explorer:
         yield Stage("writing")
         reply = _reply((yield from _run(agent, query)))
         spent = [agent.spent]
+        left = [agent.left]
+        verifier = verifier_for(writing, lambda: left[-1], price=self._price)
 
         def retry(failing: Sequence[Claim]) -> Steps[str]:
             again = self._agent(replace(agent.left, max_rounds=0), agent.history)
             result = yield from _run(again, retry_prompt(failing), is_answer=False)
             spent.append(again.spent)
+            left.append(again.left)
             return result.text
 
         context = self._numbering.context
         if not context.shown and reply.text.strip() and is_small_talk(query):
             told = GenerationResult(query, without_marks(reply.text).strip())
             return signed(told, self._model, agent.spent)
-        checking = answer_of(query, reply, context, self._finder, self._text_now, writing.policy)
-        answer = yield from checked(checking, retry)
-        return signed(answer, self._model, sum(spent, Spent()))
+        answer = yield from answer_of(
+            query, reply, context, self._finder, self._text_now, writing.policy, verifier=verifier, ask_again=retry
+        )
+        return signed(answer, self._model, sum(spent, verifier.spent if verifier else Spent()))
 
     def _agent(self, budget: Budget, history: Sequence[Message]) -> Agent:
         return Agent(

@@ -1,8 +1,8 @@
-"""What answering asks of a library: results, how far they speak of a question, and a judge of claims."""
+"""What answering asks of a library: results, and how far they speak of a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support
@@ -14,8 +14,6 @@ from openbook.answering.followups import Standalone
 from openbook.answering.foreign_words import foreign_words
 from openbook.answering.uses import asks_for_uses, has_name
 from openbook.embedding.protocol import Embedder
-from openbook.grounding.judge import Judge
-from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Index
 from openbook.retrieval.names import Query, read_query
 from openbook.retrieval.ranking import rarities
@@ -38,6 +36,10 @@ _DOCUMENTATION: frozenset[Kind] = frozenset({"docs"})
 # The sentence that says what something is has its name once, and other pages have it often.
 _READ_FOR_DEFINITIONS = 60
 _FRONT_PAGES = ("README*", "readme*", "index.*")
+
+
+EMPTY = "empty library"
+"""Why nothing is found where there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Finder:
     def fault(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> str:
         """Say why results do not answer a question, such as `nothing found`; empty if they may."""
         if not results:
-            return "nothing found"
+            return "nothing found" if self.index.stats().chunks else EMPTY
         if OTHER_LESSON in results[0].signals:
             return "no such lesson"
         if is_known_to_speak(results[0]):
@@ -142,26 +144,3 @@ class Finder:
             support(asked.text, results, self.embedder, words) for words in (rarity, telling)[: 1 + bool(joining)]
         )
         return "nothing relevant" if best < floor else ""
-
-    def judge(self, text: str, beside: Callable[[], str] = str) -> Judge:
-        """Make a judge that weighs words by their rarity in the library. Those beyond the texts weigh most.
-
-        Args:
-            text: The claims.
-            beside: Gives another text. It is not asked for as long as claims have no words of their own.
-        """
-        with self.index.snapshot():
-            found, chunks = self._counted(text), self.index.stats().chunks
-        unread = [beside]
-
-        def rarity(token: str) -> float:
-            if token not in found and unread:
-                found.update(self._counted(unread.pop()()))
-            return inverse_frequency(found.get(token, 0), chunks)
-
-        return Judge(self.embedder, rarity)
-
-    def _counted(self, text: str) -> dict[str, int]:
-        """Count the chunks that hold each token of a text."""
-        tokens = list(set(tokenize(text)))
-        return dict.fromkeys(tokens, 0) | self.index.frequencies(tokens)

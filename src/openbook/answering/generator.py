@@ -10,21 +10,24 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
 from openbook.agent.driving import InThreads
-from openbook.answering.checking import Retry, retried
+from openbook.answering.calling import Reply
+from openbook.answering.checking import Retry
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
 from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.finding import Finder
 from openbook.answering.followups import Standalone, standalone
 from openbook.answering.refusals import refusal
-from openbook.answering.replies import Reply, answer_of, signed
+from openbook.answering.replies import answer_of, signed
 from openbook.answering.small_talk import is_small_talk, reply_to_small_talk
 from openbook.answering.steps import Steps, ahappen, happen
 from openbook.answering.verdicts import check_quotes
+from openbook.answering.verifying import verifier_for
 from openbook.answering.writing import Writing
-from openbook.costs import Price, price_of
+from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
-from openbook.generation import Answered, AnswerEvent, GenerationResult, Policy, Stage, answered
+from openbook.generation import Answered, AnswerEvent, Claim, GenerationResult, Policy, Stage, answered
+from openbook.grounding.protocol import Judge
 from openbook.index.protocol import Index
 from openbook.llm.messages import Request
 from openbook.llm.protocol import Model
@@ -142,7 +145,7 @@ class Generator:
         asked = _Asked(
             query, replace(writing, tools=False), results, 0, 0.0, EVERYTHING, self._room(max_context_tokens)
         )
-        return answered(happen(self._steps(asked), asked.writing.model))
+        return answered(happen(self._steps(asked), asked.writing.model, asked.writing.other_verifier))
 
     def stream(
         self,
@@ -157,7 +160,9 @@ class Generator:
 
         Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
         """
-        return happen(self.steps(query, top_k, min_score, where=where, writing=writing), writing.model)
+        return happen(
+            self.steps(query, top_k, min_score, where=where, writing=writing), writing.model, writing.other_verifier
+        )
 
     def astream(
         self,
@@ -180,7 +185,7 @@ class Generator:
             executor: Whose threads are used; the loop's own if not given.
         """
         steps = self.steps(query, top_k, min_score, where=where, writing=writing)
-        return ahappen(InThreads(steps, executor, ahead=True), writing.model)
+        return ahappen(InThreads(steps, executor, ahead=True), writing.model, writing.other_verifier)
 
     def steps(
         self,
@@ -268,29 +273,50 @@ class Generator:
         max_context_tokens: int | None = None,
         policy: Policy = "flag",
         retry: Retry | None = None,
+        verifier: Model | Judge | None = None,
     ) -> GenerationResult:
-        """Check an answer that a model wrote from results at hand, and repair what can be repaired.
-
-        An answer that nothing supports becomes a refusal.
+        """Check an answer that a model wrote from results at hand, and repair it where there is evidence.
 
         Args:
             query: The question.
             answer: Of any model; its marks count what `build_context` makes of the same results.
             results: What the model was shown, in that order.
             max_context_tokens: Budget of what it was shown, if it is another than that of the settings.
-            policy: What happens to claims that fail and that no unit supports: `flag`, `drop` or `retry`.
-            retry: For `retry`: takes the failing claims, asks the model once more, gives its answer.
+            policy: What happens to claims in conflict: `flag`, `drop` or `retry`.
+            retry: For `retry`: takes these claims, asks the model once more, returns its answer.
+            verifier: Checks whether the cited lines say what the claims say. Without one, words alone decide.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
             ValueError: The policy is none, or `retry` without anything to call.
         """
-        started = self._clock()
         text = read_query(query).text
         context = build_context(results, self._room(max_context_tokens))
-        checking = answer_of(text, Reply(answer), context, self._finder, self._text_now, policy)
-        result = retried(checking, policy, retry)
-        result = replace(result, took_ms=(self._clock() - started) * 1000)
+        writing = Writing(verifier=verifier or "off", policy=policy)
+        check = verifier_for(writing, Budget, price=self._price)
+
+        def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
+            yield from ()
+            assert retry is not None
+            return retry(conflicts)
+
+        def steps() -> Steps[None]:
+            started = self._clock()
+            result = yield from answer_of(
+                text,
+                Reply(answer),
+                context,
+                self._finder,
+                self._text_now,
+                policy,
+                verifier=check,
+                ask_again=ask_again if retry else None,
+            )
+            spent = check.spent if check else Spent()
+            result = replace(result, usage=spent.usage, cost_usd=spent.cost_usd)
+            yield Answered(replace(result, took_ms=(self._clock() - started) * 1000))
+
+        result = answered(happen(steps(), None, writing.other_verifier))
         self._count(result)
         return result
 

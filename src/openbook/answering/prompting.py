@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from importlib.resources import files
 
 from openbook.answering.context import Context, label_of
-from openbook.generation import Claim, Exchange
+from openbook.generation import Claim, Exchange, NoAnswer
 from openbook.grounding.marks import find_marks
 from openbook.llm.messages import Message, Request, Source, Text
+from openbook.llm.prompts import prompts_of
 from openbook.types import RetrievalResult
 
 # Exchanges that a model is shown of a session. What a question needs of earlier ones is put into
@@ -24,21 +21,12 @@ _EARLIER_CHARS = 2_000
 # Topics that a refusal names, and characters of each: a heading path can be a whole sentence.
 _TOPICS, _TOPIC_CHARS = 3, 80
 
-_HOLE = re.compile(r"\{(\w+)\}")
+_PROMPTS = prompts_of("openbook.answering.prompts")
 
 
-@lru_cache(maxsize=1)
-def _texts() -> dict[str, str]:
-    folder = files("openbook.answering") / "prompts"
-    found = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".md")}
-    return {name.removesuffix(".md"): text.strip() for name, text in sorted(found.items())}
-
-
-@lru_cache(maxsize=1)
 def prompts_version() -> str:
-    """Give twelve digits that change with every change of a prompt file."""
-    told = "\0".join(part for pair in _texts().items() for part in pair)
-    return hashlib.sha256(told.encode()).hexdigest()[:12]
+    """Return twelve digits that change with every change of a prompt file for answers."""
+    return _PROMPTS.version
 
 
 def fill(prompt: str, **holes: str) -> str:
@@ -51,7 +39,7 @@ def fill(prompt: str, **holes: str) -> str:
         >>> fill("question", question="Why {x}?").splitlines()[-1]
         'Why {x}?'
     """
-    return _HOLE.sub(lambda hole: holes[hole[1]], _texts()[prompt])
+    return _PROMPTS.fill(prompt, **holes)
 
 
 def build_system_prompt(*, tools: bool = False) -> str:
@@ -79,12 +67,12 @@ def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:
 
 
 def build_retry(request: Request, answer: str, failing: Iterable[Claim]) -> tuple[Message, ...]:
-    """Go on after an answer in which claims failed."""
+    """Go on after an answer with claims in conflict."""
     return (*request.messages, Message.assistant(answer), Message.user(retry_prompt(failing)))
 
 
 def retry_prompt(failing: Iterable[Claim]) -> str:
-    """Name the claims that failed and why, and ask for the whole answer again."""
+    """Name the claims in conflict and why, and ask for the whole answer again."""
     return fill("retry", claims="\n".join(f"- {claim.text} ({claim.verdict}: {claim.reason})" for claim in failing))
 
 
@@ -95,6 +83,16 @@ def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
         for number, exchange in enumerate(history[-_EXCHANGES:], start=1)
     )
     return fill("standalone", history="\n".join(map(str, told)), question=query)
+
+
+def build_no_answer(reason: NoAnswer, detail: str = "") -> str:
+    """Say why a model wrote nothing. `detail`: what the budget or the provider said."""
+    return fill("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
+
+
+def build_uncited_note(*, has_quotes: bool) -> str:
+    """Say that an answer cites nothing; with `has_quotes`, that quotes follow."""
+    return fill("uncited_quotes" if has_quotes else "uncited")
 
 
 def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:

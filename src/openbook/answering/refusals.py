@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from openbook.answering.course_results import OTHER_LESSON
-from openbook.answering.prompting import build_clarification_prompt
+from openbook.answering.finding import EMPTY
+from openbook.answering.prompting import build_clarification_prompt, build_no_answer, fill
 from openbook.courses.catalog import lesson_numbers
-from openbook.generation import GenerationResult
+from openbook.generation import GenerationResult, NoAnswer
 from openbook.types import RetrievalResult
 
 # Places named when there is no answer.
@@ -27,6 +27,8 @@ def refusal(
         missing: Words of the question that stand nowhere in the library.
     """
     nearest = tuple(results[:_NEAREST])
+    if reason == EMPTY:
+        return GenerationResult(query, fill("empty_library"), refused=True, reason=reason)
     told = build_clarification_prompt(reason + _others(results), nearest, missing)
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
 
@@ -38,8 +40,16 @@ def _others(results: Sequence[RetrievalResult]) -> str:
     return f", there are {there}" if there else ""
 
 
-def withheld(answer: GenerationResult, reason: str, results: Sequence[RetrievalResult]) -> GenerationResult:
-    """Make a refusal of an answer. Where it claims nothing, the words of the model are the refusal."""
-    told = answer.answer.strip() if reason == "nothing claimed" else ""
-    refused = refusal(answer.query, reason, results)
-    return replace(answer, answer=told or refused.answer, results=refused.results, refused=True, reason=reason)
+def no_answer(
+    query: str, reason: NoAnswer, results: Sequence[RetrievalResult], *, detail: str = ""
+) -> GenerationResult:
+    """Say why a model wrote nothing. That says nothing of the sources, whose nearest results are listed.
+
+    Args:
+        query: The question.
+        reason: Why there are no words.
+        results: What the model was to be shown, best first.
+        detail: What the budget or the provider said, for people.
+    """
+    text = build_no_answer(reason, detail)
+    return GenerationResult(query, text, results=tuple(results[:_NEAREST]), refused=True, reason=reason)

@@ -1,30 +1,27 @@
-"""Repair of answers: a failing claim gets the marks of units that support it, or goes. Each change is recorded."""
+"""Repair of answers, on evidence only: marks move to where the very words of a claim stand, conflicts may go.
+
+Each change is recorded. A lexical score is no evidence, and no range is narrowed.
+"""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.citations import Place, places_of
-from openbook.answering.context import words_of_units
 from openbook.answering.verdicts import NEVER_SHOWN, Checked, Checker
 from openbook.generation import Claim, Repair
+from openbook.grounding.blocks import ITEM
 from openbook.grounding.claims import Statement
+from openbook.grounding.literal import is_verbatim, squash
 from openbook.grounding.marks import Mark
-from openbook.retrieval.tokens import tokenize
-
-# Units that are tried for one claim. The words of a claim find the unit that carries it among the
-# first three, or it needs a judge that reads.
-_MOST_TRIED = 3
-
-# An answer where more claims than this fail is not worth repairing; it also bounds what that costs.
-_MOST_REPAIRED = 100
 
 # What is left is read anew: lines that were apart can have become one claim.
 _MOST_ROUNDS = 3
+
+# A place that says a claim in its very words is a sentence, or a few lines.
+_MOST_UNITS = 8
 
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*|\|[ \t]*)?")
 _BEHIND = re.compile(r"[ \t|\r]*")
@@ -39,117 +36,100 @@ class _Edit:
 
 
 def anchored(checked: Checked, checker: Checker) -> Checked:
-    """Give each claim that fails the marks of the best units that support it, if some do.
+    """Move the marks of claims to where there is evidence that they are said.
 
-    A mark that names nothing goes where other marks support its claim. Without anything to change,
-    or if the changes would not help, the answer stays as it is.
+    Evidence is: a claim in conflict stands word for word in one other place that was shown, or a verifier
+    found it said there. A mark that names nothing goes where other marks of its claim are `exact` or `confirmed`.
     """
     statements, loose = checker.split(checked.answer)
-    shelf = _Shelf(checker)
     edits: list[_Edit] = []
     repairs: list[Repair] = []
     moved: list[Statement] = []
     kept = {mark for each in loose for mark in each.marks}
-    left = _MOST_REPAIRED
-    for statement, claim in zip(statements, checked.claims, strict=True):
+    for statement, claim in zip(statements, checked.claims, strict=False):  # code without marks stands behind them
         inside = [mark for mark in statement.marks if claim.start_char <= mark.start_char < claim.end_char]
-        left -= claim.fails
-        places = shelf.best(claim.text) if claim.fails and left >= 0 else ()
-        if places:
-            marks = "".join(place.mark for place in places)
-            edits += _with_marks(checked.answer, claim, inside, marks)
-            repairs.append(Repair("anchored", claim.text, "".join(claim.marks), marks, claim.reason))
+        place = _evidence(statement, claim, checker)
+        if place is not None:
+            edits += _with_marks(checked.answer, claim, inside, place.mark)
+            repairs.append(Repair("anchored", claim.text, "".join(claim.marks), place.mark, claim.reason))
             moved.append(statement)
             continue
         kept.update(statement.marks)
-        if claim.verdict == "supported":
+        if claim.verdict in ("exact", "confirmed"):
             unknown = [mark for mark in inside if not any(places_of(mark.text, checker.shown))]
             edits += (_Edit(_start_of_blanks(checked.answer, mark), mark.end_char) for mark in unknown)
             repairs += (Repair("removed", claim.text, mark.text, "", NEVER_SHOWN) for mark in unknown)
     if not edits:
         return checked
     edits += _orphans(checked.answer, moved, kept)
-    again = checker.check(_edited(checked.answer, edits))
-    if len(again.failing) > len(checked.failing) - len(moved):
-        return checked
-    return replace(again, repairs=(*checked.repairs, *repairs))
+    return replace(checker.check(_edited(checked.answer, edits)), repairs=(*checked.repairs, *repairs))
+
+
+def _evidence(statement: Statement, claim: Claim, checker: Checker) -> Place | None:
+    """Return the one other place that says a claim, where that is certain."""
+    found = checker.judgement(statement)
+    if found is None:
+        return None
+    if found.verdict == "conflict":
+        return _only_place(statement.judged, checker, whole=True)
+    if found.verdict == "unverified" and found.quote:
+        place = _only_place(found.quote, checker, whole=False)
+        if place is not None:
+            checker.confirm(statement.judged, place, found.quote)
+        return place
+    return None
+
+
+def _only_place(words: str, checker: Checker, *, whole: bool) -> Place | None:
+    """Return the fewest units that hold some words, if they stand in one fresh place of all that was shown.
+
+    Args:
+        words: A claim, or a quote.
+        checker: Knows what was shown.
+        whole: The words are a claim: they have to be a statement of the place, not a part of a word or sentence.
+    """
+    places: list[Place] = []
+    wanted = squash(words).strip(" .,;:!?-•")
+    for entry in checker.shown.values():
+        if wanted not in squash("\n".join(unit.text for unit in entry.units)):
+            continue
+        for first in range(len(entry.units)):
+            for last in range(first, min(first + _MOST_UNITS, len(entry.units))):
+                place = Place(entry, entry.units[first], entry.units[last])
+                if is_verbatim(words, place.quote) if whole else wanted in squash(place.quote):
+                    places.append(place)
+                    break
+    smallest = [place for place in places if not any(_is_within(other, place) for other in places)]
+    return smallest[0] if len(smallest) == 1 and checker.is_fresh(smallest[0]) else None
+
+
+def _is_within(inner: Place, outer: Place) -> bool:
+    """Return whether a place lies within another one of the same source, and is smaller."""
+    if inner.shown.number != outer.shown.number or inner.mark == outer.mark:
+        return False
+    return outer.first.number <= inner.first.number and inner.last.number <= outer.last.number
 
 
 def dropped(checked: Checked, checker: Checker) -> Checked:
-    """Take the claims that fail out of the answer, and the marks that belonged to nothing else."""
+    """Take the claims that are in conflict out of the answer, and the marks that belonged to nothing else."""
     for _ in range(_MOST_ROUNDS):
-        if not checked.failing:
+        if not checked.conflicts:
             break
         answer = checked.answer
         statements, loose = checker.split(answer)
-        pairs = list(zip(statements, checked.claims, strict=True))
-        gone = [statement for statement, claim in pairs if claim.fails]
-        kept = {mark for statement, claim in pairs if not claim.fails for mark in statement.marks}
+        pairs = list(zip(statements, checked.claims, strict=False))
+        gone = [statement for statement, claim in pairs if claim.verdict == "conflict"]
+        kept = {mark for statement, claim in pairs if claim.verdict != "conflict" for mark in statement.marks}
         kept.update(mark for each in loose for mark in each.marks)
-        places = [(claim.start_char, claim.end_char) for claim in checked.failing]
+        places = [(claim.start_char, claim.end_char) for claim in checked.conflicts]
         places += [(edit.start, edit.end) for edit in _orphans(answer, gone, kept)]
         repairs = [
             Repair("dropped", claim.text, answer[claim.start_char : claim.end_char], "", claim.reason)
-            for claim in checked.failing
+            for claim in checked.conflicts
         ]
         again = checker.check(_edited(answer, _removals(answer, sorted(places))))
         checked = replace(again, repairs=(*checked.repairs, *repairs))
     return checked
-
-
-class _Shelf:
-    """The units that were shown, to be looked through for claims."""
-
-    def __init__(self, checker: Checker) -> None:
-        self._checker = checker
-        self._places: list[Place] = []
-        self._words: list[tuple[str, ...]] = []
-
-    def best(self, claim: str) -> tuple[Place, ...]:
-        """Give the places that support a claim: one unit, else one with its neighbours, else the best two.
-
-        Equal ones are ordered by where they were shown. Empty if none supports it.
-        """
-        near = self._nearest(claim)
-        wide = [_widened(place) for place in near]
-        pair = sorted(near[:2], key=lambda place: (place.shown.number, place.first.number))
-        for options in ([(place,) for place in near], [(place,) for place in wide], [tuple(pair)]):
-            worth = [option for option in options if option and self._checker.may_support(claim, option)]
-            judged = [(self._checker.judge(claim, option), option) for option in worth]
-            supported = [(found.score, option) for found, option in judged if found.verdict == "supported"]
-            fresh = [(score, option) for score, option in supported if all(map(self._checker.is_fresh, option))]
-            if fresh:
-                return max(fresh, key=lambda item: item[0])[1]
-        return ()
-
-    def _nearest(self, claim: str) -> list[Place]:
-        """Give the fresh units that hold most of the words of a claim, rare ones weighing more."""
-        if not self._places:
-            self._fill()
-        wanted = frozenset(tokenize(claim))
-        holding: defaultdict[str, list[int]] = defaultdict(list)
-        for position, words in enumerate(self._words):
-            for token in wanted.intersection(words):
-                holding[token].append(position)
-        scores: defaultdict[int, float] = defaultdict(float)
-        for token in sorted(holding):
-            rarity = math.log(1 + len(self._places) / len(holding[token]))
-            for position in holding[token]:
-                scores[position] += rarity
-        ranked = sorted(scores, key=lambda position: (-scores[position], position))
-        fresh = (self._places[position] for position in ranked)
-        return [place for _, place in zip(range(_MOST_TRIED), filter(self._checker.is_fresh, fresh), strict=False)]
-
-    def _fill(self) -> None:
-        for shown in self._checker.shown.values():
-            self._places += (Place(shown, unit, unit) for unit in shown.units)
-            self._words += words_of_units(shown.result.chunk)[: len(shown.units)]
-
-
-def _widened(place: Place) -> Place:
-    units = place.shown.units
-    first, last = max(1, place.first.number - 1), min(len(units), place.last.number + 1)
-    return Place(place.shown, units[first - 1], units[last - 1])
 
 
 def _with_marks(answer: str, claim: Claim, inside: Sequence[Mark], marks: str) -> Iterator[_Edit]:
@@ -194,10 +174,19 @@ def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]
         if _BEFORE.fullmatch(answer, line, start) and _BEHIND.fullmatch(answer, end, following):
             blank_before = line == 0 or answer.startswith("\n\n", line - 2)
             blank_behind = answer.startswith("\n\n", following)
-            yield _Edit(line, min(len(answer), following + 1 + (blank_before and blank_behind)))
+            end_of_cut = min(len(answer), following + 1 + (blank_before and blank_behind))
+            yield _Edit(line, end_of_cut, "\n" if _would_join(answer, line, end_of_cut) else "")
         else:
             behind = _BLANKS.match(answer, end, following)
             yield _Edit(start, behind.end() if behind else end)
+
+
+def _would_join(answer: str, start: int, end: int) -> bool:
+    """Return whether a sentence behind a cut would become a part of the list item before it."""
+    before = answer[:start].rstrip("\n").rpartition("\n")[2]
+    behind = answer[end:].partition("\n")[0]
+    is_apart = answer[:start].endswith("\n\n") or not before.strip() or not behind.strip()
+    return not is_apart and ITEM.match(before) is not None and not ITEM.match(behind) and not behind.startswith(" ")
 
 
 def _edited(answer: str, edits: Iterable[_Edit]) -> str:

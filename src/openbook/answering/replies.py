@@ -1,52 +1,54 @@
-"""From what a model wrote to an answer: checked or refused, and signed."""
+"""From what a model wrote to an answer: checked, completed with quotes where it cites nothing, and signed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
-from openbook.answering.checking import Checking, checking
+from openbook.answering.calling import Reply
+from openbook.answering.checking import AskAgain, check_answer
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context
+from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.finding import Finder
-from openbook.answering.prompting import prompts_version
-from openbook.answering.refusals import refusal, withheld
+from openbook.answering.prompting import build_uncited_note, prompts_version
+from openbook.answering.refusals import no_answer
+from openbook.answering.steps import Steps
+from openbook.answering.verdicts import Checked, Checker, check_quotes
+from openbook.answering.verifying import Verifier
 from openbook.costs import Spent
-from openbook.generation import GenerationResult, Policy
-from openbook.llm.messages import StopReason
+from openbook.errors import QueryError
+from openbook.generation import Claim, GenerationResult, NoAnswer, Policy
 from openbook.llm.protocol import Model
+from openbook.retrieval.names import read_query
 
 # A model that thinks first may have no tokens left for words.
-_SILENT = {"refused": "the model declined", "length": "the model used up its tokens before it wrote"}
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model wrote in one call."""
-
-    text: str
-    """With a mark for each of its citations."""
-    stop: StopReason = "end"
-    stopped: str = ""
-    """Limit of the budget that forbade the call, such as `max_usd`; else empty."""
-    reason: str = ""
-    """Why it was forbidden, for people."""
+_SILENT: dict[str, NoAnswer] = {"refused": "withheld", "length": "length"}
 
 
 def answer_of(
-    query: str, reply: Reply, context: Context, finder: Finder, text_now: TextNow, policy: Policy
-) -> Checking[GenerationResult]:
-    """Check what a model wrote. An answer that nothing supports, and one that is none, become refusals.
+    query: str,
+    reply: Reply,
+    context: Context,
+    finder: Finder,
+    text_now: TextNow,
+    policy: Policy,
+    *,
+    verifier: Verifier | None = None,
+    ask_again: AskAgain | None = None,
+) -> Steps[GenerationResult]:
+    """Check what a model wrote. Its words are always shown; without any words, the answer says why there are none.
 
     Raises:
-        ValueError: The policy is none.
+        ValueError: The policy is none, or `retry` without anything to ask.
     """
     shown = tuple(entry.result for entry in context.shown)
     stopped = reply.stopped or ("length" if reply.stop == "length" else "")
     if not reply.text.strip():
-        reason = reply.reason or _SILENT.get(reply.stop, "the model wrote nothing")
-        return replace(refusal(query, reason, shown), stopped=stopped)
-    judge = finder.judge(reply.text, context.__str__)
-    checked = yield from checking(reply.text, context, judge, text_now, policy)
+        reason: NoAnswer = "budget" if reply.stopped else _SILENT.get(reply.stop, "nothing written")
+        return replace(no_answer(query, reason, shown, detail=reply.reason), stopped=stopped)
+    checker = Checker(context, text_now)
+    checked = yield from check_answer(reply.text, checker, policy, verifier=verifier, ask_again=ask_again)
     answer = GenerationResult(
         query,
         checked.answer,
@@ -56,10 +58,37 @@ def answer_of(
         claims=checked.claims,
         repairs=checked.repairs,
         stopped=stopped,
+        verifier=verifier.name if verifier else "",
     )
-    return withheld(answer, checked.refusal, shown) if checked.refusal else answer
+    if not any(claim.verdict for claim in checked.claims) and not checked.citations and not checked.repairs:
+        return replace(answer, refused=True, reason="nothing claimed")
+    if not checked.citations:
+        return _with_quotes(answer, checked, context, finder, text_now)
+    return answer
+
+
+def _with_quotes(
+    answer: GenerationResult, checked: Checked, context: Context, finder: Finder, text_now: TextNow
+) -> GenerationResult:
+    """Say below an answer that it cites nothing, and quote what the sources say."""
+    try:
+        query = read_query(answer.query)
+    except QueryError:  # an agent may be asked what has no telling word
+        return answer
+    picked = pick(query, context, finder.embedder, finder.weigh(query).rarity) if context.shown else []
+    quotes = compose(picked) if picked else ""
+    note = build_uncited_note(has_quotes=bool(picked))
+    text = f"{checked.answer.rstrip()}\n\n{note}" + (f"\n\n{quotes}" if quotes else "")
+    found = check_quotes(quotes_of(picked), context, text_now)
+    behind = len(text) - len(quotes)
+    moved: Callable[[Claim], Claim] = lambda claim: replace(  # noqa: E731
+        claim, start_char=claim.start_char + behind, end_char=claim.end_char + behind
+    )
+    citations = (replace(each, claim=(each.claim or 0) + len(checked.claims)) for each in found.citations)
+    claims = (*checked.claims, *map(moved, found.claims))
+    return replace(answer, answer=text, claims=claims, citations=tuple(citations))
 
 
 def signed(answer: GenerationResult, model: Model, spent: Spent) -> GenerationResult:
-    """Put on an answer who wrote it, after which prompts, and what it cost."""
+    """Put on an answer who wrote it, after which prompts, and what it cost, its check included."""
     return replace(answer, model=model.name, usage=spent.usage, cost_usd=spent.cost_usd, prompts=prompts_version())

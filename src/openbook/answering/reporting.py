@@ -9,7 +9,7 @@ from openbook.grounding.blocks import Fence, read_line
 
 
 def check_citations(result: GenerationResult) -> bool:
-    """Say whether an answer has a citation that was verified. Marks that were not supported do not count."""
+    """Return whether an answer cites anything. Marks that name nothing, and conflicts, do not count."""
     return result.has_citations
 
 
@@ -46,12 +46,14 @@ def format_generation_stats(results: Iterable[GenerationResult]) -> str:
     answers = list(results)
     count = max(1, len(answers))
     claims = [claim for answer in answers for claim in answer.claims if claim.verdict]
+    confirmed = sum(claim.verdict in ("exact", "confirmed") for claim in claims)
+    conflicts = sum(claim.verdict == "conflict" for claim in claims)
     costs = [answer.cost_usd for answer in answers if answer.cost_usd is not None]
     lines = [
         f"answers         {len(answers)}",
         f"refused         {sum(answer.refused for answer in answers)}",
         f"with citations  {sum(answer.has_citations for answer in answers)}",
-        f"claims          {len(claims)}, {sum(claim.verdict == 'supported' for claim in claims)} supported",
+        f"claims          {len(claims)}, {confirmed} exact or confirmed, {conflicts} in conflict",
         f"repairs         {sum(len(answer.repairs) for answer in answers)}",
         f"tokens          {sum(answer.usage.input_tokens + answer.usage.output_tokens for answer in answers)}",
         f"cost            {sum(costs):.4f} USD, {len(answers) - len(costs)} of unknown price",

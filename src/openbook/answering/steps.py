@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, closing
 from typing import Any, TypeVar
 
 from openbook.agent.driving import Ask, Delta, Stepper, Wait, adrive, drive
 from openbook.answering.calling import Marker
-from openbook.answering.checking import Checking
-from openbook.generation import AnswerEvent, Claim, Stage, Written
+from openbook.generation import AnswerEvent, Written
 from openbook.llm.messages import CitedDelta, Finished, TextDelta
 from openbook.llm.protocol import Model
 
@@ -19,39 +18,26 @@ Steps = Generator[AnswerEvent | Ask | Wait, Finished | None, T]
 """Gives what happens and what is to be done, takes the reply to each `Ask`, and ends with a value."""
 
 
-def checked(checking: Checking[T], retry: Callable[[Sequence[Claim]], Steps[str]]) -> Steps[T]:
-    """Check an answer; where the policy says so, have it written once more by the steps of `retry`."""
-    yield Stage("checking")
-    try:
-        failing = next(checking)
-        while True:
-            yield Stage("writing")
-            again = yield from retry(failing)
-            yield Stage("checking")
-            failing = checking.send(again)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-
-
-def happen(steps: Steps[Any], model: Model | None) -> Generator[AnswerEvent, None, None]:
+def happen(steps: Steps[Any], model: Model | None, verifier: Model | None = None) -> Generator[AnswerEvent, None, None]:
     """Take steps, and tell what happens. Closing the generator ends a call of the model.
 
     Raises:
         ModelError: The model did not answer.
     """
     teller = _Teller()
-    happening: Generator[AnswerEvent | Delta, None, None] = drive(steps, model)
+    happening: Generator[AnswerEvent | Delta, None, None] = drive(steps, model, verifier)
     with closing(happening):
         for event in happening:
             if (told := teller.tell(event)) is not None:
                 yield told
 
 
-async def ahappen(steps: Stepper[AnswerEvent], model: Model | None) -> AsyncGenerator[AnswerEvent, None]:
+async def ahappen(
+    steps: Stepper[AnswerEvent], model: Model | None, verifier: Model | None = None
+) -> AsyncGenerator[AnswerEvent, None]:
     """Do what `happen` does, without blocking."""
     teller = _Teller()
-    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model)
+    happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, verifier)
     async with aclosing(happening):
         async for event in happening:
             if (told := teller.tell(event)) is not None:

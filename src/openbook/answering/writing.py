@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from openbook.costs import Budget
 from openbook.generation import Exchange, Policy
+from openbook.grounding.protocol import Judge
 from openbook.llm.protocol import Model
 
 # Two pages. What is longer nobody checks.
@@ -21,10 +23,18 @@ class Writing:
     tools: bool = False
     """Whether the model looks for sources itself, with tools. Else it is shown what was found for the question."""
     policy: Policy = "flag"
-    """What happens to claims that fail. Quotes never do."""
+    """What happens to claims in conflict."""
+    verifier: Model | Judge | Literal["model", "off"] = "model"
+    """Who checks whether cited lines say what claims say: the model that writes, another one, a judge, or nobody.
+    Quotes need no check."""
     budget: Budget = field(default_factory=Budget)
     """For one answer."""
     history: tuple[Exchange, ...] = ()
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+
+    @property
+    def other_verifier(self) -> Model | None:
+        """The model that checks claims, where it is another one than the one that writes."""
+        return self.verifier if isinstance(self.verifier, Model) else None

@@ -9,12 +9,14 @@ from typing import Protocol
 
 import typer
 
+from openbook.answering.verifying import ModelJudge, open_verifier
 from openbook.answering.writing import Writing
 from openbook.cli import printing
 from openbook.cli.opening import settings
 from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
 from openbook.generation import POLICIES, Answered, AnswerEvent, GenerationResult, ToolUsed, Written
+from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
 from openbook.usage import Usage
 
@@ -22,7 +24,9 @@ from openbook.usage import Usage
 _DRAFT_LINES = 12
 
 
-def writing_of(model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str) -> Writing:
+def writing_of(
+    model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str, verifier: str = ""
+) -> Writing:
     """Make what a command was told about the model ready. Nothing is sent.
 
     Raises:
@@ -33,7 +37,25 @@ def writing_of(model: str, *, agent: bool, max_rounds: int, max_usd: float | Non
     opened = open_model(model or settings().model)
     if agent and opened is None:
         raise typer.BadParameter("quotes need no tools; name a model with --model", param_hint="--agent")
-    return Writing(model=opened, tools=agent, policy=chosen, budget=Budget(max_rounds=max_rounds, max_usd=max_usd))
+    return Writing(
+        model=opened,
+        tools=agent,
+        policy=chosen,
+        verifier=open_verifier(verifier or settings().verifier),
+        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+    )
+
+
+def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
+    """Open what judges claims that no answer of ours holds; None if words alone are to decide.
+
+    Raises:
+        OpenbookError: It cannot be used; the hint says what is missing.
+    """
+    opened = open_verifier(verifier or settings().verifier or "off")
+    if isinstance(opened, str):
+        return None
+    return opened if isinstance(opened, Judge) else ModelJudge(opened, budget=Budget(max_usd=max_usd))
 
 
 def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
@@ -59,7 +81,8 @@ def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
 def note_cost(answer: GenerationResult) -> None:
     """Say on standard error who answered and what it cost, if it was a model, and what stopped it."""
     if answer.model != "extractive":
-        printing.note(f"{answer.model}: {_spent(answer)}")
+        checked = f", checked by {answer.verifier}" if answer.verifier not in ("", answer.model) else ""
+        printing.note(f"{answer.model}{checked}: {_spent(answer)}")
     if answer.searched:
         printing.note(f"searched for: {answer.searched}")
     if answer.stopped:

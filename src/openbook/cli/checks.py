@@ -1,4 +1,4 @@
-"""Commands that check: `verify`, `eval` and `doctor`."""
+"""Commands that check: `verify`, `judge`, `eval` and `doctor`."""
 
 from __future__ import annotations
 
@@ -32,6 +32,32 @@ def verify(
         raise typer.Exit(code)
 
 
+def judge(
+    claims: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CLAIMS.jsonl",
+            readable=False,
+            help="One JSON object a line with `claim` and `cited_text`, perhaps `id` and `sources`. `-` is stdin.",
+        ),
+    ],
+    *,
+    verifier: options.VerifierName = "",
+    max_usd: options.MaxUsd = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Judge claims that any program has written by the text that they cite.
+
+    Without a verifier, words alone decide: exact, conflict or unverified.
+    """
+    from openbook.cli.asking import judge_of
+    from openbook.cli.judging import judge_file
+
+    code = judge_file(claims, judge_of(verifier, max_usd), as_json=as_json)
+    if code:
+        raise typer.Exit(code)
+
+
 def evaluate(
     words: Annotated[
         list[str] | None,
@@ -39,6 +65,7 @@ def evaluate(
     ] = None,
     *,
     model: Annotated[str, typer.Option(metavar="M", help=f"What answers, {options.MODELS}.")] = "extractive",
+    verifier: options.VerifierName = "",
     library: options.Library = None,
     limit: options.Limit = 10,
     fail_under: Annotated[
@@ -60,7 +87,7 @@ def evaluate(
         raise typer.BadParameter("name a question set; --draft proposes one", param_hint="QUESTIONS.jsonl")
     if draft:
         check_draftable(words)
-    evaluation = None if draft else Evaluation(Path(words[0]), model, fail_under or (), against)
+    evaluation = None if draft else Evaluation(Path(words[0]), model, verifier, fail_under or (), against)
     with opened(options.as_paths(words if draft else words[1:]), library) as assistant:
         options.check_filled(assistant, Filter())
         passed = evaluation(assistant, limit=limit, as_json=as_json) if evaluation else print_draft(assistant, count)

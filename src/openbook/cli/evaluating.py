@@ -7,9 +7,11 @@ from pathlib import Path
 
 import typer
 
+from openbook.answering.verifying import open_verifier
 from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
 from openbook.cli import printing
+from openbook.cli.opening import settings
 from openbook.cli.reading import read_text
 from openbook.evals.comparing import RESAMPLES, SEED, Change, compare
 from openbook.evals.drafting import FEWEST_CHARS, draft
@@ -26,7 +28,9 @@ _MOST_PATHS = 3
 class Evaluation:
     """What one command is to do. All that was typed is checked before a folder is indexed."""
 
-    def __init__(self, set_file: Path, model: str, fail_under: Sequence[str], against: Path | None) -> None:
+    def __init__(
+        self, set_file: Path, model: str, verifier: str, fail_under: Sequence[str], against: Path | None
+    ) -> None:
         """Read what the words of the command name.
 
         Raises:
@@ -34,7 +38,7 @@ class Evaluation:
             QueryError: The question set or the run cannot be used.
             OpenbookError: The model cannot be used.
         """
-        self._writing = Writing(model=open_model(model))
+        self._writing = Writing(model=open_model(model), verifier=open_verifier(verifier or settings().verifier))
         try:
             self._thresholds = read_thresholds(fail_under)
         except ValueError as exc:

@@ -71,7 +71,16 @@ MaxUsd = Annotated[
     typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Most US dollars that an answer may cost."),
 ]
 PolicyName = Annotated[
-    str, typer.Option("--policy", metavar="P", help=f"What happens to claims that fail: {', '.join(POLICIES)}.")
+    str, typer.Option("--policy", metavar="P", help=f"What happens to claims in conflict: {', '.join(POLICIES)}.")
+]
+VerifierName = Annotated[
+    str,
+    typer.Option(
+        "--verifier",
+        metavar="V",
+        help="What checks whether cited lines say what claims say: a model, `nli:FOLDER`, or `off`."
+        " Default: the model that answers.",
+    ),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,9 @@ _MOST_REMARKS = 20
 
 # Files that are named beside the number of those that were skipped.
 _MOST_EXAMPLES = 3
+
+# Reasons why claims were not verified, the most frequent ones.
+_MOST_REASONS = 3
 
 _SAID_BY_NAME = frozenset({"secret", "binary by name"})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
@@ -126,14 +130,22 @@ def _source_line(citation: Citation, places: Places, width: int) -> str:
 
 
 def print_claims(answer: GenerationResult) -> None:
-    """Print the claims that fail, and what was repaired, each with its reason; nothing if there are none."""
-    failing = [claim for claim in answer.claims if claim.fails]
-    if failing:
+    """Print the claims in conflict, how many were not verified, and what was repaired; nothing if there are none."""
+    stated = [claim for claim in answer.claims if claim.verdict]
+    wrong = [claim for claim in stated if claim.is_wrong]
+    if wrong:
         say()
-        say(f"Not supported ({len(failing)} of {sum(bool(claim.verdict) for claim in answer.claims)} claims):")
-    for claim in failing:
+        say(f"Look at these ({len(wrong)} of {counted(len(stated), 'claim')}):")
+    for claim in wrong:
         say(f"  {claim.verdict}: {one_line(claim.reason)}")
         say(f"      {one_line(claim.text)}", style={"dim": True})
+    open_ones = [claim for claim in stated if claim.verdict in ("unverified", "uncited")]
+    if open_ones and not answer.refused:
+        say()
+        reasons = Counter(one_line(claim.reason) for claim in open_ones)
+        say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
+        for reason, count in reasons.most_common(_MOST_REASONS):
+            say(f"  {count}: {reason}", style={"dim": True})
     if answer.repairs:
         say()
         say("Changed when it was checked:")

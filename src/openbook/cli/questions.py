@@ -25,6 +25,7 @@ def ask(
     max_rounds: options.MaxRounds = 8,
     max_usd: options.MaxUsd = None,
     policy: options.PolicyName = "flag",
+    verifier: options.VerifierName = "",
     library: options.Library = None,
     limit: options.Limit = 10,
     kind: options.Kinds = None,
@@ -41,7 +42,7 @@ def ask(
 
     where = options.filter_of(kind, glob, source, lesson)
     options.check_question(question)
-    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
+    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier)
     with opened(options.as_paths(paths), library) as assistant:
         where = options.checked(assistant, where, course)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, writing=writing))
@@ -55,7 +56,8 @@ def ask(
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
         printing.advise(
-            "nothing that it cites supports it", "read the places themselves, or bring the library up to date"
+            "all that it cites is in conflict with it, gone or changed",
+            "read the places themselves, or bring the library up to date",
         )
         raise typer.Exit(EXIT_NOTHING)
 
@@ -68,6 +70,7 @@ def chat(
     max_rounds: options.MaxRounds = 8,
     max_usd: options.MaxUsd = None,
     policy: options.PolicyName = "flag",
+    verifier: options.VerifierName = "",
     library: options.Library = None,
     limit: options.Limit = 10,
     kind: options.Kinds = None,
@@ -82,7 +85,7 @@ def chat(
     from openbook.cli.opening import opened
 
     where = options.filter_of(kind, glob, source, lesson)
-    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy)
+    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier)
     with opened(options.as_paths(paths), library) as assistant:
         where = options.checked(assistant, where, course)
         code = Chat(assistant, writing, limit, where).run()

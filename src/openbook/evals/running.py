@@ -121,7 +121,7 @@ def _of_results(question: EvalQuestion, results: Sequence[RetrievalResult], limi
 
 
 def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, float]:
-    """Score an answer. A wrong refusal cites nothing and says no fact; its precision and support do not count."""
+    """Score an answer. A wrong refusal cites nothing and says no fact; its precision and verdicts do not count."""
     figures = {"wrong_refusals": float(answer.refused)}
     cited = [_place(citation.source, citation.span) for citation in answer.citations]
     narrowed = {place.path for place in question.lines}
@@ -132,8 +132,11 @@ def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, fl
         figures["citation_recall"] = line_recall(cited, question.lines)
     if question.facts:
         figures["facts"] = 0.0 if answer.refused else facts_found(answer.answer, question.facts)
-    if not answer.refused and any(claim.verdict for claim in answer.claims):
-        figures["supported"] = answer.quality_score
+    stated = [claim for claim in answer.claims if claim.verdict]
+    if not answer.refused and stated:
+        figures["conflicts"] = sum(claim.verdict == "conflict" for claim in stated) / len(stated)
+    if not answer.refused and answer.quality_score is not None:
+        figures["confirmed"] = answer.quality_score
     return figures
 
 

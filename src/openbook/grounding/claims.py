@@ -33,6 +33,7 @@ _EMPHASIS_BEHIND = re.compile(r"(?<=[.!?…。！？])[*_~]++(?=\s|$)")
 _QUOTE_SIGNS = re.compile(r"(?<=\n)[ \t]*>[ \t>]*")
 _BORDERS = re.compile(r"[ \t>|]*")
 _DELIMITERS = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+$")
+_CELL = re.compile(r"(?<!\\)\|")
 _LINE_END = re.compile(r"[ \t]*\r?\n[ \t>]*")
 _CLOSES = re.compile(r"[\s.,;:!?)\]。，；：！？、）]|$")
 
@@ -43,16 +44,35 @@ class Statement:
 
     claim: Claim
     marks: tuple[Mark, ...]
+    heads: tuple[str, ...] = ()
+    """Of a table row: the names of its columns."""
+
+    @property
+    def judged(self) -> str:
+        """The words that are judged: those of the claim, each cell of a row with the name of its column.
+
+        Example:
+            >>> Statement(Claim(0, 9, "| a | 60 s"), (), ("Name", "Timeout")).judged
+            'Name: a; Timeout: 60 s'
+        """
+        cells = [cell.strip() for cell in _CELL.split(self.claim.text.strip().strip("|"))]
+        if len(cells) != len(self.heads):
+            return self.claim.text
+        named = zip(self.heads, cells, strict=True)
+        return "; ".join(f"{head}: {cell}" if head else cell for head, cell in named if cell)
 
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """Marks that stand behind no claim: behind code, in a heading, in a list of references."""
+    """Marks that stand behind no claim: behind code, in a heading, in a list of references. Or code without marks."""
 
     marks: tuple[Mark, ...]
     text: str
     """The code with its fence, or the heading, that they stand with; else empty."""
     is_code: bool
+    start_char: int = 0
+    """Offset in the answer."""
+    end_char: int = 0
 
 
 @dataclass(slots=True)
@@ -62,10 +82,12 @@ class _Block:
     end: int
     marks: list[Mark] = field(default_factory=list)
     """On lines of their own, right behind it."""
+    heads: tuple[str, ...] = ()
+    """Of a row: the names of its columns."""
 
 
 def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
-    """Split an answer into what it states, in order, and the marks that belong to no statement.
+    """Split an answer into what it states, in order, and the marks and code that belong to no statement.
 
     A mark belongs to the sentence that it stands in or behind; on a line of its own, to every
     sentence of the block before that has none. Behind the end of an item, it holds for all of the
@@ -89,10 +111,10 @@ def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
             found = _statements(answer, masked, block, inside)
             beside = [] if found else [*inside, *block.marks]
         statements += found
-        if beside:
-            is_code = block.kind == "code"
+        is_code = block.kind == "code"
+        if beside or is_code:
             text = answer[block.start : block.end] if is_code else _text(answer, block.start, block.end, inside)
-            loose.append(Loose(tuple(beside), text, is_code))
+            loose.append(Loose(tuple(beside), text, is_code, block.start, block.end))
     return statements, loose
 
 
@@ -115,6 +137,7 @@ def _masked(answer: str, marks: Sequence[Mark], code: Sequence[tuple[int, int]])
 def _blocks(answer: str, masked: str, marks: Sequence[Mark]) -> list[_Block]:
     """Cut an answer into blocks; lines of marks alone belong to the block before them, if there is one."""
     blocks: list[_Block] = []
+    heads: tuple[str, ...] = ()
     goes_on = False
     for start, end, kind, content in _lines(answer):
         own = _marks_alone(masked, content, end, marks) if kind in ("text", "item") else []
@@ -125,13 +148,19 @@ def _blocks(answer: str, masked: str, marks: Sequence[Mark]) -> list[_Block]:
         elif kind == "rule" and goes_on and blocks[-1].kind == "text":
             blocks[-1].kind = "heading"
         elif kind == "row" and _DELIMITERS.match(answer, start, end) and blocks and blocks[-1].kind == "row":
-            blocks.pop()  # the row above it names the columns
+            heads = _cells(masked, blocks.pop())  # the row above it names the columns
         elif goes_on and (kind, blocks[-1].kind) in _GOING_ON:
             blocks[-1].end = end
         elif kind not in ("blank", "rule"):
-            blocks.append(_Block(kind, content, end))
+            heads = heads if kind == "row" else ()
+            blocks.append(_Block(kind, content, end, heads=heads))
         goes_on = kind in ("text", "item", "code") and not own
     return blocks
+
+
+def _cells(masked: str, row: _Block) -> tuple[str, ...]:
+    line = masked[row.start : row.end].strip().strip("|")
+    return tuple(cell.strip(" *_`") for cell in _CELL.split(line))
 
 
 def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
@@ -166,7 +195,7 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Mark]) 
         place = (min([first, *(mark.start_char for mark in own)]), max([last, *(mark.end_char for mark in own)]))
         text = _text(answer, *place, own)
         claim = Claim(*place, text.rstrip("| ") if block.kind == "row" else text)
-        found.append(_with(Statement(claim, ()), own or shared))
+        found.append(_with(Statement(claim, (), block.heads), own or shared))
     if found and block.marks and (all(owned) or not shared):
         found[-1] = _with(found[-1], block.marks)
     return found
@@ -198,7 +227,7 @@ def _owned(masked: str, block: _Block, marks: Sequence[Mark]) -> tuple[list[tupl
 def _with(statement: Statement, marks: Sequence[Mark]) -> Statement:
     every = (*statement.marks, *marks)
     claim = replace(statement.claim, marks=tuple(dict.fromkeys(mark.text for mark in every)))
-    return Statement(claim, every)
+    return replace(statement, claim=claim, marks=every)
 
 
 def _text(answer: str, start: int, end: int, marks: Sequence[Mark]) -> str:

@@ -1,15 +1,11 @@
-"""Numbers, versions and dates of a text as values, so that `30 s` and "thirty seconds" agree."""
+"""Numbers and versions of a text as values, so that `30 s` and "thirty seconds" agree."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
-
-# A text is read once for its dates, and once for its numbers without them.
-_KEPT_TEXTS = 256
 
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _ONES += " seventeen eighteen nineteen"
@@ -58,34 +54,6 @@ _UNITS = {
     )
     for spelling in spellings.split()
 }
-
-_MONTHS = {
-    name[:length]: number
-    for number, names in enumerate(
-        "january/januar february/februar march/märz april may/mai june/juni july/juli august september"
-        " october/oktober november december/dezember".split(),
-        start=1,
-    )
-    for name in names.split("/")
-    for length in (3, 4, len(name))
-}
-_MONTH_BEGINNINGS = frozenset(name[:3] for name in _MONTHS)
-_MONTH = r"(?P<month>" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\b\.?"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
-_YEAR = r"(?P<year>1\d{3}|20\d{2})"
-# "may" and "march" are words too, so that a month alone is no date unless a day or a year is with it.
-_DATES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(?<!\d)(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)",
-        rf"\b{_MONTH}\s+{_DAY}(?!\d)(?:,?\s+{_YEAR}\b)?",
-        rf"(?<!\w){_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR}\b)?",
-        rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
-        r"(?P<year>\d{4})年(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?",
-    )
-)
-
-_DATES_OF_DIGITS = (_DATES[0], _DATES[-1])
 
 # Chinese and its neighbours write no blanks, so that their characters end a number as a blank does.
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -147,46 +115,8 @@ class Number:
     """Offset in the text that it was found in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Date:
-    """A day, a month or a year, as far as it is told. 0 stands for what is not."""
-
-    text: str
-    year: int = 0
-    month: int = 0
-    day: int = 0
-    start: int = 0
-    """Offset in the text that it was found in."""
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def dates_of(text: str) -> tuple[Date, ...]:
-    """List dates that tell at least two of day, month and year, in order.
-
-    Example:
-        >>> [(date.year, date.month, date.day) for date in dates_of("On 2 Nov 2004 and 2005-01")]
-        [(2004, 11, 2), (2005, 1, 0)]
-    """
-    if not _ANY_DIGIT.search(text):
-        return ()
-    found: list[Date] = []
-    taken: list[tuple[int, int]] = []
-    has_month = any(map(in_lower_case(text).__contains__, _MONTH_BEGINNINGS))
-    for pattern in _DATES if has_month else _DATES_OF_DIGITS:
-        for match in pattern.finditer(text):
-            start, end = match.span()
-            if any(start < b and a < end for a, b in taken):
-                continue
-            taken.append((start, end))
-            part = match.groupdict()
-            month = part.get("month") or ""
-            number = _MONTHS.get(in_lower_case(month)) or (int(month) if month.isdecimal() else 0)
-            found.append(Date(match.group(), int(part.get("year") or 0), number, int(part.get("day") or 0), start))
-    return tuple(sorted(found, key=lambda date: date.start))
-
-
 def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
-    """List versions, numbers in digits and numbers in words, in order. Dates are none.
+    """List versions, numbers in digits and numbers in words, in order.
 
     "one" without a unit is left out, because it mostly is a pronoun.
 
@@ -198,7 +128,6 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
         >>> [(number.value, number.kind) for number in numbers_of("30,000 ms, 5% and three of v1.2.3")]
         [(30.0, 'time'), (0.05, 'share'), (3.0, ''), (0.0, 'version')]
     """
-    text = blank_out(text, [(date.start, date.start + len(date.text)) for date in dates_of(text)])
     has_digit = _ANY_DIGIT.search(text) is not None  # most sentences have none, and the patterns are slow
     written = list(_VERSION.finditer(text)) if has_digit else []
     versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
@@ -281,9 +210,17 @@ def is_unit(word: str) -> bool:
     return word in _UNITS
 
 
-def month_of(name: str) -> int:
-    """Give the number of a month by its name."""
-    return _MONTHS[in_lower_case(name)]
+def factors_of(kind: str, text: str) -> frozenset[float]:
+    """Return how many of the smallest unit each unit of a kind is that a text names.
+
+    Example:
+        >>> sorted(factors_of("time", "timeout: int = 1600, in milliseconds"))
+        [0.001]
+    """
+    if not kind:
+        return frozenset()
+    found = (_UNITS.get(word) or _UNITS.get(word.lower(), ("", 1.0)) for word in _WORD.findall(text))
+    return frozenset(factor for other, factor in found if other == kind)
 
 
 def _unit(word: str) -> tuple[str, float]:

@@ -54,6 +54,10 @@ class Judge(Protocol):
         """Name for people, such as `nli:minicheck`."""
         ...
 
-    def judge(self, claims: Sequence[CitedClaim]) -> Sequence[Entailment]:
-        """Judge claims, each by its own text alone. Returns one result for each claim, in their order."""
+    def judge(self, claims: Sequence[CitedClaim]) -> Sequence[Entailment | None]:
+        """Judge claims, each by its own text alone.
+
+        Returns:
+            One result for each claim, in their order; None where it gives no verdict.
+        """
         ...

@@ -28,7 +28,7 @@ _MOST_RESOURCES = 1000
 _PROMPT = """\
 Answer the question below from the library alone. Search, and read further lines where a result is cut. Behind every \
 sentence that states a fact, cite the lines that say so as `path:start-end`. Check your draft with verify_citations, \
-and mend or drop what is not supported. If the library does not tell, say so.
+mend what is in conflict, and read again what is unverified. If the library does not tell, say so.
 
 Question: {question}"""
 

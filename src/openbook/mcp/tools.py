@@ -204,12 +204,12 @@ class Tools:
     ) -> Annotated[CallToolResult, Verdicts]:
         """Check what you wrote before you say it: every claim is judged by the lines that it cites.
 
-        Numbers, names, quotes and negations must agree. `unknown`: there are no such lines. `uncited`: facts
-        without a place.
+        `conflict`: a number, quote or identifier is not there, or the lines say otherwise. `unverified`: words alone
+        cannot tell, so read the lines again. `unknown`: there are no such lines. `uncited`: facts without a place.
         """
         with self._library.fresh() as assistant:
             paths = _Paths(assistant)
-            claims = verify_text(text, assistant, _finder(assistant), paths.find)
+            claims = verify_text(text, assistant, paths.find)
         lines = [
             f"{claim['verdict'] or 'no facts'}: {claim['claim']} ({', '.join(claim['cites']) or 'no place'})"
             + (f": {claim['reason']}" if claim["reason"] else "")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
 
 from openbook.answering.context import Context, Shown
-from openbook.answering.finding import Finder
 from openbook.answering.outlines import lines_of
 from openbook.answering.verdicts import Checker
 from openbook.assistant import Assistant
@@ -31,17 +30,18 @@ class ClaimChecked(TypedDict):
     cites: list[str]
     """Places as they are written."""
     verdict: str
-    """`supported`, `partial`, `unsupported`, `unknown` (no such lines), `stale`, `uncited`, or empty: no facts."""
+    """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
+    or empty: no facts."""
     reason: str
 
 
-def verify_text(text: str, assistant: Assistant, finder: Finder, locate: Locate) -> list[ClaimChecked]:
-    """Give every claim of a text a verdict, in order. Claims without facts are left out unless they cite."""
+def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimChecked]:
+    """Return every claim of a text with its verdict by words alone, in order. Claims without facts are left out unless they cite."""
     mentions = find_mentions(text, None)
     shown, numbers = _shown(mentions, assistant.index, locate)
     context = Context(tuple(shown))
     marked = _marked(text, mentions, numbers)
-    checked = Checker(context, finder.judge(f"{marked}\n{context}"), assistant.text_now).check(marked)
+    checked = Checker(context, assistant.text_now).check(marked)
     written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
     return [_told(claim, written) for claim in checked.claims if claim.verdict or claim.marks]
 

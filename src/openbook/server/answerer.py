@@ -90,8 +90,10 @@ class Absent:
 
 
 def absent(writing: Writing) -> Writing:
-    """Give what can be sent to a child: the name of the model in its place."""
-    return writing if writing.model is None else replace(writing, model=Absent(writing.model.name))
+    """Return what can be sent to a child: names in the place of models. A judge is sent as it is."""
+    model = None if writing.model is None else Absent(writing.model.name)
+    other = writing.other_verifier
+    return replace(writing, model=model, verifier=writing.verifier if other is None else Absent(other.name))
 
 
 def answer(location: Location, settings: Settings, told: IO[bytes], says: IO[bytes]) -> None:

@@ -58,7 +58,7 @@ class Answerers:
             OpenbookError: There is no answer; the message says why.
         """
         asked = Begin(next(self._numbers), query, limit, where, absent(writing))
-        return ahappen(_Steps(self, asked), writing.model)
+        return ahappen(_Steps(self, asked), writing.model, writing.other_verifier)
 
     @property
     def pids(self) -> list[int]:

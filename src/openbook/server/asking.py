@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeVar
 
+from openbook.answering.verifying import open_verifier
 from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
 from openbook.costs import Budget, price_of
@@ -90,6 +91,7 @@ class Asker:
         self._settings = settings
         self._answerers = answerers
         self._tracer = tracer
+        self._verifier = open_verifier(settings.verifier)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-answer")
 
     @asynccontextmanager
@@ -110,6 +112,7 @@ class Asker:
         writing = Writing(
             model=model,
             tools=question.agent and model is not None,
+            verifier=self._verifier,
             budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
             history=history,
         )

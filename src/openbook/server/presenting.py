@@ -24,7 +24,9 @@ def present(answer: GenerationResult, library: Library, session_id: str) -> Answ
         query=answer.query,
         answer=answer.answer,
         html=render_answer(answer),
-        sources=list(dict.fromkeys(citation.place for citation in citations if citation.verdict == "supported")),
+        sources=list(
+            dict.fromkeys(each.place for each in citations if each.verdict in ("exact", "confirmed", "unverified"))
+        ),
         session_id=session_id,
         citations=citations,
         nearest=[_nearest(result, library) for result in answer.results] if answer.refused else [],
@@ -37,10 +39,11 @@ def present(answer: GenerationResult, library: Library, session_id: str) -> Answ
         model=public_name(answer.model),
         usage=UsageReply(**asdict(answer.usage)),
         cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
-        quality_score=round(answer.quality_score, 6),
+        quality_score=None if answer.quality_score is None else round(answer.quality_score, 6),
         took_ms=round(answer.took_ms, 1),
         searched=answer.searched,
         stopped=answer.stopped,
+        verifier=public_name(answer.verifier),
         warning="",
     )
 

@@ -52,18 +52,17 @@ _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", 
 
 # Sign, words in the chip, and words for who does not see it.
 _CHIPS: Final = {
-    "supported": ("✓", "", "supported by the source"),
-    "partial": ("~", "partly", "partly supported by the source"),
-    "unsupported": ("×", "not supported", "not supported by the source"),
+    "exact": ("=", "", "the source says it in these words"),
+    "confirmed": ("✓", "", "confirmed: the source says this"),
+    "conflict": ("×", "conflict", "in conflict with the source"),
+    "unverified": ("", "", "not verified"),
     "unknown": ("?", "no such source", "names nothing that was shown"),
     "stale": ("!", "changed since", "the source has changed since it was indexed"),
 }
-_FAILS: Final = {
-    "partial": "only partly supported",
-    "unsupported": "not supported",
+_WRONG: Final = {
+    "conflict": "in conflict with the source",
     "unknown": "no such source",
     "stale": "source changed",
-    "uncited": "no source given",
 }
 
 _TAGS = set(
@@ -111,7 +110,7 @@ def render_answer(answer: GenerationResult) -> str:
         marks = [mark for mark in marks if mark.end_char in ends]
     insets = list(_chips(marks, answer))
     if not (is_quoted or answer.refused):
-        insets += _failing(answer.claims)
+        insets += _wrong(answer.claims)
     return _render(answer.answer, insets)
 
 
@@ -204,19 +203,17 @@ def _chip(number: int, citation: Citation) -> str:
     )
 
 
-def _failing(claims: Sequence[Claim]) -> Iterator[_Inset]:
-    """Mark the claims that fail where they begin and end."""
+def _wrong(claims: Sequence[Claim]) -> Iterator[_Inset]:
+    """Mark the claims that a reader has to look at where they begin and end."""
     for at, claim in enumerate(claims):
-        if not claim.fails:
+        words = _WRONG.get(claim.verdict)
+        if words is None:
             continue
-        words = _FAILS[claim.verdict]
         reason = escape(visible(claim.reason))
         begin = f'<span class="claim claim-{claim.verdict}" title="{reason}">'
-        # The chips of a claim say how far it can be trusted; where it has none, words do.
-        flag = "" if claim.marks else f'<span class="flag">{words}</span>'
         end = f'<span class="unseen"> ({words}: {reason})</span>'
         yield _Inset(claim.start_char, claim.start_char, begin, 1, at)
-        yield _Inset(claim.end_char, claim.end_char, f"{flag}{end}", -1, at)
+        yield _Inset(claim.end_char, claim.end_char, end, -1, at)
 
 
 def visible(text: str) -> str:

@@ -131,10 +131,13 @@ class AnswerReply(_Shape):
     model: str
     usage: UsageReply
     cost_usd: float | None
-    quality_score: float
+    quality_score: float | None
+    """Share of decided claims that are `exact` or `confirmed`; null if none is decided."""
     took_ms: float
     searched: str
     stopped: str
+    verifier: str = ""
+    """Who checked the claims for entailment; empty if nobody did."""
     warning: str
     """What went wrong beside the answer, in words; else empty."""
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from openbook.generation import read_saved
 from openbook.server.asking import no_session
 from openbook.server.auth import Caller, Identified
 from openbook.server.exporting import as_markdown
@@ -29,7 +30,8 @@ async def _whole(request: Request, caller: Caller, session_id: str) -> tuple[Ses
     found = await asyncio.to_thread(_sessions(request).records, caller.owner, session_id)
     if found is None:
         raise no_session(session_id)
-    return found
+    session, records = found
+    return session, [read_saved(record) for record in records]
 
 
 @router.get("/api/sessions")

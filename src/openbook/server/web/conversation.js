@@ -123,7 +123,7 @@ export class ExchangeView {
     const claims = doubtful(answer.claims);
     if (!claims.length) return null;
     const many = counted(claims.length, "claim");
-    const title = answer.refused ? "What was written, and does not hold" : `${many} to doubt`;
+    const title = `${many} to look at`;
     return element(
       "section",
       { class: "doubts" },

@@ -6,12 +6,13 @@
 
 /** What each verdict is called, and what it means. */
 export const VERDICTS = Object.freeze({
-  supported: { sign: "✓", word: "supported", meaning: "The cited lines say this." },
-  partial: { sign: "~", word: "partly supported", meaning: "The cited lines say a part of this." },
-  unsupported: { sign: "×", word: "not supported", meaning: "The cited lines do not say this." },
+  exact: { sign: "=", word: "exact", meaning: "The very words stand in the cited lines." },
+  confirmed: { sign: "✓", word: "confirmed", meaning: "A verifier found this in the cited lines, in words that stand there." },
+  conflict: { sign: "×", word: "conflict", meaning: "The cited lines contradict this, or do not hold what it names." },
+  unverified: { sign: "", word: "not verified", meaning: "The cited lines exist. Nothing checked whether they say this." },
   unknown: { sign: "?", word: "no such source", meaning: "The answer names a source that was never shown." },
   stale: { sign: "!", word: "changed since", meaning: "The source has changed since it was read." },
-  uncited: { sign: "×", word: "no source given", meaning: "The answer states this and names no source." },
+  uncited: { sign: "", word: "no source given", meaning: "The answer states this and names no source." },
 });
 
 const NOTHING = { sign: "", word: "", meaning: "" };
@@ -165,15 +166,18 @@ export function plain(text) {
     .replace(/(?<![\w*])([*_])(?=\S)([^*_]+)(?<=\S)\1(?![\w*])/g, "$2");
 }
 
+/** What a reader has to look at. All else is good, or was not decided. */
+const WRONG = new Set(["conflict", "unknown", "stale"]);
+
 /**
- * Give the claims that a reader should not take as they are.
+ * Return the claims that are in conflict with their sources, or cite what is not there.
  *
  * @template {{verdict: string}} T
  * @param {T[] | undefined} claims
  * @returns {T[]}
  */
 export function doubtful(claims) {
-  return (claims ?? []).filter(({ verdict }) => verdict !== "" && verdict !== "supported");
+  return (claims ?? []).filter(({ verdict }) => WRONG.has(verdict));
 }
 
 /**
@@ -182,13 +186,14 @@ export function doubtful(claims) {
  * @param {{citations: {verdict: string}[], claims?: {verdict: string}[], refused: boolean}} answer
  */
 export function summary({ citations, claims, refused }) {
-  if (refused) return "No answer: the sources do not support one";
+  if (refused) return "No answer";
   if (!citations.length) return "No citations";
-  const good = citations.filter(({ verdict }) => verdict === "supported").length;
-  const doubts = doubtful(claims).length;
-  const all = citations.length;
-  const found = good === all ? `${counted(all, "citation")}, checked` : `${good} of ${counted(all, "citation")} hold`;
-  return doubts ? `${found}; ${counted(doubts, "claim")} to doubt` : found;
+  const count = (/** @type {string} */ wanted) => citations.filter(({ verdict }) => verdict === wanted).length;
+  const parts = ["exact", "confirmed", "unverified"].map((verdict) => [count(verdict), verdictOf(verdict).word]);
+  const found = parts.filter(([number]) => number).map(([number, word]) => `${number} ${word}`).join(", ");
+  const wrong = doubtful(claims).length;
+  const all = counted(citations.length, "citation");
+  return [found ? `${all}: ${found}` : all, wrong ? `${counted(wrong, "claim")} in conflict` : ""].filter(Boolean).join("; ");
 }
 
 /**

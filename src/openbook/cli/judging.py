@@ -1,0 +1,130 @@
+"""Judging claims of any program: one JSON object a line in, one a line out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from openbook.cli import EXIT_NOTHING, EXIT_USAGE, printing
+from openbook.costs import format_usd
+from openbook.grounding.entailment import JudgedClaim, judge_claims
+from openbook.grounding.protocol import CitedClaim, Judge, SourceText
+
+# Lines that cannot be read and are named one by one.
+_MOST_NAMED = 20
+
+# In the order of the summary.
+_VERDICTS = ("exact", "confirmed", "conflict", "unverified", "uncited", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    id: Any
+    claim: CitedClaim
+
+
+def judge_file(file: Path, judge: Judge | None, *, as_json: bool) -> int:
+    """Judge the claims of a file, print each with its verdict, and return the exit code.
+
+    Lines that cannot be read are named on standard error; the others are judged.
+
+    Returns:
+        2 if a line could not be read, else 1 if a claim is in conflict, else 0.
+
+    Raises:
+        BadParameter: The file cannot be read.
+    """
+    lines, faults = _read(_text_of(file))
+    judged = judge_claims([line.claim for line in lines], judge)
+    for line, found in zip(lines, judged, strict=True):
+        if as_json:
+            entry = {"id": line.id, "claim": line.claim.claim, "verdict": found.verdict, "reason": found.reason}
+            printing.print_json(entry)
+        elif found.verdict:
+            name = line.number if line.id is None else line.id
+            printing.say(f"{printing.one_line(str(name))}: {found.verdict}{_because(found)}")
+            printing.say(f"    {printing.one_line(' '.join(line.claim.claim.split()))}", style={"dim": True})
+    for fault in faults[:_MOST_NAMED]:
+        printing.complain(fault, "")
+    if len(faults) > _MOST_NAMED:
+        printing.note(f"... and {len(faults) - _MOST_NAMED} more lines")
+    _note_summary(judged, judge)
+    if faults:
+        return EXIT_USAGE
+    return EXIT_NOTHING if any(found.verdict == "conflict" for found in judged) else 0
+
+
+def _because(found: JudgedClaim) -> str:
+    return f": {printing.one_line(found.reason)}" if found.reason else ""
+
+
+def _note_summary(judged: Sequence[JudgedClaim], judge: Judge | None) -> None:
+    counts: Counter[str] = Counter(found.verdict for found in judged)
+    told = ", ".join(f"{counts[verdict]} {verdict or 'without facts'}" for verdict in _VERDICTS if counts[verdict])
+    printing.note(f"{printing.counted(len(judged), 'claim')}{f': {told}' if told else ''}")
+    spent = getattr(judge, "spent", None)
+    if judge is not None and spent is not None:
+        printing.note(f"verifier {judge.name}: {spent.usage.output_tokens:,} tokens, {format_usd(spent.cost_usd)}")
+    for failure in getattr(judge, "failures", ()):
+        printing.note(f"the verifier failed: {failure}")
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as exc:
+        reason = getattr(exc, "strerror", None) or "it is not UTF-8"
+        raise typer.BadParameter(f"cannot read {str(file)!r}: {reason}", param_hint="CLAIMS.jsonl") from exc
+
+
+def _read(text: str) -> tuple[list[_Line], list[str]]:
+    """Return the lines that hold a claim, and what is wrong with the others."""
+    found: list[_Line] = []
+    faults: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            found.append(_Line(number, entry.get("id") if isinstance(entry, dict) else None, _claim_of(entry)))
+        except (ValueError, RecursionError) as exc:
+            reason = "it is not JSON" if isinstance(exc, json.JSONDecodeError | RecursionError) else str(exc)
+            faults.append(f"line {number}: {reason}")
+    return found, faults
+
+
+def _claim_of(entry: object) -> CitedClaim:
+    """Read one claim.
+
+    Raises:
+        ValueError: A field is missing or of another kind; the message names it.
+    """
+    if not isinstance(entry, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004  # one kind of fault, for all that is wrong
+    return CitedClaim(_field(entry, "claim"), _field(entry, "cited_text"), tuple(_sources_of(entry)))
+
+
+def _sources_of(entry: Mapping[str, Any]) -> Iterator[SourceText]:
+    sources = entry.get("sources") or []
+    if not isinstance(sources, list) or not all(isinstance(source, dict) for source in sources):
+        raise ValueError("'sources' must be a list of objects with 'text', and perhaps 'path' and 'symbol'")
+    for source in sources:
+        yield SourceText(_field(source, "text"), _field(source, "path", ""), _field(source, "symbol", ""))
+
+
+def _field(entry: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    value = entry.get(name, default)
+    value = default if value is None else value
+    if not isinstance(value, str):
+        raise ValueError(f"{name!r} is missing, or is not a text")  # noqa: TRY004
+    if name == "claim" and not value.strip():
+        raise ValueError("'claim' is empty")
+    return value

@@ -1,0 +1,161 @@
+"""Statements that differ from a cited one by a negation, or by a word in the place of its opposite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from openbook.grounding.facts import content_words
+from openbook.retrieval.tokens import tokenize
+
+# Sentences and clauses that a claim is compared with. A citation of whole pages costs no more.
+_MOST_CLAUSES = 200
+_KEPT_TEXTS = 1024
+
+# Two clauses make one statement if they share these parts of their words: of the claim, and of the source.
+_LEAST_OF_CLAIM, _LEAST_OF_SOURCE = 0.6, 0.5
+_FEWEST_SHARED = 2
+
+# "Is not shared", "cannot be shared", "won't share": what an auxiliary denies is the statement itself.
+# "Not only" denies nothing, and "no more than" is a bound.
+_DENIAL = re.compile(
+    r"\b(?:is|are|was|were|be|been|can|could|may|might|must|should|will|would|shall|does|do|did|has|have|had)"
+    r"(?:\s+not\b|n[’']t\b)(?!\s+(?:only|just|merely|simply|more|less|fewer|exceed))|\bcannot\b|\bwon[’']t\b|\bnever\b"
+    r"|\bha(?:s|ve|d) no effect\b|\bno longer\b",
+    re.IGNORECASE,
+)
+# Any other sign of a denial makes the polarity of a clause unclear.
+_UNCLEAR = re.compile(
+    r"\b(?:no|none|nothing|neither|nor|without|unless|except|only|instead|fail\w*|avoid\w*|prevent\w*|forbid\w*|refus\w*"
+    r"|disabl\w*|ignor\w*|un\w{4,}|non-\w+|invalid|missing|rather|otherwise|hardly|rarely|expected)\b|\bnot\b|n[’']t\b",
+    re.IGNORECASE,
+)
+# What is said on a condition is said of another case.
+_CONDITION = re.compile(r"\b(?:if|when|unless|until|while|whenever|before|after|where|in case|once)\b", re.IGNORECASE)
+_BORDER = re.compile(
+    r"[,.;:!?()—–|\n]+(?=\s|$)|\s-{1,2}\s|\b(?:but|because|which|whereas|although|though|so that|since)\b",
+    re.IGNORECASE,
+)
+
+# Pairs of which a statement holds one. "First" and "last" may both be true; these rarely are.
+_OPPOSITES = (
+    "before after, add subtract, increase decrease, enable disable, enabled disabled, allow deny, allow forbid,"
+    " accept reject, include exclude, ascending descending, synchronous asynchronous, oldest newest, always unless,"
+    " all only, only both, minimum maximum, true false, required optional, append prepend, always sometimes"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    words: frozenset[str]
+    """Tokens of its telling words, without those of the denial."""
+    is_denied: bool
+    is_clear: bool
+    """Whether nothing else turns it, and no condition limits it."""
+    denial: str
+    denied: str = ""
+    """Token of the first telling word behind the denial."""
+
+
+def polarity_disagrees(claim: str, sentences: Sequence[str]) -> str:
+    """Return the reason if a cited clause makes a statement of the claim with the opposite sign; else an empty text.
+
+    Example:
+        >>> polarity_disagrees("A lock may be shared by threads.", ["A lock may not be shared by threads."])
+        'the cited lines say "may not", the claim does not'
+    """
+    theirs = [clause for sentence in sentences for clause in _clauses(sentence)][:_MOST_CLAUSES]
+    for own in _clauses(claim):
+        same = [clause for clause in theirs if _is_same_statement(own, clause)]
+        if not same or not own.is_clear or any(clause.is_denied == own.is_denied for clause in same):
+            continue
+        if all(clause.is_clear for clause in same):
+            denial = own.denial or same[0].denial
+            return (
+                f'the claim says "{denial}", the cited lines do not'
+                if own.is_denied
+                else f'the cited lines say "{denial}", the claim does not'
+            )
+    return ""
+
+
+def _is_same_statement(own: _Clause, other: _Clause) -> bool:
+    shared = len(own.words & other.words)
+    denied = {clause.denied for clause in (own, other) if clause.is_denied}
+    return (
+        denied <= own.words & other.words
+        and shared >= _FEWEST_SHARED
+        and shared >= _LEAST_OF_CLAIM * len(own.words)
+        and shared >= _LEAST_OF_SOURCE * len(other.words)
+    )
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _clauses(text: str) -> tuple[_Clause, ...]:
+    return tuple(_read(part) for part in _parts(text) if part.strip())
+
+
+def _parts(text: str) -> Iterator[str]:
+    start = 0
+    for match in _BORDER.finditer(text):
+        yield text[start : match.start()]
+        start = match.end()
+    yield text[start:]
+
+
+def _read(clause: str) -> _Clause:
+    denials = list(_DENIAL.finditer(clause))
+    plain = _DENIAL.sub(" ", clause)
+    behind = content_words(clause[denials[0].end() :]) if denials else ()
+    return _Clause(
+        frozenset(content_words(plain)),
+        bool(denials),
+        len(denials) < 2 and not _UNCLEAR.search(plain) and not _CONDITION.search(clause),
+        denials[0].group().lower() if denials else "",
+        behind[0] if behind else "",
+    )
+
+
+@cache
+def _opposites() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair in _OPPOSITES.split(","):
+        one, other = pair.split()
+        found.setdefault(tokenize(one)[0], set()).add(other)
+        found.setdefault(tokenize(other)[0], set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def opposite_disagrees(claim: str, sentences: Sequence[str]) -> str:
+    """Return the reason if a sentence that says the rest of the claim has a word's opposite; else an empty text.
+
+    Example:
+        >>> opposite_disagrees("the pause is added before each call", ["the pause is added after each call"])
+        'the claim says "before" where the cited lines say "after"'
+    """
+    own = _by_token(claim)
+    turned = {token: _opposites()[token] for token in own if token in _opposites()}
+    if not turned:
+        return ""
+    telling = frozenset(content_words(claim))
+    cited = [_by_token(sentence) for sentence in sentences]
+    for sentence, theirs in zip(sentences, cited, strict=True):
+        shared = telling & frozenset(content_words(sentence))
+        for token, others in turned.items():
+            rest = telling - {token}
+            if len(shared - {token}) < max(_FEWEST_SHARED, _LEAST_OF_CLAIM * len(rest)):
+                continue
+            for other in sorted(others):
+                stem = tokenize(other)[0]
+                if stem in theirs and stem not in own and not any(token in words for words in cited):
+                    return f'the claim says "{own[token]}" where the cited lines say "{theirs[stem]}"'
+    return ""
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _by_token(text: str) -> Mapping[str, str]:
+    """Return the words of a text by their tokens, words that are split left out."""
+    words = ((word.strip(".,;:!?()\"'`*"), tokenize(word)) for word in text.split())
+    return {tokens[0]: word for word, tokens in words if len(tokens) == 1}

@@ -1,0 +1,52 @@
+"""Prompts that are kept in files, with holes such as `{question}`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cached_property, lru_cache
+from importlib.resources import files
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+class Prompts:
+    """The prompt files of one package, read when one is first needed."""
+
+    def __init__(self, package: str) -> None:
+        """Take the package whose `*.md` files are the prompts."""
+        self._package = package
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        found = {
+            file.name: file.read_text(encoding="utf-8")
+            for file in files(self._package).iterdir()
+            if file.name.endswith(".md")
+        }
+        return {name.removesuffix(".md"): text.strip() for name, text in sorted(found.items())}
+
+    def fill(self, prompt: str, **holes: str) -> str:
+        """Return a prompt with its holes filled. What is put in is never read for holes itself.
+
+        Raises:
+            KeyError: There is no such prompt, or one of its holes is not given.
+        """
+        return _HOLE.sub(lambda hole: holes[hole[1]], self._texts[prompt])
+
+    @cached_property
+    def version(self) -> str:
+        """Twelve digits that change with every change of a prompt file."""
+        joined = "\0".join(part for pair in self._texts.items() for part in pair)
+        return hashlib.sha256(joined.encode()).hexdigest()[:12]
+
+
+@lru_cache
+def prompts_of(package: str) -> Prompts:
+    """Return the prompts of a package, read once.
+
+    Example:
+        >>> prompts_of("openbook.answering.prompts").fill("question", question="Why {x}?").splitlines()[-1]
+        'Why {x}?'
+    """
+    return Prompts(package)
