@@ -122,6 +122,13 @@ def check_literally(claim: CitedClaim) -> Judgement:
     return Judgement("unverified", "nothing checked whether the cited lines say it")
 
 
+def conflicts_of(claim: CitedClaim) -> dict[str, str]:
+    """Return the reasons of all rules that find a conflict, by name of the rule."""
+    read = _Read(claim)
+    found = {name: rule(read) for name, rule in RULES.items()}
+    return {name: reason for name, reason in found.items() if reason}
+
+
 def is_verbatim(claim: str, cited_text: str) -> bool:
     r"""Return whether the words of a claim stand in a text, markup, case, white space and the last mark aside.
 
