@@ -16,6 +16,7 @@ from openbook.testing.embedding_server import EmbeddingServer
 from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubServer
 from openbook.testing.script import Refusal
+from tests.model_server import ModelServer
 from tests.redis_server import RedisServer
 
 # No deadline: a slow machine is no bug. The same examples on every run where nobody is there to
@@ -23,7 +24,7 @@ from tests.redis_server import RedisServer
 settings.register_profile("openbook", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("openbook")
 
-_SERVERS = {"fake_server", "embedding_server", "git_server", "github_server", "redis_server"}
+_SERVERS = {"fake_server", "embedding_server", "git_server", "github_server", "model_server", "redis_server"}
 
 
 def pytest_report_header() -> str:
@@ -75,6 +76,14 @@ def git_server(tmp_path: Path) -> Iterator[GitServer]:
     """Start a server for the git repositories below the folder `served` of the test."""
     (tmp_path / "served").mkdir()
     with GitServer(tmp_path / "served") as server:
+        yield server
+
+
+@pytest.fixture
+def model_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """Start a server that is the hub of models for this test."""
+    with ModelServer() as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
         yield server
 
 

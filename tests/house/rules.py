@@ -20,8 +20,9 @@ BANNED_WORDS = frozenset(
 
 # Importing the package must stay free; these cost from 20 ms to seconds.
 HEAVY_MODULES = frozenset(
-    {"asyncio", "click", "huggingface_hub", "markdown_it", "multiprocessing", "numpy", "pathspec", "platformdirs"}
-    | {"pydantic", "pygments", "ray", "rich", "semble_grammars", "sqlite3", "tokenizers", "tree_sitter", "typer"}
+    {"asyncio", "click", "huggingface_hub", "markdown_it", "multiprocessing", "numpy", "onnxruntime", "pathspec"}
+    | {"platformdirs", "pydantic", "pygments", "ray", "rich", "semble_grammars", "sqlite3", "tokenizers"}
+    | {"tree_sitter", "typer"}
 )
 
 # Folders of one machine, and hosts that packages come from: both change under a reader's feet.

@@ -18,6 +18,7 @@ from openbook.cli import (
     checks,
     contents,
     courses,
+    entailment,
     installed_version,
     printing,
     questions,
@@ -99,4 +100,5 @@ app.command()(contents.sources)
 app.command()(courses.courses)
 app.command()(contents.remove)
 app.command()(contents.status)
+app.add_typer(entailment.models)
 app.command()(checks.doctor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from openbook.spans import sentences
+from openbook.spans import LONG_LINE_CHARS, lines, sentences, trim
 
 # A shorter line was not wrapped: it ends where its author ended it.
 _WRAPPED_CHARS = 45
@@ -57,6 +57,34 @@ def sentences_of(cited: Iterable[str]) -> list[str]:
     return [sentence for sentence in (text.strip() for text in found) if sentence]
 
 
+def sentence_ranges(text: str) -> list[tuple[int, int]]:
+    r"""Return the sentences of prose and the lines of code as half-open ranges of characters.
+
+    In order, trimmed, none blank; none crosses a blank line. Unlike those of `sentences_of` they are exact slices:
+    line ends and marks of comments within a sentence stay.
+
+    Example:
+        >>> text = "# The server listens on a port that is free, unless\n# PORT is set. Else 8000.\nx = port()"
+        >>> [text[start:end] for start, end in sentence_ranges(text)][1:]
+        ['Else 8000.', 'x = port()']
+    """
+    found: list[tuple[int, int]] = []
+    block, before = (0, 0), ""
+    for start, end in lines(text):
+        line = _plain(text[start:end])
+        is_code = is_code_line(line)
+        is_apart = text.count("\n", block[1], start) > 1
+        if before and (is_code or is_apart or not _continues(before, line)):
+            found += sentences(text, *block)
+            before = ""
+        if is_code:
+            found += [trim(text, start, end)] if end - start <= LONG_LINE_CHARS else sentences(text, start, end)
+        elif line:
+            block = (block[0] if before else start, end)
+            before = f"{before} {line.strip()}".strip()
+    return [*found, *sentences(text, *block)] if before else found
+
+
 def is_code_line(line: str) -> bool:
     """Say whether a line has signs of code, and few words.
 
@@ -84,7 +112,7 @@ def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
     prose = ""
     for unit in cited:
         for line in unit.split("\n"):
-            text = _COMMENT.sub("", _FOR_TOOLS.sub("", line)).rstrip()
+            text = _plain(line)
             if not text.strip():
                 continue
             is_code = is_code_line(text)
@@ -97,6 +125,11 @@ def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
                 prose = f"{prose} {text.strip()}" if prose else text.strip()
     if prose:
         yield True, prose
+
+
+def _plain(line: str) -> str:
+    """Leave out the marks of a comment, and what it says to tools."""
+    return _COMMENT.sub("", _FOR_TOOLS.sub("", line)).rstrip()
 
 
 def _continues(before: str, line: str) -> bool:

@@ -1,0 +1,100 @@
+"""Commands for entailment models: `models list`, `add` and `remove`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from openbook.cli import EXIT_NOTHING, options, printing
+
+models = typer.Typer(
+    name="models", help="Entailment models that check claims: list, fetch and remove them.", no_args_is_help=True
+)
+
+# Of a file that is smaller, nobody waits for news.
+_NEWS_BYTES = 20_000_000
+_STEP_PERCENT = 10
+
+
+@models.command("list")
+def list_models(*, as_json: options.AsJson = False) -> None:
+    """List the models that are here, and those that `models add` knows by name."""
+    from dataclasses import asdict
+
+    from openbook.cli.opening import settings
+    from openbook.entailment_models import KNOWN, installed
+
+    here = installed(settings())
+    there = {model.name for model in here}
+    known = [model for model in KNOWN if model.name not in there]
+    if as_json:
+        rows = [{**asdict(model), "folder": str(model.folder)} for model in here]
+        printing.print_json({"installed": rows, "known": [asdict(model) for model in known]})
+        return
+    for model in here:
+        printing.say(f"{model.name}  {_megabytes(model.size_bytes)}", style={"bold": True})
+        printing.say(f"  {printing.one_line(model.origin or 'put here by hand')}")
+    if not here:
+        printing.note("no model is here")
+    if known:
+        printing.say("Can be fetched with openbook models add NAME:")
+    for each in known:
+        printing.say(f"  {each.name}  {_megabytes(each.size_bytes)}  {each.licence}  {each.about}")
+
+
+@models.command("add")
+def add_model(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            callback=options.no_blank,
+            help="A name of `models list`, OWNER/NAME of Hugging Face, or the address of a folder with model.onnx.",
+        ),
+    ],
+) -> None:
+    """Fetch a model over the network, and load it once to see that it works."""
+    from openbook.cli.opening import settings
+    from openbook.entailment_models import KNOWN, add
+
+    for model in KNOWN:
+        if model.name == name:
+            printing.note(f"{model.repository}, {_megabytes(model.size_bytes)}, licence {model.licence}")
+    folder = add(name, settings(), told=_News())
+    printing.say(str(folder))
+    printing.note(f"{folder.name} is here; use it as nli:{folder.name}")
+
+
+@models.command("remove")
+def remove_model(
+    name: Annotated[str, typer.Argument(metavar="NAME", callback=options.no_blank, help="As `models list` has it.")],
+) -> None:
+    """Delete a model that was fetched."""
+    from openbook.cli.opening import settings
+    from openbook.entailment_models import remove
+
+    if not remove(name, settings()):
+        printing.complain(f"there is no model {name!r}", "openbook models list names them")
+        raise typer.Exit(EXIT_NOTHING)
+    printing.note(f"removed {name}")
+
+
+class _News:
+    """Prints how far a large file is, at every tenth of it."""
+
+    def __init__(self) -> None:
+        self._said = ("", 0)
+
+    def __call__(self, name: str, size: int, total: int) -> None:
+        if total < _NEWS_BYTES:
+            return
+        step = size * 100 // total // _STEP_PERCENT * _STEP_PERCENT
+        if (name, step) != self._said:
+            self._said = (name, step)
+            printing.note(f"{name}: {step} % of {_megabytes(total)}")
+
+
+def _megabytes(size: int) -> str:
+    """Write a size as the hub does, in millions of bytes."""
+    return f"{max(1, round(size / 1e6))} MB"

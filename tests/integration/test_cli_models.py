@@ -1,0 +1,78 @@
+"""Entailment models on the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from openbook.cli.entailment import _News
+from tests.integration.support_cli import assert_fails_clearly, run, run_alone
+from tests.model_server import ModelServer
+from tools.tiny_nli import write
+
+Captured = pytest.CaptureFixture[str]
+
+NAME = "nli-deberta-v3-xsmall"
+
+
+@pytest.fixture
+def hub(model_server: ModelServer, tmp_path: Path) -> ModelServer:
+    folder = write(tmp_path / "tiny")
+    files = {name: (folder / name).read_bytes() for name in ("tokenizer.json", "config.json")}
+    files["onnx/model.onnx"] = (folder / "model.onnx").read_bytes()
+    model_server.add(f"cross-encoder/{NAME}", files)
+    return model_server
+
+
+def test_models_are_added_listed_and_removed(hub: ModelServer, capsys: Captured) -> None:
+    added = run(capsys, "models", "add", NAME)
+    listed = run(capsys, "models", "list")
+    removed = run(capsys, "models", "remove", NAME)
+    after = run(capsys, "models", "list")
+
+    folder = Path(os.environ["OPENBOOK_HOME"]).resolve() / "models" / NAME
+    assert (added.code, added.out) == (0, f"{folder}\n")
+    assert f"cross-encoder/{NAME}, 284 MB, licence Apache-2.0" in added.err
+    assert f"use it as nli:{NAME}" in added.err
+    assert listed.out.startswith(f"{NAME}  1 MB\n  {hub.url}/cross-encoder/{NAME}/resolve/")
+    assert (removed.code, removed.err) == (0, f"removed {NAME}\n")
+    assert after.err == "no model is here\n"
+    assert f"  {NAME}  284 MB  Apache-2.0  English, three labels\n" in after.out
+
+
+def test_list_is_one_line_of_json(hub: ModelServer, capsys: Captured) -> None:
+    run(capsys, "models", "add", NAME)
+
+    listed = run(capsys, "models", "list", "--json").json
+
+    assert [model["name"] for model in listed["installed"]] == [NAME]
+    assert NAME not in [model["name"] for model in listed["known"]]
+    assert {"repository", "licence", "size_bytes"} <= listed["known"][0].keys()
+
+
+def test_failures_are_one_line_and_a_hint(model_server: ModelServer, capsys: Captured) -> None:
+    assert_fails_clearly(run(capsys, "models", "add", NAME), 3, "there is no tokenizer.json")
+    assert_fails_clearly(run(capsys, "models", "add", "unknown"), 2, "'unknown' is no model that is known")
+    assert_fails_clearly(run(capsys, "models", "remove", NAME), 1, "there is no model", "models list")
+    assert_fails_clearly(run(capsys, "models", "add", ""), 2, "it is empty")
+
+
+def test_full_disk_is_told_and_leaves_nothing(hub: ModelServer) -> None:
+    outcome = run_alone("models", "add", NAME, largest_file_bytes=50_000)
+
+    assert_fails_clearly(outcome, 3, "cannot be written: File too large")
+    assert "OPENBOOK_HOME" in outcome.err
+    assert [path.name for path in (Path(os.environ["OPENBOOK_HOME"]) / "models").iterdir()] == [".lock"]
+
+
+def test_large_file_is_told_at_every_tenth(capsys: Captured) -> None:
+    news = _News()
+    for size in (1, 3, 10, 11, 20, 100):
+        news("model.onnx", size * 1_000_000, 100_000_000)
+        news("config.json", size, 100)
+
+    assert capsys.readouterr().err.splitlines() == [
+        f"model.onnx: {percent} % of 100 MB" for percent in (0, 10, 20, 100)
+    ]
