@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from openbook.costs import Budget
 from openbook.generation import Exchange, Policy
+from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
 
 # Two pages. What is longer nobody checks.
@@ -28,3 +29,10 @@ class Writing:
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+    deadline_s: float | None = None
+    """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
+
+    @property
+    def timeout_s(self) -> float:
+        """Return the deadline of a call; without one and without settings, that of every request."""
+        return DEADLINE_S if self.deadline_s is None else self.deadline_s
