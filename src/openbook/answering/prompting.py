@@ -73,7 +73,9 @@ def build_messages(
     shown = tuple(shown.source for shown in context.shown)
     question = fill("question", question=query)
     if understood:
-        question = fill("follow_up", question=question, understood=" ".join(understood.split()))
+        # In a fence, as what it was made from: a model wrote it, and that had read words of sources.
+        fenced = Source(0, "", "the question as it was understood", (" ".join(understood.split()),))
+        question = fill("follow_up", question=question, understood=str(fenced))
     return (*build_history(history), Message("user", (*shown, Text(question))))
 
 
