@@ -9,7 +9,8 @@ twice: the second library also holds the earlier answers of every conversation, 
 conversation is about is there, and the answer to its last question is not.
 
 What is asked is the last question with two earlier ones in front; no answers. Task by task, the
-floor was chosen on the first half, with an eye on the second.
+floor was chosen on the first half, with an eye on the second. In the last rows the earlier ones stand
+in front of those questions alone that lean on them by the rules for answers without a model.
 """
 
 from __future__ import annotations
@@ -24,9 +25,18 @@ from typing import Any
 
 from benchmarks.ours import supports
 from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR
+from openbook.answering.followups import standalone
+from openbook.generation import Exchange
 
 ANSWERABLE, UNANSWERABLE = "ANSWERABLE", "UNANSWERABLE"
 _LABELS = (UNANSWERABLE, ANSWERABLE, "UNDERSPECIFIED", "PARTIAL")
+
+_LIBRARIES = (
+    ("passages", False, False),
+    ("passages and earlier answers", True, False),
+    ("passages, by rules", False, True),
+    ("passages and earlier answers, by rules", True, True),
+)
 
 # With one, or with all of them, fewer of the unanswerable tasks are told.
 _EARLIER = 2
@@ -46,11 +56,18 @@ class Asked:
         return self.support < (FOLLOW_UP_FLOOR if self.is_follow_up else SUPPORT_FLOOR)
 
 
-def measure(data: Path, *, with_earlier_answers: bool) -> list[Asked]:
-    """Ask every task of the library of its subject, in the order of the file."""
+def measure(data: Path, *, with_earlier_answers: bool, by_rules: bool = False) -> list[Asked]:
+    """Ask every task of the library of its subject, in the order of the file.
+
+    Args:
+        data: Folder with conversations.
+        with_earlier_answers: Whether the library holds these too.
+        by_rules: Whether earlier questions stand in front only where a question leans on them.
+    """
     lines = (data / "conversations" / "mtrag-un.jsonl").read_text(encoding="utf-8").splitlines()
     tasks = [json.loads(line) for line in lines]
     found: dict[str, float] = {}
+    follow_ups: set[str] = set()
     for subject in sorted({task["Collection"] for task in tasks}):
         some = [task for task in tasks if task["Collection"] == subject]
         with tempfile.TemporaryDirectory() as scratch:
@@ -58,9 +75,11 @@ def measure(data: Path, *, with_earlier_answers: bool) -> list[Asked]:
             folder.mkdir()
             home.mkdir()
             _write(some, folder, with_earlier_answers=with_earlier_answers)
-            values = supports(folder, home, [_question(task) for task in some])
+            asked = {task["task_id"]: _question(task, by_rules=by_rules) for task in some}
+            follow_ups |= {task for task, (earlier, _) in asked.items() if earlier}
+            values = supports(folder, home, list(asked.values()))
         found |= {task["task_id"]: value for task, value in zip(some, values, strict=True)}
-    return [Asked(task["answerability"][0], found[task["task_id"]], _question(task)[0] != "") for task in tasks]
+    return [Asked(task["answerability"][0], found[task["task_id"]], task["task_id"] in follow_ups) for task in tasks]
 
 
 def _write(tasks: Iterable[dict[str, Any]], folder: Path, *, with_earlier_answers: bool) -> None:
@@ -72,9 +91,12 @@ def _write(tasks: Iterable[dict[str, Any]], folder: Path, *, with_earlier_answer
         (folder / f"earlier-{number:03}.md").write_text("\n\n".join([*answers, ""]), encoding="utf-8")
 
 
-def _question(task: dict[str, Any]) -> tuple[str, str]:
-    """Give the earlier questions that count, and the last one."""
-    *earlier, last = (turn["text"] for turn in task["input"] if turn["speaker"] == "user")
+def _question(task: dict[str, Any], *, by_rules: bool) -> tuple[str, str]:
+    """Return the earlier questions that count, and the last one."""
+    *earlier, last = (turn["text"].strip() for turn in task["input"] if turn["speaker"] == "user")
+    if by_rules:
+        alone = standalone(last, [Exchange(question, "") for question in earlier])
+        return alone.text.removesuffix(last).strip(), last
     return " ".join(earlier[-_EARLIER:]), last
 
 
@@ -98,8 +120,8 @@ def table(data: Path) -> str:
         "| partly answerable refused | AUC |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, with_answers in (("passages", False), ("passages and earlier answers", True)):
-        asked = measure(data, with_earlier_answers=with_answers)
+    for name, with_answers, by_rules in _LIBRARIES:
+        asked = measure(data, with_earlier_answers=with_answers, by_rules=by_rules)
         for part, some in (("all", asked), ("first half", _half(asked, 0)), ("second half", _half(asked, 1))):
             shares = " | ".join(f"{refused_share(some, label):.3f}" for label in _LABELS)
             lines.append(f"| {name} | {part}, {len(some)} | {shares} | {area(some):.3f} |")

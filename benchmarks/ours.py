@@ -10,6 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from openbook.answering.anaphora import has_own_words
 from openbook.answering.answerable import support
 from openbook.assistant import Assistant
 from openbook.chunking.code import find_definitions
@@ -19,12 +20,11 @@ from openbook.chunking.layout import Piece as Stretch
 from openbook.chunking.lines import definition_lines
 from openbook.chunking.outline import flatten
 from openbook.embedding.static import load_embedder
-from openbook.errors import QueryError
 from openbook.evals.metrics import Place
 from openbook.index.protocol import Entry, Identity
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
-from openbook.retrieval.names import Query, read_query
+from openbook.retrieval.names import read_query
 from openbook.retrieval.ranking import rarities
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.tokens import tokens_identity
@@ -132,18 +132,11 @@ def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> l
         retriever = Retriever(index, embedder)
         for earlier, question in asked:
             text = f"{earlier} {question}".strip()
-            query = _read(question) or read_query(text)  # "How does it work?" has no word of its own
+            query = read_query(question if has_own_words(question) else text)  # "How does it work?" has none
             rarity = rarities(query, index.frequencies(query.tokens), chunks)
             results = retriever.search(text, limit=10, view="passages")
             found.append(support(text, results, embedder, rarity))
     return found
-
-
-def _read(question: str) -> Query | None:
-    try:
-        return read_query(question)
-    except QueryError:
-        return None
 
 
 def _document(path: str, pieces: Sequence[Piece]) -> tuple[Document, list[Chunk]]:

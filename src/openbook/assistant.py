@@ -361,6 +361,7 @@ class Assistant:
             text_now=self.text_now,
             context_tokens=self.settings.context_tokens,
             retriever=self.retriever,
+            model_timeout_s=self.settings.model_timeout_s,
         )
 
     def text_now(self, chunk: Chunk) -> str | None:

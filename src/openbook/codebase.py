@@ -50,7 +50,7 @@ def create_assistant(
     from openbook.llm.choose import open_model
 
     settings = settings or Settings.from_env()
-    writing = Writing(model=open_model(model or settings.model), verifier=open_verifier(settings.verifier))
+    writing = Writing(model=open_model(model or settings.model), verifier=open_verifier(settings.verifier, settings))
     return CodebaseAssistant(Assistant.open(library, settings=settings), writing)
 
 

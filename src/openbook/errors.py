@@ -163,7 +163,7 @@ class UnreachableError(ModelError):
 
 
 class TimedOutError(ModelError):
-    """No answer in time."""
+    """No answer in time. Without a status it was our own deadline, `Settings.model_timeout_s`."""
 
 
 class BadRequestError(ModelError):

@@ -262,21 +262,43 @@ class GenerationResult:
         return f"{self.answer}\n" + (f"\n{heading}\n{listed}" if listed else "")
 
 
+# What a model is told of an earlier answer that holds no words of a model, and of a claim that is wrong.
+_QUOTED = "(answered with quotes from the sources)"
+_CONTRADICTED = "[contradicted by the sources]"
+
+
+def _is_contradicted(verdict: str) -> bool:
+    return verdict == "conflict"
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A question and its answer, as a later question of the same session looks back on them."""
 
     question: str
     answer: str
+    """Of a model. Of a refusal, and of quotes, what it was, in brackets; empty in sessions of earlier versions."""
 
     @classmethod
     def of(cls, question: str, answer: GenerationResult) -> Exchange:
-        """Give what may be looked back on: the words of a model.
+        """Return what may be looked back on: the words of a model, with those marked that the sources contradict.
 
-        Quotes and the names in a refusal are text of sources, which no model may take for its own words.
+        Quotes and the names in a refusal are text of sources, which no model may take for its own words:
+        words of ours say in their place what became of the question.
+
+        Example:
+            >>> Exchange.of("Why?", GenerationResult("Why?", "See `a.md`.", refused=True, reason="nothing found"))
+            Exchange(question='Why?', answer='(refused: nothing found)')
         """
-        own_words = answer.model != "extractive" and not answer.refused
-        return cls(question, answer.answer if own_words else "")
+        if answer.refused:
+            return cls(question, f"(refused: {answer.reason or 'no answer'})")
+        if answer.model == "extractive":
+            return cls(question, _QUOTED)
+        text = answer.answer
+        for claim in sorted(answer.claims, key=lambda claim: claim.end_char, reverse=True):
+            if _is_contradicted(claim.verdict):
+                text = f"{text[: claim.end_char]} {_CONTRADICTED}{text[claim.end_char :]}"
+        return cls(question, text)
 
 
 @dataclass(frozen=True, slots=True)

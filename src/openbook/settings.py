@@ -22,7 +22,7 @@ _POSITIVE = (
     *("max_document_bytes", "max_pages", "file_timeout_s"),
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
-    *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd"),
+    *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
 )
 
 _ASSIGNMENT = re.compile(
@@ -66,6 +66,8 @@ class Settings:
     verifier: str = ""
     """What checks whether cited lines say what claims say, as `--verifier` takes it. Empty: the model that writes;
     `off`: nothing does."""
+    model_timeout_s: float = 120.0
+    """Seconds that one call of a model may take, retries included. A model on a small machine may need more."""
     embedder: str = ""
     """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
     sources and each question is sent there."""
@@ -298,6 +300,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "pdf_password": (lambda text: Secret(text), "a password"),
     "redis_url": (lambda text: Secret(text), "an address"),
     "fetch_timeout_s": (float, "a number"),
+    "model_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),

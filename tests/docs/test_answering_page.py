@@ -68,7 +68,8 @@ def decided(received: Received) -> Reply:
 
 
 REPHRASED = Reply("Which function decides that a parcel is lost?", usage=Usage(195, 11))
-SCRIPTS: dict[str, list[Any]] = {"ask": [looking, lost], "chat": [days, REPHRASED, decided]}
+LEFT = Reply("Who painted the Mona Lisa?", usage=Usage(231, 8))
+SCRIPTS: dict[str, list[Any]] = {"ask": [looking, lost], "chat": [days, REPHRASED, decided, LEFT]}
 
 
 @pytest.mark.parametrize("block", list(BLOCK.finditer(PAGE.read_text("utf-8"))), ids=lambda block: block["line"][:4])

@@ -103,6 +103,22 @@ def test_history_reaches_the_model_without_marks_and_without_quotes(fake_server:
     assert "[2:7]" not in second[2]["content"]
 
 
+def test_a_question_that_was_refused_stays_in_the_history(fake_server: Start, harbour: Path) -> None:
+    question = "When does a parcel count as lost?"
+    server = fake_server(question, "Parcels are lost after 14 days [2:7].")
+
+    chat(
+        harbour,
+        *("Who painted the Mona Lisa?", question),
+        arguments=("--model", f"{server.openai_url}#tiny"),
+        env=keys(server),
+    )
+
+    messages = server.requests[-1].body["messages"]
+    assert messages[1]["content"] == "Who painted the Mona Lisa?"
+    assert messages[2]["content"] == "(refused: nothing relevant)"
+
+
 def test_an_agent_can_be_talked_to(fake_server: Start, harbour: Path) -> None:
     call = ToolCall("call_1", "list_courses", "{}")
     server = fake_server(Reply(call), 'There is one course, "Working at the Quay" [1:1].')

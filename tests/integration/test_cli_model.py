@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.testing import FakeServer, Refusal, Reply
-from tests.integration.support_cli import run
+from openbook.testing import FakeServer, Fault, Refusal, Reply
+from tests.integration.support_cli import SAMPLE, run
 
 Captured = pytest.CaptureFixture[str]
 Start = Callable[..., FakeServer]
@@ -36,6 +36,20 @@ def test_doctor_calls_a_model_once_and_says_how_fast_it_was_and_what_it_cost(
     assert "ok    model tokens: 10 in, 5 out; price of this call: $0.0001" in outcome.out
     assert "ok    model tokens: not reported; price of this call: unknown" in unknown.out
     assert server.key not in outcome.out + outcome.err
+
+
+def test_a_model_that_does_not_answer_in_time_is_told_with_the_setting(
+    fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = fake_server(Fault("hold"), Fault("hold"))
+    monkeypatch.setenv("LLM_API_KEY", server.key)
+    monkeypatch.setenv("OPENBOOK_MODEL_TIMEOUT_S", "0.3")
+
+    called = run(capsys, "doctor", "--model", f"{server.openai_url}#tiny")
+    asked = run(capsys, "ask", "When do sessions end?", str(SAMPLE), "--model", f"{server.openai_url}#tiny")
+
+    assert "set OPENBOOK_MODEL_TIMEOUT_S to more seconds" in called.out
+    assert "set OPENBOOK_MODEL_TIMEOUT_S to more seconds" in asked.err
 
 
 def test_doctor_says_which_key_to_set_or_what_was_refused(

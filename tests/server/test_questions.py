@@ -102,7 +102,7 @@ def test_a_follow_up_is_asked_in_the_light_of_the_last_exchanges(serve: Serve) -
         seen.append(request)
         return f"Sessions end after one hour, answer {len(seen)} [1:2]."
 
-    client = serve(ScriptedModel(answer, answer, answer), session_history=1)
+    client = serve(ScriptedModel(answer, QUESTION, answer, QUESTION, answer), session_history=1)
     asked = {"model": MODEL}
     first = ask(client, QUESTION, **asked)
 
@@ -113,6 +113,29 @@ def test_a_follow_up_is_asked_in_the_light_of_the_last_exchanges(serve: Serve) -
     assert ("answer 2" in last, "answer 1" in last) == (True, False)
     (session,) = client.get("/api/sessions").json()["sessions"]
     assert (session["title"], session["exchanges"]) == (QUESTION, 3)
+
+
+def test_a_question_that_was_refused_stays_in_the_history(serve: Serve) -> None:
+    model = ScriptedModel(QUESTION, "Sessions end after one hour [1:2].")
+    client = serve(model)
+    refused = ask(client, "Who painted the Mona Lisa?", model=MODEL)
+
+    ask(client, QUESTION, session_id=refused["session_id"], model=MODEL)
+
+    assert refused["refused"]
+    assert [message.text for message in model.requests[-1].messages[:2]] == [
+        "Who painted the Mona Lisa?",
+        f"(refused: {refused['reason']})",
+    ]
+
+
+def test_a_call_of_a_model_ends_when_the_settings_say(serve: Serve) -> None:
+    model = ScriptedModel("Sessions end after one hour [1:2].")
+    client = serve(model, model_timeout_s=7.0)
+
+    ask(client, QUESTION, model=MODEL)
+
+    assert model.requests[0].deadline_s == 7.0
 
 
 def test_a_course_and_a_lesson_narrow_what_is_found(client: TestClient) -> None:

@@ -3,10 +3,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from decimal import Decimal
+from typing import cast
 
 import pytest
 
-from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict, place_of
+from openbook.generation import Citation, Claim, ClaimVerdict, Exchange, GenerationResult, Repair, Verdict, place_of
 from openbook.types import Chunk, RetrievalResult, Span
 from openbook.usage import Usage
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -297,3 +298,30 @@ def test_an_answer_is_displayed_with_its_sources_and_a_refusal_with_the_nearest(
     assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: supported\n"
     assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2-2\n"
     assert GenerationResult("q", "Yes.").format_for_display() == "Yes.\n"
+
+
+def test_an_answer_of_a_model_is_looked_back_on_word_by_word() -> None:
+    assert Exchange.of("why?", replace(ANSWER, model="scripted:model")) == Exchange("why?", ANSWER.answer)
+
+
+def test_a_claim_that_the_sources_contradict_is_marked_where_it_is_looked_back_on() -> None:
+    text = "It waits 90 s [1:1]. Then it ends [1:2]. It slept 1 s."
+    claims = (
+        Claim(0, 20, "It waits 90 s.", ("[1:1]",), cast("ClaimVerdict", "conflict")),
+        Claim(21, 40, "Then it ends.", ("[1:2]",), "supported"),
+        Claim(41, 54, "It slept 1 s.", (), cast("ClaimVerdict", "conflict")),
+    )
+
+    told = Exchange.of("why?", GenerationResult("why?", text, claims=claims, model="scripted:model"))
+
+    assert told.answer == (
+        "It waits 90 s [1:1]. [contradicted by the sources] Then it ends [1:2]. "
+        "It slept 1 s. [contradicted by the sources]"
+    )
+
+
+def test_a_refusal_and_quotes_are_looked_back_on_without_words_of_sources() -> None:
+    declined = replace(REFUSAL, model="scripted:model", answer="See `PWN`.", reason="nothing relevant")
+
+    assert Exchange.of("why?", declined).answer == "(refused: nothing relevant)"
+    assert Exchange.of("why?", ANSWER).answer == "(answered with quotes from the sources)"

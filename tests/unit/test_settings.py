@@ -29,6 +29,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "lock_timeout_s": ("0.5", 0.5),
     "fetch_timeout_s": ("7.5", 7.5),
     "max_repository_bytes": ("8192", 8192),
+    "model_timeout_s": ("300", 300.0),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
     "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),

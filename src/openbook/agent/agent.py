@@ -17,7 +17,7 @@ from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.costs import Budget, Ledger, Price, Spent, price_of
 from openbook.errors import SettingsError
-from openbook.llm.messages import Message
+from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
 
 
@@ -39,7 +39,7 @@ class Agent:
         pruning: Pruning | None = None,
         history: Sequence[Message] = (),
         max_reply_tokens: int = 4096,
-        deadline_s: float = 120.0,
+        deadline_s: float = DEADLINE_S,
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -11,7 +11,7 @@ from openbook.answering.calling import Calls
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.finding import Finder
-from openbook.answering.followups import Standalone, needs_history, standalone
+from openbook.answering.followups import Standalone, is_rewritable, standalone
 from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
 from openbook.answering.refusals import refusal
 from openbook.answering.replies import answer_of
@@ -49,31 +49,35 @@ class Writer:
         return self._calls.ledger.spent + checks
 
     def standalone(self, query: str) -> Steps[Standalone]:
-        """Make a question stand alone, by the model where it leans on earlier ones.
+        """Make a question stand alone: by the model where there is a history, by rules if it writes no question.
 
         Raises:
             QueryError: See `openbook.answering.followups.standalone`.
         """
         history, rewritten = self._writing.history, ""
-        if needs_history(query, history):
+        if is_rewritable(query, history):
             yield Stage("rephrasing")
             prompt = build_standalone_prompt(query, history)
-            reply = yield from self._calls.ask(Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS))
-            rewritten = reply.text
+            request = Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS, deadline_s=self._writing.timeout_s)
+            reply = yield from self._calls.ask(request)
+            rewritten = "" if reply.stop == "length" else reply.text
         return standalone(query, history, rewritten)
 
-    def write(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[GenerationResult]:
+    def write(
+        self, query: str, results: Sequence[RetrievalResult], max_tokens: int, understood: str = ""
+    ) -> Steps[GenerationResult]:
         """Have an answer written, and check it.
 
         Args:
             query: The question.
             results: What was found for it, best first.
             max_tokens: Estimated tokens of sources that the model is shown.
+            understood: The question as a model made it stand alone; empty if it does without.
         """
         context = build_context(results, max_tokens)
         if not context.shown:
             return refusal(query, "no source fits into the context", results)
-        request = request_for(query, context, self._writing)
+        request = request_for(query, context, self._writing, understood)
         yield Stage("writing")
         reply = yield from self._calls.ask(request, is_answer=True)
 
@@ -95,10 +99,10 @@ class Writer:
         )
 
 
-def request_for(query: str, context: Context, writing: Writing) -> Request:
+def request_for(query: str, context: Context, writing: Writing, understood: str = "") -> Request:
     """Write the call that asks for an answer from sources."""
-    messages = build_messages(query, context, writing.history)
-    return Request(messages, build_system_prompt(), max_tokens=writing.max_answer_tokens)
+    messages = build_messages(query, context, writing.history, understood)
+    return Request(messages, build_system_prompt(), max_tokens=writing.max_answer_tokens, deadline_s=writing.timeout_s)
 
 
 def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:

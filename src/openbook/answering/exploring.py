@@ -90,6 +90,7 @@ class Explorer:
             hooks=(self._numbering,),
             history=history,
             max_reply_tokens=self._writing.max_answer_tokens,
+            deadline_s=self._writing.timeout_s,
             price=self._price,
             clock=self._clock,
         )

@@ -1,4 +1,4 @@
-"""Questions that lean on earlier ones: whether they do, and what to search for in their place."""
+"""Questions that lean on earlier ones: what to search for in their place."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from openbook.answering.anaphora import has_own_words, leans
+from openbook.answering.small_talk import is_small_talk
 from openbook.errors import QueryError
 from openbook.generation import Exchange
+from openbook.grounding.marks import find_marks
 from openbook.retrieval.names import Query, read_query
+from openbook.spans import sentences
 
 # Of questions that lean on each other, so many are put in front. With one, or with all, fewer
 # unanswerable questions of conversations are told (`benchmarks/conversations.py`).
 _EARLIER = 2
 
-# "Which tests?" and "How long?" are about what was asked before; "What is a parcel?" says it all.
-_FRAGMENT_WORDS = 2
-
-# A model that writes more than this has not written a question.
+# A model that writes more than this has not written a question, and what is longer needs no other words.
 _LONGEST_QUESTION = 500
 
-_REFERS = re.compile(
-    r"^\W*(?:and|but|or|so|then|also|(?:what|how) about|und|aber|oder|was ist mit)\b"
-    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|these|er|ihn|ihm|davon|dazu|damit|dafür|dort)\b"
-    # "That" and "those" also point ahead: "the function that sends".
-    r"|\b(?:that|those)\b(?=\W*$|\s*[?.,;]|\s+(?:is|are|was|were|do|does|did|can|works?|happens?|ones?)\b)"
-    r"|\b(?:there|here|same|latter|former|second one|first one|else)\W*$",
-    re.IGNORECASE,
+# What models put around the one line that they are asked for.
+_LABEL = re.compile(r"[^\w\"'`]*(?:[^:?\n]{0,60}\bquestion\b[^:?\n]{0,20}):\s*", re.IGNORECASE)
+_QUOTES = " \t\n\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
+
+_OPENING = re.compile(
+    r"\W*(?:(?:and|but|or|so|then|also|ok(?:ay)?|please|und|aber|oder|bitte|et|mais)\b\W*)*(\w*)", re.IGNORECASE
 )
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Standalone:
     """What the sources must speak of: the question itself, where it has words of its own."""
     leans: bool = False
     """Earlier questions stand in front, and lend the text their nearness."""
+    rewritten: bool = False
+    """A model put it into other words than those that were asked."""
 
 
 def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -> Standalone:
@@ -48,7 +51,7 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
         message: The question.
         history: What was asked before, in order.
         rewritten: What a model made of the question; used if it is one. Without it, the questions that
-            this one leans on are put in front.
+            this one leans on are put in front, if rules say that it leans.
 
     Raises:
         QueryError: The question is empty or too long, or neither it nor those before it hold a telling word.
@@ -60,45 +63,55 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
         >>> standalone("How do sessions end in the harbour?", history).text
         'How do sessions end in the harbour?'
     """
-    if not needs_history(message, history):
+    if message.strip() and history and (question := _rewrite(message, rewritten)) is not None:
+        return Standalone(question.text, question, rewritten=question.text != message.strip())
+    before = _before(history)
+    if not (before and message.strip() and leans(message)):
         query = read_query(message)
         return Standalone(query.text, query)
-    if (question := _question(rewritten)) is not None:
-        return Standalone(question.text, question)
-    whole = read_query(" ".join((*_before(history), message)))
-    return Standalone(whole.text, _question(message) or whole, leans=True)
+    whole = read_query(" ".join((*before, message)))
+    return Standalone(whole.text, read_query(message) if has_own_words(message) else whole, leans=True)
 
 
-def needs_history(message: str, history: Sequence[Exchange]) -> bool:
-    """Tell whether there are earlier questions that a question leans on."""
-    return bool(history and message.strip()) and leans(message)
-
-
-def leans(message: str) -> bool:
-    """Tell whether a question can only be understood with those before it."""
-    if _REFERS.search(message):
-        return True
-    query = _question(message)
-    return query is None or (
-        len(message.split()) <= _FRAGMENT_WORDS and query.content_words < 2 and not query.identifiers
-    )
+def is_rewritable(message: str, history: Sequence[Exchange]) -> bool:
+    """Check whether a model is to make a question stand alone: any but thanks, the first, and one of a whole page."""
+    return bool(history and message.strip()) and len(message) <= _LONGEST_QUESTION and not is_small_talk(message)
 
 
 def _before(history: Sequence[Exchange]) -> list[str]:
-    """Give the questions that the next one leans on: the last, and that before if the last leans on it."""
-    found = [history[-1].question]
-    for earlier in reversed(history[-_EARLIER:-1]):
+    """Return the questions that the next one leans on: the last, and that before if the last leans on it."""
+    asked = [exchange.question for exchange in history if not is_small_talk(exchange.question)]
+    found = asked[-1:]
+    for earlier in reversed(asked[-_EARLIER:-1]):
         if not leans(found[0]):
             break
-        found.insert(0, earlier.question)
+        found.insert(0, earlier)
     return found
 
 
-def _question(text: str) -> Query | None:
-    line = " ".join(text.split())
-    if not line or len(line) > _LONGEST_QUESTION:
+def _rewrite(message: str, rewritten: str) -> Query | None:
+    """Return what a model made of a question; None if that is no question, but an answer or nothing."""
+    line = " ".join(rewritten.split())
+    label = _LABEL.match(line)
+    line = line[label.end() if label else 0 :].strip(_QUOTES)
+    if not line or len(line) > _LONGEST_QUESTION or find_marks(line):
+        return None
+    asks = line.endswith(_QUESTION_MARKS)
+    # "Show me its tests." stays one without a question mark; what else has none is an answer.
+    if not asks and (message.rstrip().endswith(_QUESTION_MARKS) or _opening(line) != _opening(message)):
+        return None
+    if _sentences(line) > max(1, _sentences(message)):  # an answer that ends with a question
         return None
     try:
         return read_query(line)
     except QueryError:
         return None
+
+
+def _sentences(text: str) -> int:
+    return sum(1 for _ in sentences(text))
+
+
+def _opening(text: str) -> str:
+    found = _OPENING.match(text)
+    return found[1].lower() if found else ""

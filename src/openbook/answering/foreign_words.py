@@ -6,7 +6,7 @@ import re
 
 from openbook.retrieval.names import FILLING_WORDS, STOP_WORDS
 
-_WORDS = frozenset(
+FOREIGN_WORDS = frozenset(
     (
         # German
         " aber als am an auf aus bei beim bis da dann das dass dem den der des die dies diese diesem diesen dieser"
@@ -41,6 +41,6 @@ def foreign_words(question: str) -> frozenset[str]:
         frozenset()
     """
     words = set(re.findall(r"\w+", question.lower()))
-    found = words & _WORDS
-    is_english = not (words - _WORDS).isdisjoint(STOP_WORDS | FILLING_WORDS)
+    found = words & FOREIGN_WORDS
+    is_english = not (words - FOREIGN_WORDS).isdisjoint(STOP_WORDS | FILLING_WORDS)
     return frozenset() if is_english or len(found) < _FEWEST else frozenset(found)

@@ -29,7 +29,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.generation import Answered, AnswerEvent, Claim, GenerationResult, Policy, Stage, answered
 from openbook.grounding.protocol import Judge
 from openbook.index.protocol import Index
-from openbook.llm.messages import Request
+from openbook.llm.messages import DEADLINE_S, Request
 from openbook.llm.protocol import Model
 from openbook.retrieval.names import read_query
 from openbook.retrieval.search import EVERYTHING, Retriever
@@ -84,6 +84,7 @@ class Generator:
         retriever: Retriever | None = None,
         clock: Callable[[], float] = time.perf_counter,
         price: Price = price_of,
+        model_timeout_s: float = DEADLINE_S,
     ) -> None:
         """Prepare.
 
@@ -95,12 +96,14 @@ class Generator:
             retriever: What searches the library, if another embedder made it.
             clock: Seconds, for `took_ms`.
             price: Gives prices of models.
+            model_timeout_s: Seconds of one call of a model, where a `Writing` does not say.
         """
         self._finder = Finder(index, embedder, retriever)
         self._text_now = text_now
         self._context_tokens = context_tokens
         self._clock = clock
         self._price = price
+        self._model_timeout_s = model_timeout_s
         self._stats = GenerationStats()
         self._lock = threading.Lock()
 
@@ -143,7 +146,13 @@ class Generator:
             ModelError: The model did not answer.
         """
         asked = _Asked(
-            query, replace(writing, tools=False), results, 0, 0.0, EVERYTHING, self._room(max_context_tokens)
+            query,
+            replace(self._timed(writing), tools=False),
+            results,
+            0,
+            0.0,
+            EVERYTHING,
+            self._room(max_context_tokens),
         )
         return answered(happen(self._steps(asked), asked.writing.model, asked.writing.other_verifier))
 
@@ -197,13 +206,14 @@ class Generator:
         writing: Writing = QUOTING,
     ) -> Steps[None]:
         """Give the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
-        return self._steps(_Asked(query, writing, None, top_k, min_score, where, self._context_tokens))
+        return self._steps(_Asked(query, self._timed(writing), None, top_k, min_score, where, self._context_tokens))
 
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
         model = asked.writing.model
         # With tools, the model finds words of its own.
-        unasked = None if asked.writing.tools else reply_to_small_talk(asked.query)
+        is_in_conversation = bool(asked.writing.history)
+        unasked = None if asked.writing.tools else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
         if unasked is not None:
             answer = unasked
         elif model is None:
@@ -251,7 +261,8 @@ class Generator:
         # What the sources do not speak of, no model is asked.
         answer = self._refused(asked, alone, results)
         if answer is None:
-            answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens)
+            understood = alone.text if alone.rewritten else ""
+            answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
         return signed(_told(answer, asked, alone), model, writer.spent)
 
     def _results(self, asked: _Asked, alone: Standalone) -> Sequence[RetrievalResult]:
@@ -334,7 +345,7 @@ class Generator:
         """
         from openbook.answering.direct import request_for
 
-        return request_for(query.strip(), build_context(results, self._room(max_context_tokens)), writing)
+        return request_for(query.strip(), build_context(results, self._room(max_context_tokens)), self._timed(writing))
 
     def estimate_cost(
         self,
@@ -366,6 +377,9 @@ class Generator:
 
     def _room(self, max_context_tokens: int | None) -> int:
         return self._context_tokens if max_context_tokens is None else max_context_tokens
+
+    def _timed(self, writing: Writing) -> Writing:
+        return replace(writing, deadline_s=self._model_timeout_s) if writing.deadline_s is None else writing
 
     def _count(self, answer: GenerationResult) -> None:
         with self._lock:

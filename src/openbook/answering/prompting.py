@@ -47,11 +47,24 @@ def build_system_prompt(*, tools: bool = False) -> str:
     return "\n\n".join((fill("rules"), *([fill("tools")] if tools else [])))
 
 
-def build_messages(query: str, context: Context, history: Sequence[Exchange] = ()) -> tuple[Message, ...]:
-    """Write the messages that ask for an answer from sources: what was said before, the sources, the question."""
+def build_messages(
+    query: str, context: Context, history: Sequence[Exchange] = (), understood: str = ""
+) -> tuple[Message, ...]:
+    """Write the messages that ask for an answer from sources: what was said before, the sources, the question.
+
+    Args:
+        query: The question, as it was asked.
+        context: The sources.
+        history: What was asked and answered before, in order.
+        understood: The question as a model made it stand alone; empty if it does without.
+    """
     shown = tuple(shown.source for shown in context.shown)
-    question = Text(fill("question", question=query))
-    return (*build_history(history), Message("user", (*shown, question)))
+    question = fill("question", question=query)
+    if understood:
+        # In a fence, as what it was made from: a model wrote it, and that had read words of sources.
+        fenced = Source(0, "", "the question as it was understood", (" ".join(understood.split()),))
+        question = fill("follow_up", question=question, understood=str(fenced))
+    return (*build_history(history), Message("user", (*shown, Text(question))))
 
 
 def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:

@@ -19,6 +19,7 @@ _MAY_BE_NAMES = frozenset("cool day great help hilfe nice ok okay perfect prima 
 _PARTS = (
     r"(?:hi|hiya|hello|hey|good\s+(?:morning|afternoon|evening|day)|hallo|moin|guten\s+(?:morgen|tag|abend)|servus)",
     r"(?:(?:many\s+|great[,!]?\s+)?thanks|thank\s+you|thx|cheers|(?:vielen\s+|besten\s+)?dank(?:e(?:\s*sch(?:ö|oe)n)?)?)",
+    r"(?:got\s+it|i\s+see|understood|(?:that\s+)?makes\s+sense|alles\s+klar|verstanden|d['’]accord|merci(?:\s+beaucoup)?)",
     r"(?:bye|goodbye|good\s+night|see\s+you(?:\s+later)?|tschüss|auf\s+wiedersehen|gute\s+nacht)",
     r"(?:ok(?:ay)?|great|nice|perfect|cool|super|prima|how\s+are\s+you(?:\s+(?:doing|today))?|wie\s+geht(?:'s|\s+es\s+dir))",
     r"(?:who|what)\s+are\s+you|wer\s+bist\s+du|was\s+bist\s+du",
@@ -47,8 +48,14 @@ def is_small_talk(text: str) -> bool:
     return len(text) <= _LONGEST and _SMALL_TALK.fullmatch(text.strip()) is not None
 
 
-def reply_to_small_talk(text: str) -> GenerationResult | None:
-    """Say what can be asked, where nothing is; None for all else, and for a single word such as `super`."""
-    if text.strip(" .!?").lower() in _MAY_BE_NAMES or not is_small_talk(text):
+def reply_to_small_talk(text: str, *, after_answer: bool = False) -> GenerationResult | None:
+    """Return what can be asked, where nothing is; None for all else.
+
+    Args:
+        text: What was typed.
+        after_answer: A single word such as `super` is praise then, and a name that is looked for otherwise.
+    """
+    may_be_name = not after_answer and text.strip(" .!?").lower() in _MAY_BE_NAMES
+    if may_be_name or not is_small_talk(text):
         return None
     return GenerationResult(text.strip(), _TOLD, refused=True, reason="nothing was asked", cost_usd=Decimal(0))

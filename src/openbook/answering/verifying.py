@@ -16,7 +16,9 @@ from openbook.errors import ModelError, OpenbookError, SettingsError
 from openbook.grounding.entailment import read_entailments, verification_request
 from openbook.grounding.protocol import CitedClaim, Entailment, Judge
 from openbook.llm.choose import open_model
+from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
+from openbook.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +27,8 @@ _MOST_CLAIMS = 100
 
 # Claims of a file are sent so many at a time: about as many as a long answer has.
 _CLAIMS_PER_CALL = 20
+
+_NLI = "nli:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class ModelVerifier:
         name: str,
         budget: Callable[[], Budget],
         *,
-        deadline_s: float | None = None,
+        deadline_s: float = DEADLINE_S,
         price: Price = price_of,
     ) -> None:
         """Prepare.
@@ -121,12 +125,13 @@ class JudgeVerifier:
         return Verified(found)
 
 
-def open_verifier(name: str) -> Model | Judge | Literal["model", "off"]:
+def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["model", "off"]:
     """Open what a name means as a verifier. Sends nothing.
 
     Args:
         name: `off`, `nli:` and a folder or the name of an entailment model that was added, or a model as
             `openbook.llm.choose.open_model` takes it. Empty or `model`: the model that writes.
+        settings: Say where added models are.
 
     Raises:
         SettingsError: The name means nothing.
@@ -137,6 +142,10 @@ def open_verifier(name: str) -> Model | Judge | Literal["model", "off"]:
         return "model"
     if name == "off":
         return "off"
+    if name.startswith(_NLI):
+        from openbook import entailment_models  # which only those pay for who have one
+
+        return entailment_models.open_model(name.removeprefix(_NLI), settings)
     model = open_model(name)
     if model is None:
         raise SettingsError(f"{name!r} checks nothing", hint="name a model, `nli:FOLDER`, or `off`")
@@ -158,7 +167,7 @@ def verifier_for(
         return None
     if isinstance(chosen, Judge):
         return JudgeVerifier(chosen)
-    return ModelVerifier(chosen.name, budget, price=price)
+    return ModelVerifier(chosen.name, budget, deadline_s=writing.timeout_s, price=price)
 
 
 class ModelJudge:
@@ -168,11 +177,14 @@ class ModelJudge:
     its claims checked in one call instead.
     """
 
-    def __init__(self, model: Model, *, budget: Budget | None = None, price: Price = price_of) -> None:
-        """Take the model, and what all calls together may cost."""
+    def __init__(
+        self, model: Model, *, budget: Budget | None = None, deadline_s: float = DEADLINE_S, price: Price = price_of
+    ) -> None:
+        """Take the model, what all calls together may cost, and the seconds that one may take."""
         self._model = model
         self._price = price
         self._left = budget or Budget()
+        self._deadline_s = deadline_s
         self.spent = Spent()
         """What the calls have cost so far."""
         self.failures: list[str] = []
@@ -209,7 +221,7 @@ class ModelJudge:
         texts: list[str] = []
 
         def steps() -> Steps[None]:
-            reply = yield from calls.ask(verification_request(claims))
+            reply = yield from calls.ask(verification_request(claims, deadline_s=self._deadline_s))
             if reply.stopped:
                 raise ModelError(f"the budget left nothing for a check: {reply.reason}")
             texts.append(reply.text)

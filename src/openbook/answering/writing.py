@@ -8,6 +8,7 @@ from typing import Literal
 from openbook.costs import Budget
 from openbook.generation import Exchange, Policy
 from openbook.grounding.protocol import Judge
+from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
 
 # Two pages. What is longer nobody checks.
@@ -33,8 +34,15 @@ class Writing:
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+    deadline_s: float | None = None
+    """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
 
     @property
     def other_verifier(self) -> Model | None:
         """The model that checks claims, where it is another one than the one that writes."""
         return self.verifier if isinstance(self.verifier, Model) else None
+
+    @property
+    def timeout_s(self) -> float:
+        """Return the deadline of a call; without one and without settings, that of every request."""
+        return DEADLINE_S if self.deadline_s is None else self.deadline_s

@@ -41,7 +41,7 @@ def writing_of(
         model=opened,
         tools=agent,
         policy=chosen,
-        verifier=open_verifier(verifier or settings().verifier),
+        verifier=open_verifier(verifier or settings().verifier, settings()),
         budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
     )
 
@@ -52,10 +52,14 @@ def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
     Raises:
         OpenbookError: It cannot be used; the hint says what is missing.
     """
-    opened = open_verifier(verifier or settings().verifier or "off")
+    opened = open_verifier(verifier or settings().verifier or "off", settings())
     if isinstance(opened, str):
         return None
-    return opened if isinstance(opened, Judge) else ModelJudge(opened, budget=Budget(max_usd=max_usd))
+    return (
+        opened
+        if isinstance(opened, Judge)
+        else ModelJudge(opened, budget=Budget(max_usd=max_usd), deadline_s=settings().model_timeout_s)
+    )
 
 
 def follow(events: Iterator[AnswerEvent]) -> GenerationResult:

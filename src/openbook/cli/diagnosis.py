@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # Enough for a model that thinks before it speaks to say a word, and a tenth of a cent at most.
 _TRIAL_TOKENS = 64
-_TRIAL_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def diagnosis(model: str = "") -> Iterator[Finding]:
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
         yield Finding(f"{name} = {value}  ({origin})")
-    yield from _model(model or settings.model, call=bool(model))
+    yield from _model(model or settings.model, settings.model_timeout_s, call=bool(model))
 
 
 def _embedder(name: str) -> Finding:
@@ -65,7 +64,7 @@ def _embedder(name: str) -> Finding:
     return Finding(f"embedder {embedder.identity}, {dimensions} dimensions")
 
 
-def _model(name: str, *, call: bool) -> Iterator[Finding]:
+def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Finding]:
     from openbook.llm.choose import open_model
 
     try:
@@ -77,17 +76,19 @@ def _model(name: str, *, call: bool) -> Iterator[Finding]:
         yield Finding("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
     elif call:
         model.load()  # else the first call would pay for it
-        yield from model_findings(model)
+        yield from model_findings(model, timeout_s)
     else:
         yield Finding(f"answers by {model.name}; to call it once: openbook doctor --model {model.name}")
 
 
-def model_findings(model: Model, *, clock: Callable[[], float] = time.perf_counter) -> Iterator[Finding]:
+def model_findings(
+    model: Model, timeout_s: float, *, clock: Callable[[], float] = time.perf_counter
+) -> Iterator[Finding]:
     """Make one tiny call, and say what worked: the reply, how fast it came, what it cost."""
     from openbook.costs import format_usd, price_of
     from openbook.llm.messages import Finished, Message, Request, TextDelta
 
-    request = Request((Message.user("Say hello."),), max_tokens=_TRIAL_TOKENS, deadline_s=_TRIAL_S)
+    request = Request((Message.user("Say hello."),), max_tokens=_TRIAL_TOKENS, deadline_s=timeout_s)
     started = clock()
     first_s: float | None = None
     finished: Finished | None = None

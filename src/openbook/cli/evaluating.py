@@ -38,7 +38,9 @@ class Evaluation:
             QueryError: The question set or the run cannot be used.
             OpenbookError: The model cannot be used.
         """
-        self._writing = Writing(model=open_model(model), verifier=open_verifier(verifier or settings().verifier))
+        self._writing = Writing(
+            model=open_model(model), verifier=open_verifier(verifier or settings().verifier, settings())
+        )
         try:
             self._thresholds = read_thresholds(fail_under)
         except ValueError as exc:

@@ -13,7 +13,7 @@ from openbook.generation import ClaimVerdict
 from openbook.grounding.facts import has_facts
 from openbook.grounding.literal import Judgement, check_literally, squash
 from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel, Judge
-from openbook.llm.messages import Message, Request, Source
+from openbook.llm.messages import DEADLINE_S, Message, Request, Source
 from openbook.llm.prompts import prompts_of
 
 NOT_ASKED = "no verifier checked whether the cited lines say it"
@@ -41,7 +41,7 @@ _FEWEST_LETTERS = 3
 _ENTRY = re.compile(r'"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}')
 
 
-def verification_request(claims: Sequence[CitedClaim], *, deadline_s: float | None = None) -> Request:
+def verification_request(claims: Sequence[CitedClaim], *, deadline_s: float = DEADLINE_S) -> Request:
     """Build the call that asks a model to check claims against the lines that they cite, and nothing else.
 
     Lines that several claims cite are sent once. Every line begins with its number, so no line can close
@@ -59,12 +59,12 @@ def verification_request(claims: Sequence[CitedClaim], *, deadline_s: float | No
             blocks.append(str(Source(fences[text], names, places, tuple(text.split("\n")))))
         asked.append(f"{number}. (source {fences[text]}) {' '.join(claim.claim.split())[:_MOST_CLAIM_CHARS]}")
     prompts = prompts_of(_PROMPTS)
-    request = Request(
+    return Request(
         (Message.user(prompts.fill("verify", lines="\n\n".join(blocks), claims="\n".join(asked))),),
         prompts.fill("verify_rules"),
         max_tokens=_TOKENS_BESIDE + _TOKENS_PER_CLAIM * len(claims),
+        deadline_s=deadline_s,
     )
-    return request if deadline_s is None else replace(request, deadline_s=deadline_s)
 
 
 def read_entailments(reply: str, count: int) -> list[Entailment | None]:

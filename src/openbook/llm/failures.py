@@ -59,7 +59,9 @@ def hint_for_key(provider: Provider) -> str:
     return f"set {provider.key} in the environment, or write it into .env here"
 
 
-def explain(fault: Exception, *, provider: Provider, key: str, late: bool, streaming: bool) -> ModelError:
+def explain(
+    fault: Exception, *, provider: Provider, key: str, late: bool, streaming: bool, deadline: str = ""
+) -> ModelError:
     """Turn what an SDK raised into an error of ours.
 
     Args:
@@ -68,6 +70,7 @@ def explain(fault: Exception, *, provider: Provider, key: str, late: bool, strea
         key: What must not be shown.
         late: Whether the deadline has passed.
         streaming: Whether a part of the reply had come.
+        deadline: Setting that moves the deadline, if one does.
     """
     if isinstance(fault, ModelError) and not (late and isinstance(fault, CutOffError)):
         return fault
@@ -86,7 +89,8 @@ def explain(fault: Exception, *, provider: Provider, key: str, late: bool, strea
     if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not was_cut:
         return BadResponseError(f"{provider.name} sent what is not JSON")
     if late:
-        return TimedOutError(f"{provider.name} did not finish in time", hint="try again, or ask for less")
+        what_next = f"ask for less, or set {deadline} to more seconds" if deadline else "try again, or ask for less"
+        return TimedOutError(f"{provider.name} did not finish in time", hint=what_next)
     if streaming:
         return CutOffError(f"{provider.name} broke off its reply", hint="try again")
     what_next = "check the network" if provider.needs_key else "start the server, or name another one"

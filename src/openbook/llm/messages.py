@@ -163,6 +163,10 @@ class ToolSpec:
     """JSON schema of an object."""
 
 
+# Two minutes: as long as a model on a small machine takes for a page. `Settings.model_timeout_s` has the same.
+DEADLINE_S = 120.0
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One call of a model."""
@@ -175,7 +179,7 @@ class Request:
     max_tokens: int = 4096
     """Tokens that the model may write."""
     stop: tuple[str, ...] = ()
-    deadline_s: float = 120.0
+    deadline_s: float = DEADLINE_S
     """Seconds for the whole call, retries and the stream included."""
 
 

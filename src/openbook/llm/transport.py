@@ -34,6 +34,7 @@ from openbook.settings import Secret
 
 _CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
 
+_DEADLINE = "OPENBOOK_MODEL_TIMEOUT_S"
 _STREAM = "text/event-stream"
 
 # What a provider says that does not know its own wire's fields for sources.
@@ -127,11 +128,17 @@ class _Call:
         Raises:
             ModelError: There is none.
         """
-        model, late = self.model, self.attempts.left_s == 0
-        key = model.key.reveal()
+        model = self.model
         if is_in_stream(fault) and not is_failed_call(fault):
             self.attempts.streaming = True
-        error = explain(fault, provider=model.provider, key=key, late=late, streaming=self.attempts.streaming)
+        error = explain(
+            fault,
+            provider=model.provider,
+            key=model.key.reveal(),
+            late=self.attempts.left_s == 0,
+            streaming=self.attempts.streaming,
+            deadline=_DEADLINE,
+        )
         if isinstance(error, BadRequestError) and self.native and _NO_CITATIONS.search(str(error)):
             self.native = model.native_citations = False
             return 0.0

@@ -38,7 +38,7 @@ FILLING_WORDS = frozenset(
 
 # Of these, some are words of other languages as well.
 _SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
-_ENGLISH_WORDS = (STOP_WORDS | FILLING_WORDS) - _SHARED_WORDS
+ENGLISH_WORDS = (STOP_WORDS | FILLING_WORDS) - _SHARED_WORDS
 
 # Fewer words without one of them may be catchwords.
 _SENTENCE_WORDS = 5
@@ -157,7 +157,7 @@ def stands_in(owners: Sequence[str], *places: str) -> bool:
 def _is_in_other_language(text: str) -> bool:
     words = re.findall(r"\w+", text.lower())
     is_sentence = len(words) >= _SENTENCE_WORDS or not any(word.isascii() for word in words)
-    return is_sentence and _ENGLISH_WORDS.isdisjoint(words)
+    return is_sentence and ENGLISH_WORDS.isdisjoint(words)
 
 
 def _identifiers(text: str) -> list[str]:

@@ -91,7 +91,7 @@ class Asker:
         self._settings = settings
         self._answerers = answerers
         self._tracer = tracer
-        self._verifier = open_verifier(settings.verifier)
+        self._verifier = open_verifier(settings.verifier, settings)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-answer")
 
     @asynccontextmanager

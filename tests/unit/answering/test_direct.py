@@ -232,8 +232,46 @@ def test_a_follow_up_is_made_standalone_by_the_model(library: Library) -> None:
     rewriting, answering = model.requests
     assert rewriting.messages[-1].text.endswith("The last question: and those sessions, when do they end?")
     assert [message.text for message in answering.messages[:2]] == [HISTORY[0].question, "30 seconds."]
+    assert answering.messages[-1].text.endswith("\n1| When do sessions end?\n</source>")
+    assert "\n\nand those sessions, when do they end?\n\n" in answering.messages[-1].text
     assert (answer.query, answer.searched) == ("and those sessions, when do they end?", "When do sessions end?")
     assert answer.usage == Usage(20, 10)
+
+
+def test_a_question_that_the_model_leaves_as_it_is_is_asked_as_it_is(library: Library) -> None:
+    with ScriptedModel(QUESTION, ANSWER) as model:
+        answer = ask(library, model, history=HISTORY)
+
+    assert answer.searched == ""
+    assert model.requests[1].messages[-1].text.endswith(f"The question:\n\n{QUESTION}")
+
+
+@pytest.mark.parametrize("written", ["Yes, 30 seconds.", "", Reply("What is the retry", stop="length")])
+def test_rules_make_a_question_standalone_where_the_model_writes_none(library: Library, written: str | Reply) -> None:
+    with ScriptedModel(written, "The retry policy waits 30 seconds [1:2].") as model:
+        answer = ask(library, model, "Is that configurable?", history=HISTORY)
+
+    assert answer.searched == f"{HISTORY[0].question} Is that configurable?"
+    assert model.requests[1].messages[-1].text.endswith("The question:\n\nIs that configurable?")
+
+
+@pytest.mark.parametrize("said", ["Thanks, that helped!", "great", "Got it."])
+def test_thanks_in_a_conversation_are_neither_rewritten_nor_searched_for(library: Library, said: str) -> None:
+    with ScriptedModel() as model:
+        answer = ask(library, model, said, history=HISTORY)
+
+    assert (answer.reason, answer.searched, answer.results) == ("nothing was asked", "", ())
+
+
+def test_a_call_ends_when_the_writing_says_or_else_the_generator(library: Library) -> None:
+    with ScriptedModel(QUESTION, ANSWER, ANSWER) as model:
+        ask(library, model, history=HISTORY, deadline_s=7.0)
+        slow = Generator(
+            library.index, library.embedder, text_now=library.text_now, context_tokens=PLENTY, model_timeout_s=300.0
+        )
+        slow.generate_with_retrieval(QUESTION, writing=Writing(model=model))
+
+    assert [request.deadline_s for request in model.requests] == [7.0, 7.0, 300.0]
 
 
 def test_a_follow_up_is_made_standalone_by_rules_where_no_model_answers(library: Library) -> None:

@@ -80,9 +80,10 @@ def test_the_model_looks_for_the_sources_and_cites_what_the_tools_showed(library
 
 def test_the_model_is_told_the_rules_the_tools_and_the_bare_question(library: Library) -> None:
     with ScriptedModel("I do not know.") as model:
-        happen(library, model, history=(Exchange("Who?", "Ann [1:1]."),))
+        happen(library, model, history=(Exchange("Who?", "Ann [1:1]."),), deadline_s=7.0)
 
     (request,) = model.requests
+    assert request.deadline_s == 7.0
     assert request.system == build_system_prompt(tools=True)
     assert {"search", "read_lines", "list_courses"} <= {tool.name for tool in request.tools}
     assert [message.text for message in request.messages] == ["Who?", "Ann.", QUESTION]

@@ -2,53 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.followups import leans, needs_history, standalone
+from openbook.answering.followups import is_rewritable, standalone
 from openbook.errors import QueryError
 from openbook.generation import Exchange
 
 WHERE = Exchange("Where is Retry defined?", "In retry.py [1:1].")
 HOW = Exchange("How does it wait?", "It sleeps.")
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "and where is it tested?",
-        "And in the scanner?",
-        "What about ferries?",
-        "How does it wait?",
-        "Who calls them?",
-        "Is this tested?",
-        "What does that do",
-        "Why?",
-        "Which tests?",
-        "How long?",
-        "What happens there?",
-        "Und wie lange?",
-        "Wer hat ihn geschrieben?",
-    ],
-)
-def test_a_question_leans_on_those_before_it(question: str) -> None:
-    assert leans(question)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Where is the retry policy tested?",
-        "Which function sends cookies that have expired?",
-        "this_is_a_name",
-        "cookie handling",
-        "cookies",
-        "What is a parcel?",
-        "Which courses talk about storms?",
-        "`Client.get`",
-        "Wie lange wartet die Fähre im Sturm?",
-        "向量索引是什么",
-    ],
-)
-def test_a_question_stands_alone(question: str) -> None:
-    assert not leans(question)
 
 
 def test_a_question_that_leans_gets_the_one_before_it_in_front() -> None:
@@ -78,24 +37,72 @@ def test_without_history_or_need_a_question_stays_as_it_is() -> None:
         assert (made.text, made.leans) == ("How do sessions end in the harbour?", False)
 
 
-def test_only_a_question_that_leans_needs_those_before_it() -> None:
-    assert needs_history("and where is it tested?", [WHERE])
-    assert not needs_history("How do sessions end in the harbour?", [WHERE])
-    assert not needs_history("and where is it tested?", [])
-    assert not needs_history(" ", [WHERE])
+def test_a_general_word_is_none_of_its_own_and_not_what_sources_must_speak_of() -> None:
+    made = standalone("Show me that in code.", [WHERE])
+
+    assert made.text == "Where is Retry defined? Show me that in code."
+    assert (made.leans, made.asked.text) == (True, made.text)
+
+
+def test_thanks_are_not_what_the_next_question_leans_on() -> None:
+    assert standalone("Why?", [WHERE, Exchange("Thanks!", "")]).text == f"{WHERE.question} Why?"
+
+
+def test_a_model_rewrites_every_question_but_the_first_thanks_and_whole_pages() -> None:
+    assert is_rewritable("and where is it tested?", [WHERE])
+    assert is_rewritable("How do sessions end in the harbour?", [WHERE])
+    assert not is_rewritable("and where is it tested?", [])
+    assert not is_rewritable("Thanks, that helped!", [WHERE])
+    assert not is_rewritable(" ", [WHERE])
+    assert not is_rewritable("word " * 200, [WHERE])
 
 
 def test_what_a_model_made_of_a_question_is_searched_for() -> None:
     leaning = standalone("and where is it tested?", [WHERE], "Where is\nRetry tested?")
-    alone = standalone("How do sessions end in the harbour?", [WHERE], "Where is Retry tested?")
+    unseen = standalone("Which lines set the limit?", [WHERE], "Which lines set the limit of Retry?")
 
-    assert (leaning.text, leaning.leans) == ("Where is Retry tested?", False)
-    assert alone.text == "How do sessions end in the harbour?"
+    assert (leaning.text, leaning.leans, leaning.rewritten) == ("Where is Retry tested?", False, True)
+    assert (unseen.text, unseen.leans, unseen.rewritten) == ("Which lines set the limit of Retry?", False, True)
 
 
-@pytest.mark.parametrize("written", ["", "?!", "word " * 200], ids=["nothing", "wordless", "an-essay"])
+def test_a_question_that_a_model_leaves_as_it_is_stands_alone() -> None:
+    made = standalone(" How does it dock? ", [WHERE], "How does it dock?")
+
+    assert (made.text, made.leans, made.rewritten) == ("How does it dock?", False, False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "read"),
+    [
+        ("Is it tested?", '"Is Retry tested?"', "Is Retry tested?"),
+        ("Is it tested?", "Standalone question: Is `Retry` tested?", "Is `Retry` tested?"),
+        ("Is it tested?", "**Question:** Is Retry tested?", "Is Retry tested?"),
+        ("show me that in code", "Show me Retry in code.", "Show me Retry in code."),
+        ("Please elaborate.", "Elaborate on how Retry waits.", "Elaborate on how Retry waits."),
+        ("and the tests", "Where are the tests of Retry?", "Where are the tests of Retry?"),
+        ("I use Windows. Does it work?", "I use Windows. Does Retry work?", "I use Windows. Does Retry work?"),
+    ],
+)
+def test_what_models_put_around_a_question_is_left_out(asked: str, written: str, read: str) -> None:
+    assert standalone(asked, [WHERE], written).text == read
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "?!", "word " * 200),
+        "Yes, in test_retry.py.",
+        "Retry is tested in test_retry.py [1:2]?",
+        "Retry is tested in test_retry.py. Shall I show it?",
+    ],
+    ids=["nothing", "wordless", "an-essay", "an-answer", "a-mark", "an-answer-that-asks"],
+)
 def test_what_is_no_question_is_not_taken_from_a_model(written: str) -> None:
     assert standalone("and where is it tested?", [WHERE], written).text.startswith("Where is Retry defined?")
+
+
+def test_an_answer_in_place_of_a_wish_is_not_taken_from_a_model() -> None:
+    assert standalone("Show me that.", [WHERE], "The class Retry sleeps.").leans
 
 
 @pytest.mark.parametrize("question", ["", "  ", "x" * 20_001])

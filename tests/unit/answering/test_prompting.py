@@ -68,6 +68,13 @@ def test_messages_are_the_history_the_sources_and_the_question_in_this_order() -
     assert last.text.endswith("\n\nWhere?")
 
 
+def test_a_question_that_was_rewritten_stands_there_as_asked_and_as_understood() -> None:
+    *_, last = build_messages("and there?", CONTEXT, (), "Where is the\ncrane?")
+
+    assert "The question:\n\nand there?\n\n" in last.text
+    assert last.text.endswith("\n1| Where is the crane?\n</source>")
+
+
 def test_only_the_last_exchanges_are_told_and_long_answers_are_cut() -> None:
     told = build_history([Exchange(str(number), "x" * 9_000) for number in range(9)])
 

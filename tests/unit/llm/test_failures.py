@@ -42,9 +42,9 @@ class Fault(Exception):  # noqa: N818 - stands for what an SDK raises
 
 
 def explained(
-    fault: Exception, *, provider: Provider = OPENAI, late: bool = False, streaming: bool = False
+    fault: Exception, *, provider: Provider = OPENAI, late: bool = False, streaming: bool = False, deadline: str = ""
 ) -> ModelError:
-    return explain(fault, provider=provider, key=KEY, late=late, streaming=streaming)
+    return explain(fault, provider=provider, key=KEY, late=late, streaming=streaming, deadline=deadline)
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,13 @@ def test_a_connection_that_fails_is_told_by_when_it_failed() -> None:
     errors = [explained(fault), explained(fault, streaming=True), explained(fault, streaming=True, late=True)]
 
     assert [type(error) for error in errors] == [UnreachableError, CutOffError, TimedOutError]
+
+
+def test_a_call_that_took_too_long_names_the_setting_that_gives_it_more_time() -> None:
+    fault = TimeoutError()
+
+    assert explained(fault, late=True).hint == "try again, or ask for less"
+    assert "set OPENBOOK_X to more seconds" in explained(fault, late=True, deadline="OPENBOOK_X").hint
 
 
 def test_a_server_that_is_not_there_is_named_with_its_address() -> None:

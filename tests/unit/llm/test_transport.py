@@ -235,9 +235,10 @@ def test_a_reply_that_breaks_before_it_begins_is_tried_again(
 def test_a_call_ends_at_its_deadline(fake_server: Start, wire: str, after: int, *, blocking: bool) -> None:
     server = fake_server(Fault("hold", after=after))
 
-    with pytest.raises(TimedOutError):
+    with pytest.raises(TimedOutError) as failed:
         read(model_on(server, wire), replace(HELLO, deadline_s=0.3), blocking=blocking)
 
+    assert "OPENBOOK_MODEL_TIMEOUT_S" in failed.value.hint
     assert server.wait_for_disconnect()
 
 
