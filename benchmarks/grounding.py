@@ -13,7 +13,7 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import claim_support, conversations, mutations, relocation
+from benchmarks import claim_support, conversations, model_claims, mutations, relocation
 from benchmarks.true_claims import read_chinese_files, read_files, read_other_files
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -25,14 +25,15 @@ _COUNT, _SEED = 1000, 1
 
 
 def claims(data: Path) -> str:
-    """Measure the judge on WiCE: areas under the curve, and verdicts of the held half."""
-    cases = claim_support.read_halves(data)
-    judge = claim_support.judge_of([case for half in cases.values() for case in half])
-    halves = {half: claim_support.measure(judge, those) for half, those in cases.items()}
-    return (
-        "#### Claims of Wikipedia against the pages they cite (WiCE dev)\n\n"
-        f"{claim_support.table(halves)}\n\nVerdicts of the held half:\n\n{claim_support.verdicts(halves['held'])}"
-    )
+    """Count what words alone say of claims of WiCE."""
+    title = "#### Claims of Wikipedia against the pages they cite (WiCE dev), words alone"
+    return f"{title}\n\n{claim_support.table(claim_support.measure(data))}"
+
+
+def models(data: Path) -> str:
+    """Measure the checks on claims that a strong model wrote."""
+    cases = model_claims.read_given(data)
+    return f"#### Claims that a strong model wrote ({len(cases)})\n\n{model_claims.report(cases, rules=True)}"
 
 
 def attacks(data: Path) -> str:
@@ -65,6 +66,7 @@ def relocations(_: Path) -> str:
 
 # Each gives a section of Markdown. What measures another side of citations adds its line here.
 PARTS: dict[str, Callable[[Path], str]] = {
+    "models": models,
     "claims": claims,
     "attacks": attacks,
     "refusals": refusals,
@@ -85,7 +87,9 @@ def write(block: str, page: Path = PAGE) -> None:
 def main() -> None:
     """Print the sections, and write them where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with claim-support, span-qa, docs-qa, courses")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with model-claims, claim-support, span-qa, docs-qa, courses"
+    )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), default=tuple(PARTS), metavar="PART")
     parser.add_argument("--write", action="store_true", help="put them into docs/benchmarks.md")
     arguments = parser.parse_args()

@@ -125,9 +125,11 @@ HEAD = (
 def rule_table(cases: Sequence[Case]) -> str:
     """Write what each rule alone hits, and how many claims it alone would lose."""
     hits = {id(case): conflicts_of(case.claim) for case in cases}
-    lines = [HEAD]
-    for rule in RULES:
-        lines.append(row(rule, shares(cases, lambda case, rule=rule: rule in hits[id(case)])))  # type: ignore[misc]
+
+    def hit_by(rule: str) -> str:
+        return row(rule, shares(cases, lambda case: rule in hits[id(case)]))
+
+    lines = [HEAD, *map(hit_by, RULES)]
     lines.append(row("all rules", shares(cases, lambda case: bool(hits[id(case)]))))
     return "\n".join(lines)
 

@@ -37,6 +37,7 @@ _LABELS: Mapping[str, EntailmentLabel] = {label: label for label in get_args(Ent
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
 _LETTERS = re.compile(r"[^\W_]")
 _FEWEST_LETTERS = 3
+_LIST = re.compile(r"^\s*\[\s*\{.*\}\s*\]", re.DOTALL | re.MULTILINE)
 # One entry of a reply whose JSON is broken, as by a quotation mark in code.
 _ENTRY = re.compile(r'"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}')
 
@@ -90,8 +91,8 @@ def read_entailments(reply: str, count: int) -> list[Entailment | None]:
 
 def _entries(reply: str) -> Iterator[Mapping[str, Any]]:
     """Yield what looks like an entry: objects on lines of their own, in one list, or with broken quotes."""
-    start, end = reply.find("["), reply.rfind("]")
-    whole = _parsed(reply[start : end + 1]) if 0 <= start < end else None
+    listed = _LIST.search(reply)  # brackets stand in quotes too
+    whole = _parsed(listed.group()) if listed else None
     if isinstance(whole, list) and all(isinstance(entry, dict) for entry in whole):
         yield from whole
         return

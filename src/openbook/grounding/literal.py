@@ -61,8 +61,12 @@ _CLOSE = 0.005
 _STRINGS = re.compile(r"\"[^\"]*\"|'[^']*'")
 _ARGUMENTS = re.compile(r"\([^()]*\)")
 _NAME = re.compile(r"(?<![\w$])[A-Za-z_]\w+")
-# Values and placeholders stand for themselves: code need not spell them.
-_VALUES = frozenset("none null nil undefined true false self this args kwargs foo bar name value file path".split())
+# Values, keywords of languages and placeholders stand for themselves: code need not spell them.
+_VALUES = frozenset(
+    "none null nil undefined true false self this args kwargs foo bar foobar name value file path with for while"
+    " if else elif try except finally catch throw raise return yield async await import from def class func function"
+    " const let var new switch case match".split()
+)
 _SHORTEST_BEGINNING = 4
 _SHORTEST_NAME = 3
 # The variable that a method is called of has any name: `program.error`.
@@ -367,12 +371,20 @@ def replaced(read: _Read) -> str:
             continue
         for theirs in cited:
             for other, (instead, their_kind) in enumerate(theirs):
-                if their_kind != kind or instead in mine or not (kind or _is_telling(instead)):
+                if their_kind != kind or instead in mine or _is_part(word, instead):
+                    continue
+                if not kind and not _is_telling(instead):
                     continue
                 sides = _shared_around(own, place, theirs, other)
                 if sum(sides) >= (_SAME_WORDS if kind else _SAME_PLAIN_WORDS) and min(sides) >= (1 if kind else 2):
                     return f"the claim says {word} where the cited lines say {instead}"
     return ""
+
+
+def _is_part(word: str, instead: str) -> bool:
+    """Return whether the words of one are among those of the other: `restore` and `restic restore`."""
+    one, other = set(word.split()), set(instead.split())
+    return one <= other or other <= one
 
 
 def _is_telling(word: str) -> bool:
