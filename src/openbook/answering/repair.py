@@ -14,7 +14,8 @@ from openbook.answering.verdicts import NEVER_SHOWN, Checked, Checker
 from openbook.generation import Claim, Repair
 from openbook.grounding.blocks import ITEM
 from openbook.grounding.claims import Statement
-from openbook.grounding.literal import is_verbatim, squash
+from openbook.grounding.literal import is_verbatim
+from openbook.grounding.lookup import squash
 from openbook.grounding.marks import Mark
 
 # What is left is read anew: lines that were apart can have become one claim.

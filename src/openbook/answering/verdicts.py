@@ -16,7 +16,8 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.claims import Loose, Statement, split_claims
 from openbook.grounding.entailment import NO_MARK, decide, quotes_literally
 from openbook.grounding.facts import has_facts
-from openbook.grounding.literal import Judgement, Text, check_literally, is_verbatim
+from openbook.grounding.literal import Judgement, check_literally, is_verbatim
+from openbook.grounding.lookup import SearchedText
 from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
 from openbook.types import Span
 
@@ -152,7 +153,7 @@ class Checker:
 
     def _of_code(self, code: Loose) -> Claim:
         """Return code without marks as a claim that says it was not checked, and which names no source has."""
-        text = Text("\n".join(entry.result.chunk.text for entry in self.shown.values()))
+        text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
         lines = _lines_of_code(code.text)
         body = "\n".join(lines)
         brought = {name for pair in _BROUGHT.findall(body) for name in pair}

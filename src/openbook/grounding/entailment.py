@@ -11,7 +11,8 @@ from typing import Any, get_args
 from openbook.errors import OpenbookError
 from openbook.generation import ClaimVerdict
 from openbook.grounding.facts import has_facts
-from openbook.grounding.literal import Judgement, check_literally, squash
+from openbook.grounding.literal import Judgement, check_literally
+from openbook.grounding.lookup import squash
 from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel, Judge
 from openbook.llm.messages import DEADLINE_S, Message, Request, Source
 from openbook.llm.prompts import prompts_of

@@ -42,7 +42,8 @@ _ABOUT_THE_ANSWER = re.compile(
     r"|(?:this|that|it|nothing(?: else)?) is (?:not )?(?:documented|specified|known|covered|clear)\W*$"
     r"|quoted from the sources\b|no source\b)"
     # "The sources that I was shown do not cover it", "is not among the sources shown".
-    r"|.{0,120}\b(?:sources?|context|excerpts?|documentation|snippets?|quellen|les sources|las fuentes)\b.{0,60}"
+    r"|.{0,120}\b(?:sources?|(?:given|provided|shown) (?:context|documentation)|excerpts?|snippets?|quellen"
+    r"|les sources|las fuentes)\b.{0,60}"
     r"\b(?:do not|does not|did not|don['’]t|doesn['’]t|didn['’]t|no|nothing|not|never|nichts|kein\w*|nicht|ne|no)\b"
     r"|.{0,120}\b(?:not|isn['’]t|aren['’]t|nothing|nowhere)\b.{0,40}\b(?:sources?|excerpts?|quellen)\b",
     re.IGNORECASE | re.DOTALL,

@@ -25,19 +25,6 @@ _CODE = re.compile(r"[{}=;]|\w\(|->|::")
 _PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z’'-]+[,.;:!?]?(?!\S)")
 _FEWEST_PLAIN_WORDS = 5
 
-# What people say of code that says it with signs.
-_SIGNS = (
-    (
-        re.compile(r"\b(?:def|func|fn|fun|function|lambda)\b|=>"),
-        "take accept expect call argument function method define",
-    ),
-    (re.compile(r"->|\breturn\b|=>"), "return give result type"),
-    (re.compile(r"\bclass\b|\bstruct\b"), "class define inherit type"),
-    (re.compile(r"(?<![=!<>])=(?!=)"), "set default equal value assign is constant"),
-    (re.compile(r"\braise\b|\bthrow\b"), "raise throw error exception fail"),
-    (re.compile(r"\bimport\b|\brequire\b|#include"), "import use"),
-)
-
 
 def sentences_of(cited: Iterable[str]) -> list[str]:
     r"""Give the sentences of consecutive units, in order, none of them blank.
@@ -93,18 +80,6 @@ def is_code_line(line: str) -> bool:
         (True, False)
     """
     return _CODE.search(line) is not None and len(_PLAIN_WORD.findall(line)) < _FEWEST_PLAIN_WORDS
-
-
-def words_of_signs(sentence: str) -> str:
-    """Give the words that people use for the signs in lines of code; nothing for prose.
-
-    Example:
-        >>> words_of_signs("MAX = 3"), words_of_signs("It is so.")
-        ('set default equal value assign is constant', '')
-    """
-    if not is_code_line(sentence):
-        return ""
-    return " ".join(words for sign, words in _SIGNS if sign.search(sentence))
 
 
 def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:

@@ -1,4 +1,4 @@
-"""Numbers and dates are read as values, however they are written."""
+"""Numbers are read as values, however they are written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.grounding.numbers import dates_of, numbers_of
+from openbook.grounding.numbers import factors_of, numbers_of
 from tests.unit.grounding.odd_texts import ODD
 
 
@@ -54,7 +54,6 @@ from tests.unit.grounding.odd_texts import ODD
         ),
         pytest.param("Python 3.11", [(3.11, "")], id="two-parts"),
         pytest.param("utf8, x1 and a2", [], id="digits-of-names"),
-        pytest.param("2004-11-02", [], id="dates-are-none"),
         pytest.param("It is port 8000.", [(8000.0, "")], id="full-stop-behind"),
     ],
 )
@@ -84,29 +83,13 @@ def test_a_name_of_code_may_say_the_unit_of_its_number(text: str, expected: list
     assert [(number.value, number.kind) for number in numbers_of(text, implied=True)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("2004-11-02", [(2004, 11, 2)], id="iso"),
-        pytest.param("2004-11", [(2004, 11, 0)], id="month"),
-        pytest.param("Nov. 2, 2004", [(2004, 11, 2)], id="american"),
-        pytest.param("2nd of November 2004", [(2004, 11, 2)], id="british"),
-        pytest.param("2. November 2004", [(2004, 11, 2)], id="german"),
-        pytest.param("2004年11月2日", [(2004, 11, 2)], id="chinese"),
-        pytest.param("November 2004", [(2004, 11, 0)], id="month-and-year"),
-        pytest.param("November 2", [(0, 11, 2)], id="no-year"),
-        pytest.param("Augu\u017ft 2", [(0, 8, 2)], id="long-s"),
-        pytest.param("It may be in march.", [], id="months-that-are-words"),
-        pytest.param("2004", [], id="a-year-is-a-number"),
-    ],
-)
-def test_a_date_is_read_as_far_as_it_is_told(text: str, expected: list[tuple[int, int, int]]) -> None:
-    assert [(date.year, date.month, date.day) for date in dates_of(text)] == expected
+def test_units_that_a_text_names_have_factors() -> None:
+    assert factors_of("time", "in milliseconds or minutes, not MB") == {0.001, 60.0}
+    assert factors_of("", "seconds") == frozenset()
 
 
 @given(st.text() | ODD, st.booleans())
-def test_every_text_has_numbers_and_dates_if_only_none(text: str, implied: bool) -> None:
-    numbers, dates = numbers_of(text, implied=implied), dates_of(text)
+def test_every_text_has_numbers_if_only_none(text: str, implied: bool) -> None:
+    numbers = numbers_of(text, implied=implied)
 
     assert [number.start for number in numbers] == sorted(number.start for number in numbers)
-    assert all(text[date.start : date.start + len(date.text)] == date.text for date in dates)

@@ -1,0 +1,152 @@
+"""Claims that follow a cited sentence word by word, but for a word: replaced, exchanged, or said of another name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from openbook.grounding.facts import content_words
+from openbook.retrieval.tokens import tokenize
+
+# A literal that replaces another stands between the same words: so many of them, on both sides.
+_SAME_WORDS, _SAME_PLAIN_WORDS = 3, 6
+_LONGEST_EXCHANGE = 6
+_ARTICLES = frozenset("a an the".split())
+# They point to other words, in whatever order these stand.
+_POINTING = frozenset("former latter first second last above below".split())
+_TOKEN = re.compile(r"`[^`\n]{1,80}`|\d+(?:[.,]\d+)*|[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)*")
+_ACRONYM = re.compile(r"[A-Z][A-Z0-9]{2,}")
+
+
+def replaced_word(claim: str, sentences: Sequence[str]) -> str:
+    """Find a word of a cited sentence that another one has taken the place of, the words around it the same.
+
+    A plain word has synonyms, so that many more words around it have to be the same.
+    """
+    own = _tokens(claim)
+    cited = [_tokens(sentence) for sentence in sentences]
+    said = {word for sentence in cited for word, _ in sentence}
+    mine = {word for word, _ in own}
+    for place, (word, kind) in enumerate(own):
+        if word in said or (not kind and not _is_telling(word)):
+            continue
+        for theirs in cited:
+            for other, (instead, their_kind) in enumerate(theirs):
+                if their_kind != kind or instead in mine or _is_part(word, instead):
+                    continue
+                if not kind and not _is_telling(instead):
+                    continue
+                sides = _shared_around(own, place, theirs, other)
+                if sum(sides) >= (_SAME_WORDS if kind else _SAME_PLAIN_WORDS) and min(sides) >= (1 if kind else 2):
+                    return f"the claim says {word} where the cited lines say {instead}"
+    return ""
+
+
+def misattributed_words(claim: str, cited_text: str) -> str:
+    """Find many words in a row that the cited lines say right behind another name of code."""
+    own = _tokens(claim)
+    cited = _tokens(cited_text)
+    for place, (word, kind) in enumerate(own):
+        if kind != "code":
+            continue
+        owners = {
+            name
+            for other, (name, their_kind) in enumerate(cited)
+            if their_kind == "code" and _shared_around(own, place, cited, other)[1] >= _SAME_PLAIN_WORDS
+        }
+        if owners and not any(_is_part(_stem(word), _stem(owner)) or word == owner for owner in owners):
+            return f"the cited lines say this of {sorted(owners)[0]}, the claim says it of {word}"
+    return ""
+
+
+def _is_part(word: str, instead: str) -> bool:
+    """Return whether the words of one are among those of the other: `restore` and `restic restore`."""
+    one, other = set(word.split()), set(instead.split())
+    return one <= other or other <= one
+
+
+def _is_telling(word: str) -> bool:
+    return bool(content_words(word)) and word.isalpha() and word not in _POINTING
+
+
+def exchanged_words(claim: str, sentences: Sequence[str]) -> str:
+    """Find two words that have changed sides: "A on Unix and B on Windows" for "B on Unix, A on Windows"."""
+    own = _tokens(claim)
+    literals = _literals_before(own)
+    for sentence in sentences:
+        tokens = _tokens(sentence)
+        theirs = _literals_before(tokens)
+        for a, b in combinations(sorted(literals.keys() & theirs.keys()), 2):
+            if literals[a] != literals[b] and literals[a] == theirs[b] and literals[b] == theirs[a]:
+                return f"the claim exchanges {a} and {b}"
+        if pair := _exchanged_words(own, tokens):
+            return f"the claim exchanges {pair[0]} and {pair[1]}"
+    return ""
+
+
+def _exchanged_words(own: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """Find "threads, not processes" where the other text has "processes, not threads", other words around the same."""
+    places = {word: place for place, word in enumerate(theirs)}
+    for first, word in enumerate(own):
+        for last in range(first + 2, min(first + _LONGEST_EXCHANGE, len(own))):
+            size, at = last - first, places.get(own[last], -1)
+            if at < 0 or word == own[last] or not (_is_telling(word[0]) and _is_telling(own[last][0])):
+                continue
+            if list(theirs[at + 1 : at + size + 1]) != [*own[first + 1 : last], word]:
+                continue
+            before, _ = _shared_around(own, first, theirs, at)
+            _, behind = _shared_around(own, last, theirs, at + size)
+            if before + behind + size - 1 >= _SAME_WORDS:
+                return word[0], own[last][0]
+    return None
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    """Return words, articles left out, each with its kind: `code`, `number`, `acronym`, or empty for a plain word."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        kind = (
+            "code"
+            if word[0] == "`"
+            else "number"
+            if word[0].isdigit()
+            else "acronym"
+            if _ACRONYM.fullmatch(word)
+            else ""
+        )
+        word = word.strip("`") if kind else _stem(word)
+        if word not in _ARTICLES:
+            found.append((word, kind))
+    return found
+
+
+def _stem(word: str) -> str:
+    stems = tokenize(word)
+    return stems[-1] if stems else word.lower()
+
+
+def _shared_around(
+    own: Sequence[tuple[str, str]], place: int, theirs: Sequence[tuple[str, str]], other: int
+) -> tuple[int, int]:
+    """Count the equal words right before and right behind two places."""
+    before = behind = 0
+    while before < min(place, other) and own[place - before - 1] == theirs[other - before - 1]:
+        before += 1
+    while (
+        behind < min(len(own) - place, len(theirs) - other) - 1
+        and own[place + behind + 1] == theirs[other + behind + 1]
+    ):
+        behind += 1
+    return before, behind
+
+
+def _literals_before(tokens: Sequence[tuple[str, str]]) -> Mapping[str, tuple[str, str]]:
+    """Return the literals of a text that stand there once, each with the two words behind it."""
+    words = [word for word, _ in tokens]
+    return {
+        word: (words[place + 1], words[place + 2])
+        for place, (word, kind) in enumerate(tokens[:-2])
+        if kind and words.count(word) == 1
+    }

@@ -1,0 +1,159 @@
+"""What words alone say: exact, conflict, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.grounding.literal import RULES, check_literally, conflicts_of, names_of_code
+from openbook.grounding.protocol import CitedClaim, SourceText
+
+CODE = """\
+    def set(self, key, value, expire=None, retry=False):
+        if retry:
+            time.sleep(0.25)
+        limit = 60 * 60
+        size = 2**22
+        return self._write(key, value)"""
+SOURCE = SourceText(f"class Cache:\n{CODE}\n", "cache/core.py", "Cache.set")
+PAGE = """\
+Transactions may be nested and may not be shared between threads.
+The timeout defaults to 0.25 seconds, and the limit to 1 GB.
+By default, commands run in `/bin/sh` on Unix and `cmd.exe` on Windows.
+When a task times out, a `TimeoutError` is thrown by the worker.
+The callback fires from the heartbeat thread when a refresh fails.
+Results are recomputed before they expire, in a background thread."""
+
+
+def of_page(claim: str) -> CitedClaim:
+    return CitedClaim(claim, PAGE, (SourceText(PAGE, "docs/tasks.md"),))
+
+
+def of_code(claim: str) -> CitedClaim:
+    return CitedClaim(claim, CODE, (SOURCE,))
+
+
+@pytest.mark.parametrize(
+    ("claim", "rule"),
+    [
+        pytest.param(of_page("The timeout is 2 seconds unless you set it."), "number", id="other-number"),
+        pytest.param(of_page("It waits for 0.25 minutes."), "number", id="other-unit"),
+        pytest.param(of_code("It takes chunks of 8 MiB."), "number", id="not-computed"),
+        pytest.param(of_code("`Cache.pop` calls it as well."), "identifier", id="absent-name"),
+        pytest.param(of_code("Pass `--no-retry` to turn it off."), "identifier", id="absent-option"),
+        pytest.param(of_page('It says "never share a lock" about threads.'), "quote", id="absent-quote"),
+        pytest.param(of_page("A transaction may be shared between threads."), "polarity", id="denial-dropped"),
+        pytest.param(of_page("The timeout does not default to 0.25 seconds."), "polarity", id="denial-added"),
+        pytest.param(of_page("Results are recomputed after they expire in the background."), "opposite", id="opposite"),
+        pytest.param(of_page("When a task times out, an `AbortError` is thrown."), "replaced", id="other-literal"),
+        pytest.param(
+            of_page("The callback fires from the acquiring thread when a refresh fails."), "replaced", id="other-word"
+        ),
+        pytest.param(
+            of_page("By default, commands run in `cmd.exe` on Unix and `/bin/sh` on Windows."),
+            "exchanged",
+            id="literals-exchanged",
+        ),
+        pytest.param(
+            CitedClaim(
+                "An instance coordinates threads, not processes.", "An instance coordinates processes, not threads."
+            ),
+            "exchanged",
+            id="words-exchanged",
+        ),
+    ],
+)
+def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
+    found = check_literally(claim)
+
+    assert found.verdict == "conflict"
+    assert rule in conflicts_of(claim)
+    assert found.reason
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        pytest.param(of_page("Half a minute is far more than the default of 250 ms."), id="smaller-unit"),
+        pytest.param(of_code("The limit is one hour, that is 3600 seconds."), id="product"),
+        pytest.param(of_code("Chunks have 4 MiB."), id="power"),
+        pytest.param(of_code("With `retry=True` it sleeps for a quarter of a second."), id="argument"),
+        pytest.param(of_code("There is no `pop` on it."), id="denied-name"),
+        pytest.param(of_code("Unlike `push`, it overwrites."), id="compared-name"),
+        pytest.param(of_code("Something like `session.token` works as a key."), id="example-name"),
+        pytest.param(of_code("So `cache.set('a', 7)` followed by another call leaves 7 there."), id="example-number"),
+        pytest.param(of_code("1. It sleeps. 2. It writes."), id="enumeration"),
+        pytest.param(of_code("Keys are encoded as UTF-8 over HTTP/2."), id="numbers-of-names"),
+        pytest.param(of_page("Threads must each begin a transaction of their own."), id="paraphrase"),
+        pytest.param(
+            of_page("Nesting transactions is allowed; handing one to another thread is not."), id="turned-round"
+        ),
+        pytest.param(of_page("It 'gives up' when a task takes too long."), id="scare-quotes"),
+        pytest.param(CitedClaim("`Cache.pop` removes it.", CODE), id="no-source-no-identifier-rule"),
+    ],
+)
+def test_true_claim_is_unverified(claim: CitedClaim) -> None:
+    assert check_literally(claim).verdict == "unverified", conflicts_of(claim)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        pytest.param("Transactions may be nested and may not be shared between threads.", id="as-it-stands"),
+        pytest.param("**Transactions** may be `nested`", id="markup-and-a-part"),
+        pytest.param("- when a task times out, a TimeoutError is thrown", id="item-and-case"),
+    ],
+)
+def test_very_words_are_exact(claim: str) -> None:
+    assert check_literally(of_page(claim)).verdict == "exact"
+
+
+@pytest.mark.parametrize("claim", ["Yes.", "threads", "may not", "ransactions may be nested"])
+def test_fewer_words_or_parts_of_words_are_not_exact(claim: str) -> None:
+    assert check_literally(of_page(claim)).verdict != "exact"
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited"),
+    [
+        (
+            "The lock is held for 30 seconds and is not shared.",
+            "Le verrou est tenu pendant une demi-minute, et il est partagé.",
+        ),
+        (
+            "The server waits for 30 seconds.",
+            "Der Server wartet eine halbe Minute und wird dann mit der Arbeit fertig.",
+        ),
+        ('The page says "too late" to the caller.', "サーバーは三十秒待ちます。遅すぎます。"),
+    ],
+)
+def test_words_decide_nothing_across_languages(claim: str, cited: str) -> None:
+    assert check_literally(CitedClaim(claim, cited, (SourceText(cited),))).verdict == "unverified"
+
+
+def test_name_that_code_spells_otherwise_is_there() -> None:
+    assert check_literally(of_code("`timeSleep` and `Cache.set_` are used.")).verdict == "unverified"
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("Client.get(url, 'a', x=1)", ["get"]),
+        ("caddy run --watch", ["watch"]),
+        ("max_tokens: 5", ["max_tokens"]),
+        ("None", []),
+        ("x", []),
+    ],
+)
+def test_names_of_code_leave_out_what_is_no_name(code: str, names: list[str]) -> None:
+    assert names_of_code(code) == names
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_text_gets_a_verdict(claim: str, cited: str, source: str) -> None:
+    found = check_literally(CitedClaim(claim, cited, (SourceText(source),)))
+
+    assert found.verdict in ("exact", "conflict", "unverified")
+    assert bool(found.rule) is (found.verdict == "conflict")
+    assert found.rule in {"", *RULES}
