@@ -54,8 +54,7 @@ def test_what_does_not_fit_one_call_is_cut_visibly_and_can_be_shown_later() -> N
 
     told = shown(numbering, long, page("b.md"))
 
-    last = numbering.context.shown[-1].units[-1].span.end_line
-    assert told.endswith(f"[1] is cut: line {last} is its last here.\n\n1 more did not fit.")
+    assert told.endswith("\n(cut here; goes on to line 200)\n</source>\n\n1 more did not fit.")
     assert 'place="b.md' in shown(numbering, page("b.md"))
 
 
