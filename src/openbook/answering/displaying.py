@@ -25,7 +25,7 @@ _FENCE = re.compile(r"\s*(?:`{3}|~{3})")
 _CODE_INDENT = re.compile(r"(?: {4}|\t)")
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
-_MOST_MARKUP = 1 / 3
+_MOST_MARKUP = 1 / 2
 
 
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
@@ -38,9 +38,9 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     Example:
         >>> from openbook.spans import units
         >>> from openbook.types import Span
-        >>> chunk = Chunk("s", Span("a.md", 0, 33, 1, 1), '<span id="x"/>See <kbd>F1</kbd>. ', "docs", "markdown")
+        >>> chunk = Chunk("s", Span("a.md", 0, 38, 1, 1), '<b id="x"/>Help is below <kbd>F1</kbd>', "docs", "markdown")
         >>> displayed(chunk, units(chunk))
-        ('See F1.',)
+        ('Help is below F1',)
     """
     texts = tuple(unit.text for unit in every)
     if chunk.kind != "docs" or chunk.language not in {"html", "markdown"}:

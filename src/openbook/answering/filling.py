@@ -60,12 +60,7 @@ def fill(
 def with_ends(results: Sequence[RetrievalResult], index: Index, where: Filter) -> list[RetrievalResult]:
     """Return results that say where the definitions and sections end that they break off in."""
     documents = _Documents(index, where)
-    found = []
-    for result in results:
-        document = documents.of(result.chunk.source, result.chunk.span.path)
-        place = document.place_of(result.chunk)
-        found.append(result if place is None else replace(result, goes_on_to=document.goes_on_to(place)))
-    return found
+    return [replace(result, goes_on_to=documents.end_of(result.chunk)) for result in results]
 
 
 class _Documents:
@@ -80,6 +75,12 @@ class _Documents:
         if (source, path) not in self._read:
             self._read[source, path] = DocumentChunks(self._index, source, path, self._where)
         return self._read[source, path]
+
+    def end_of(self, chunk: Chunk) -> int:
+        """Return the last line of what a chunk breaks off in; 0 if it is whole, or no chunk of the index."""
+        document = self.of(chunk.source, chunk.span.path)
+        place = document.place_of(chunk)
+        return 0 if place is None else document.goes_on_to(place)
 
 
 class _Filler:
@@ -149,7 +150,10 @@ class _Filler:
                 result = RetrievalResult(joined, 0.0) if given is None else replace(given, chunk=joined)
                 found.append((order[best], replace(result, goes_on_to=document.goes_on_to(run[-1]))))
         shown = [result for _, result in sorted(found, key=lambda pair: pair[0])]
-        return [*shown, *(_without_repeats(result, shown) for result in self._behind)]
+        for result in self._behind:
+            chunk, end = _without_repeats(result.chunk, shown), self._documents.end_of(result.chunk)
+            shown.append(replace(result, chunk=chunk, goes_on_to=end))
+        return shown
 
     def _chunks(self) -> Iterator[Chunk]:
         for source, path, place in self._members:
@@ -193,13 +197,11 @@ class _Filler:
         return (before and document.are_one(place - 1)) or (behind and document.are_one(place))
 
 
-def _without_repeats(result: RetrievalResult, shown: Sequence[RetrievalResult]) -> RetrievalResult:
-    """Return a result without the sentences that it shares with its neighbours."""
-    chunk = result.chunk
-    beside = [
-        each.chunk for each in shown if (each.chunk.source, each.chunk.span.path) == (chunk.source, chunk.span.path)
-    ]
-    return replace(result, chunk=unseen(chunk, [each.span for each in beside]))
+def _without_repeats(chunk: Chunk, shown: Sequence[RetrievalResult]) -> Chunk:
+    """Return a chunk without the sentences that it shares with its neighbours."""
+    others = (result.chunk for result in shown)
+    key = (chunk.source, chunk.span.path)
+    return unseen(chunk, [other.span for other in others if (other.source, other.span.path) == key])
 
 
 def _runs(document: DocumentChunks, places: Sequence[int]) -> list[list[int]]:
