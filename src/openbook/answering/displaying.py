@@ -38,9 +38,9 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     Example:
         >>> from openbook.spans import units
         >>> from openbook.types import Span
-        >>> chunk = Chunk("s", Span("a.md", 0, 38, 1, 1), '<b id="x"/>Help is below <kbd>F1</kbd>', "docs", "markdown")
+        >>> chunk = Chunk("s", Span("a.md", 0, 43, 1, 1), '<b id="x"/>For help press <kbd>F1</kbd> now', "docs", "markdown")
         >>> displayed(chunk, units(chunk))
-        ('Help is below F1',)
+        ('For help press F1 now',)
     """
     texts = tuple(unit.text for unit in every)
     if chunk.kind != "docs" or chunk.language not in {"html", "markdown"}:
