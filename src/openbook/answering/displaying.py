@@ -38,9 +38,10 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     Example:
         >>> from openbook.spans import units
         >>> from openbook.types import Span
-        >>> chunk = Chunk("s", Span("a.md", 0, 43, 1, 1), '<b id="x"/>For help press <kbd>F1</kbd> now', "docs", "markdown")
+        >>> text = "Press <kbd>F1</kbd> to be helped."
+        >>> chunk = Chunk("s", Span("a.md", 0, len(text), 1, 1), text, "docs", "markdown")
         >>> displayed(chunk, units(chunk))
-        ('For help press F1 now',)
+        ('Press F1 to be helped.',)
     """
     texts = tuple(unit.text for unit in every)
     if chunk.kind != "docs" or chunk.language not in {"html", "markdown"}:
