@@ -53,7 +53,7 @@ class Shown:
 
     @property
     def note(self) -> str:
-        """Say that it is cut, and where it goes on to; empty if it ends where its definition or section does."""
+        """Return a note that it is cut, and where it goes on to; empty if it is not."""
         last = self.units[-1].span.end_line if self.units else 0
         goes_on_to = max(self.result.goes_on_to, 0 if self.is_whole else self.result.chunk.span.end_line)
         if goes_on_to > last:

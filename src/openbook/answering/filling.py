@@ -98,7 +98,7 @@ class _Filler:
         self._given: list[_Member] = []
 
     def take(self, results: Sequence[RetrievalResult]) -> bool:
-        """Take results for as long as they fit, and say whether all did."""
+        """Take results for as long as they fit, and return whether all did."""
         for position, result in enumerate(results):
             chunk = result.chunk
             place = self._documents.of(chunk.source, chunk.span.path).place_of(chunk)
@@ -177,7 +177,7 @@ class _Filler:
                 return
 
     def _add(self, member: _Member | None, chunk: Chunk, result: RetrievalResult | None = None) -> bool:
-        """Add a chunk if it fits, and say whether it is there."""
+        """Add a chunk if it fits, and return whether it is there."""
         if member in self._members:
             return True
         needed = most_tokens(chunk, is_joined=member is not None and self._joins(member))

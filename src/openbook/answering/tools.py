@@ -251,7 +251,7 @@ class LibraryTools:
         return [chunk for chunk in self._index.chunks(listed.source, listed.path) if is_visible(chunk, self._where)]
 
     def _whole(self, result: RetrievalResult, most_lines: int) -> RetrievalResult:
-        """Give a definition with its next chunks, for as long as they have no more lines than that."""
+        """Return a definition with its next chunks, for as long as they have no more lines than that."""
         chunk = result.chunk
         document = DocumentChunks(self._index, chunk.source, chunk.span.path, self._where)
         first = document.place_of(chunk)
