@@ -237,12 +237,14 @@ class RetrievalResult:
     """Higher is better. Comparable within one query only."""
     signals: Mapping[str, float] = field(default_factory=dict)
     """What each signal added to the score."""
+    goes_on_to: int = 0
+    """Last line of the definition or section that the chunk breaks off in; 0 if it breaks off in none."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.chunk, self.score, dict(self.signals))
+        return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to)
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Give the result as JSON values, in the shape that `search --json` prints."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
+from openbook.answering.displaying import displayed
 from openbook.costs import estimate_tokens
 from openbook.generation import anchor_of, place_of
 from openbook.llm.messages import Source
@@ -20,6 +21,14 @@ _LONGEST_FENCE = re.compile(r"`{3,}")
 
 # Those who share a library ask about the same parts of it. Each takes about 10 KB.
 _KEPT_CHUNKS = 512
+
+# What a model reads below a source that is cut. With the longest number that it may have, and no shorter one has more
+# tokens, it takes so many of a context.
+_CUT = "cut here"
+_NOTE_TOKENS = estimate_tokens(f"({_CUT}; goes on to line 1000000)\n")
+
+# All numbers below a thousand have one token.
+_ANY_NUMBER = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +52,27 @@ class Shown:
         return len(self.units) == len(_measured(self.result.chunk)[0])
 
     @property
+    def note(self) -> str:
+        """Return a note that it is cut, and where it goes on to; empty if it is not."""
+        last = self.units[-1].span.end_line if self.units else 0
+        goes_on_to = max(self.result.goes_on_to, 0 if self.is_whole else self.result.chunk.span.end_line)
+        if goes_on_to > last:
+            return f"{_CUT}; goes on to line {goes_on_to}"
+        return "" if self.is_whole else _CUT
+
+    @property
     def label(self) -> str:
         """Say where the original puts it, for people; empty if lines say it all."""
         return label_of(self.result)
 
     @property
     def source(self) -> Source:
-        """Give it as a model is sent it."""
-        chunk = self.result.chunk
-        return Source(self.number, self.label or chunk.symbol, str(chunk.span), tuple(unit.text for unit in self.units))
+        """Return it as a model is sent it."""
+        return replace(_opening(self.number, self.result), units=self._texts, note=self.note)
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        return _displayed(self.result.chunk)[: len(self.units)]
 
     def __str__(self) -> str:
         return str(self.source)
@@ -72,18 +93,27 @@ class Context:
         return estimate_tokens(str(self))
 
 
-def build_context(results: Sequence[RetrievalResult], max_tokens: int, *, first: int = 1) -> Context:
+def build_context(
+    results: Sequence[RetrievalResult], max_tokens: int, *, first: int = 1, for_model: bool = True
+) -> Context:
     """Number results and their units, best first, within a budget of estimated tokens.
 
     Units are whole or absent. The result that crosses the budget keeps the units that still fit;
-    those behind it are left out, so that nothing worse pushes out something better. Numbers begin
-    with `first`.
+    those behind it are left out, so that nothing worse pushes out something better.
+
+    Args:
+        results: Best first.
+        max_tokens: Of all together.
+        first: The number of the first one.
+        for_model: Measure what a model reads; else what stands in the documents, as for quotes.
     """
     shown: list[Shown] = []
     left = max_tokens
     for number, result in enumerate(results, start=first):
-        every, costs = _measured(result.chunk)
-        left -= estimate_tokens(f"{Shown(number, result, ())}\n\n")
+        every, costs = _read(result.chunk) if for_model else _measured(result.chunk)
+        left -= estimate_tokens(f"{_opening(number, result)}\n\n")
+        if for_model and (result.goes_on_to or bisect_right(costs, left) < len(every)):
+            left -= _NOTE_TOKENS
         fitting = bisect_right(costs, left)
         if fitting:
             shown.append(Shown(number, result, every[:fitting]))
@@ -93,11 +123,40 @@ def build_context(results: Sequence[RetrievalResult], max_tokens: int, *, first:
     return Context(tuple(shown))
 
 
+def most_tokens(chunk: Chunk, *, is_joined: bool = False) -> int:
+    """Estimate the most tokens that a chunk takes in a context; `is_joined`: as a part of a source that is there."""
+    body = _read(chunk)[1][-1]
+    if is_joined:
+        return body
+    return body + _NOTE_TOKENS + estimate_tokens(f"{_opening(_ANY_NUMBER, RetrievalResult(chunk, 0.0))}\n\n")
+
+
+def _opening(number: int, result: RetrievalResult) -> Source:
+    """Return a result as a source without units."""
+    chunk = result.chunk
+    return Source(number, label_of(result) or chunk.symbol, str(chunk.span), ())
+
+
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def _measured(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
-    """Give the units of a chunk, and what each costs with all those before it."""
+    """Return the units of a chunk, and what each costs with all those before it."""
     every = units(chunk)
-    return every, tuple(accumulate(map(_cost, every)))
+    return every, tuple(accumulate(_cost(unit.number, unit.text) for unit in every))
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _read(chunk: Chunk) -> tuple[tuple[Unit, ...], tuple[int, ...]]:
+    """Return what `_measured` does, by what a model reads."""
+    every, costs = _measured(chunk)
+    texts = _displayed(chunk)
+    if all(unit.text is text for unit, text in zip(every, texts, strict=True)):
+        return every, costs
+    return every, tuple(accumulate(_cost(number, text) for number, text in enumerate(texts, start=1)))
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _displayed(chunk: Chunk) -> tuple[str, ...]:
+    return displayed(chunk, _measured(chunk)[0])
 
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
@@ -106,9 +165,9 @@ def words_of_units(chunk: Chunk) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(set(tokenize(unit.text))) for unit in _measured(chunk)[0])
 
 
-def _cost(unit: Unit) -> int:
+def _cost(number: int, text: str) -> int:
     # What looks like the end of a line to some program gets a number on each side.
-    return sum(estimate_tokens(f"{unit.number}| {line}\n") for line in unit.text.splitlines())
+    return sum(estimate_tokens(f"{number}| {line}\n") for line in text.splitlines())
 
 
 def label_of(result: RetrievalResult) -> str:

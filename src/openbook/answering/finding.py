@@ -10,6 +10,7 @@ from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import OTHER_LESSON, Courses, is_known_to_speak
 from openbook.answering.defining import definition_of
 from openbook.answering.extractive import missing_words
+from openbook.answering.filling import fill
 from openbook.answering.followups import Standalone
 from openbook.answering.foreign_words import foreign_words
 from openbook.answering.uses import asks_for_uses, has_name
@@ -80,6 +81,12 @@ class Finder:
         with self.index.snapshot():
             found = self._with_documentation(text, self.search(text, top_k, where), where)
         return [result for result in found if result.score >= min_score]
+
+    def fill(
+        self, text: str, results: Sequence[RetrievalResult], max_tokens: int, where: Filter
+    ) -> list[RetrievalResult]:
+        """Return results with what else fits into the context of a model. See `openbook.answering.filling`."""
+        return fill(results, text, self.index, where, max_tokens)
 
     def search(self, text: str, top_k: int, where: Filter) -> list[RetrievalResult]:
         """Rank passages by what they say alone, as `find` does for questions that are not on courses.

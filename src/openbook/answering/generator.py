@@ -239,7 +239,7 @@ class Generator:
         if answer is None:
             yield Stage("writing")
             query = read_query(alone.text)
-            context = build_context(results, asked.max_tokens)
+            context = build_context(results, asked.max_tokens, for_model=False)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
             checked = check_quotes(quotes_of(picked), context, self._text_now)
             shown = tuple(entry.result for entry in context.shown)
@@ -261,6 +261,8 @@ class Generator:
         # What the sources do not speak of, no model is asked.
         answer = self._refused(asked, alone, results)
         if answer is None:
+            if asked.results is None:
+                results = self._finder.fill(alone.text, results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
             answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
         return signed(_told(answer, asked, alone), model, writer.spent)

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from openbook.agent.hooks import Hooks
 from openbook.answering.context import Context, Shown, build_context
+from openbook.answering.outlines import unseen
 from openbook.llm.messages import ToolCall, ToolResult
-from openbook.types import RetrievalResult, Span
+from openbook.types import Chunk, RetrievalResult, Span
 
 # Estimated tokens of what one call shows: six passages, or a list of sixty lines.
 _CALL_TOKENS = 2_500
@@ -60,15 +61,36 @@ class Numbering(Hooks):
 
     def _numbered(self, found: Found) -> str:
         new = [result for result in found.results if result.chunk.key not in self._numbers]
-        fitting = build_context(new, _CALL_TOKENS, first=len(self._shown) + 1).shown
+        fitting = build_context(self._unseen(new), _CALL_TOKENS, first=len(self._shown) + 1).shown
         notes = [self._repeated(result) for result in found.results if result.chunk.key in self._numbers]
         self._shown += fitting
-        self._numbers |= {shown.result.chunk.key: shown.number for shown in fitting}
-        if fitting and not fitting[-1].is_whole:
-            notes.append(f"[{fitting[-1].number}] is cut: line {fitting[-1].units[-1].span.end_line} is its last here.")
+        self._numbers |= {result.chunk.key: shown.number for result, shown in zip(new, fitting, strict=False)}
         if len(fitting) < len(new):
             notes.append(f"{len(new) - len(fitting)} more did not fit.")
         return "\n\n".join(filter(None, (*map(str, fitting), *notes, found.note))) or "Nothing was found."
 
+    def _unseen(self, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
+        """Return results without the sentences that a chunk of a course shares with one that is shown."""
+        found: list[RetrievalResult] = []
+        for result in results:
+            chunk, before = result.chunk, [*self._shown_spans(result.chunk), *_spans(found, result.chunk)]
+            found.append(replace(result, chunk=unseen(chunk, before)) if chunk.kind == "course" else result)
+        return found
+
+    def _shown_spans(self, chunk: Chunk) -> list[Span]:
+        return [
+            replace(shown.result.chunk.span, end_char=shown.units[-1].span.end_char)
+            for shown in self._shown
+            if _is_of(shown.result.chunk, chunk)
+        ]
+
     def _repeated(self, result: RetrievalResult) -> str:
         return f"[{self._numbers[result.chunk.key]}] was found again; it is shown above."
+
+
+def _spans(results: Sequence[RetrievalResult], chunk: Chunk) -> list[Span]:
+    return [result.chunk.span for result in results if _is_of(result.chunk, chunk)]
+
+
+def _is_of(other: Chunk, chunk: Chunk) -> bool:
+    return (other.source, other.span.path) == (chunk.source, chunk.span.path)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import Shown
 from openbook.answering.passages import passages_of
 from openbook.spans import LineIndex, trim, units
-from openbook.types import Chunk, Document, RetrievalResult
+from openbook.types import Chunk, Document, RetrievalResult, Span
 
 # Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
@@ -52,6 +52,12 @@ def _headings(chunk: Chunk) -> Iterator[Chunk]:
         yield piece_of(chunk, chunk.span.start_char + heading.start(), chunk.span.start_char + heading.end())
 
 
+def opens_with_heading(chunk: Chunk) -> bool:
+    """Check whether a chunk of prose begins with a heading."""
+    head = chunk.text.lstrip().partition("\n")[0]
+    return _HEADING.match(chunk.text.lstrip()) is not None or bool(chunk.context and chunk.context[-1] in head)
+
+
 def first_line(chunk: Chunk) -> Chunk:
     """Cut out the first unit of a chunk: a line, or a sentence where it is long."""
     first = units(chunk)[0].span
@@ -87,6 +93,23 @@ def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None
     signature = chunk.signature if chunk.signature in text else ""
     piece = replace(chunk, span=span, text=text, signature=signature, docstring="")
     return piece if symbol is None else replace(piece, symbol=symbol, defines=(symbol,) if symbol else ())
+
+
+def unseen(chunk: Chunk, shown: Iterable[Span]) -> Chunk:
+    """Cut from a chunk what slices of its document that overlap with its beginning or its end show already.
+
+    A chunk that lies in one of them stays as it is, and so does one around it.
+    """
+    start, end = chunk.span.start_char, chunk.span.end_char
+    for span in shown:
+        if span.start_char < start < span.end_char < end:
+            start = span.end_char
+        elif start < span.start_char < end < span.end_char:
+            end = span.start_char
+    begin, behind = trim(chunk.text, start - chunk.span.start_char, end - chunk.span.start_char)
+    if begin == behind or (start, end) == (chunk.span.start_char, chunk.span.end_char):
+        return chunk
+    return piece_of(chunk, chunk.span.start_char + begin, end)
 
 
 def lines_of(document: Document, chunks: Sequence[Chunk], first: int, last: int) -> Chunk | None:

@@ -12,17 +12,18 @@ from dataclasses import replace
 
 from openbook.answering.context import Shown
 from openbook.answering.course_results import outline_of_course
+from openbook.answering.document_chunks import DocumentChunks, is_visible
+from openbook.answering.filling import with_ends
 from openbook.answering.finding import Finder
 from openbook.answering.heads import LONGEST_QUOTE_LINES, heads_of
 from openbook.answering.numbering import Keeper
 from openbook.answering.outlines import first_line, header_of, lines_of, outline_of
+from openbook.answering.symbols import defining, naming
 from openbook.courses.names import place_of, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import Listed
 from openbook.index.where import allows
-from openbook.retrieval.definitions import belongs
 from openbook.retrieval.names import name_parts, stands_in
-from openbook.retrieval.tokens import tokenize
 from openbook.spans import LineIndex, units
 from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
 
@@ -32,7 +33,13 @@ _MOST_RESULTS = 20
 
 # Where a name is defined so often, it has to be told apart by its path.
 _MOST_DEFINITIONS = 10
-_CANDIDATES = 400
+
+# Lines of definitions that one call of `find_symbol` shows. A line of code takes 14.5 estimated tokens (1,540,038 of
+# 106,479 lines of procrastinate, fzf and execa), so these are what one call may show.
+_DEFINITION_LINES = 170
+
+# Courses that an error names.
+_MOST_COURSES = 10
 
 # Lines and names that one call shows.
 _MOST_LINES = 300
@@ -93,7 +100,7 @@ class LibraryTools:
         # Both must match, and a filter has only patterns of which any may.
         results = self._finder.find(query, limit if within is None else _MOST_RESULTS, where)
         found = [result for result in results if within is None or within("", result.chunk.span.path, "")]
-        return self._numbering.keep(found[:limit])
+        return self._numbering.keep(with_ends(found[:limit], self._index, self._where))
 
     def read_lines(self, path: str, first_line: int = 1, last_line: int = 200) -> str:
         """Read lines of a document.
@@ -126,12 +133,20 @@ class LibraryTools:
         return self._keep(outline_of(self._chunks(listed)))
 
     def find_symbol(self, name: str) -> str:
-        """Find where a class, function, method, constant or type is defined.
+        """Find the definition of a class, function, method, constant or type, all its lines if they are not too many.
 
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
         """
-        return self._numbering.keep(*self.definitions_of(name))
+        results, note = self.definitions_of(name)
+        found: list[RetrievalResult] = []
+        for result in results:
+            whole = self._whole(result, _DEFINITION_LINES // len(results))
+            if not any(_is_in(whole, one) for one in found):
+                found.append(whole)
+        if any(result.goes_on_to for result in found):
+            note = f"{note} read_lines shows the rest of what is cut.".strip()
+        return self._numbering.keep(found, note)
 
     def definitions_of(self, name: str, *, whole: bool = True) -> tuple[list[RetrievalResult], str]:
         """Give what defines a name, as far as it is shown, and what is to be said of the rest.
@@ -144,12 +159,8 @@ class LibraryTools:
             ToolError: Nothing defines it.
         """
         *owners, last = name_parts(name.strip()) or [""]
-        matches = self._index.match(list(dict.fromkeys(tokenize(last))), None, _CANDIDATES, self._where)
-        outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
-        named = [outline for outline in outlines if last in outline.defines]
-        named = named or [one for one in outlines if last.lower() in map(str.lower, one.defines)]
-        owned = [outline for outline in named if belongs(outline, owners)] if owners else []
-        chosen = owned or named
+        outlines = naming(self._index, [last], self._where)
+        chosen = defining(outlines, last, owners) or defining(outlines, last, owners, any_case=True)
         if not chosen:
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
@@ -227,8 +238,9 @@ class LibraryTools:
             return found.course
         if not found.candidates:
             raise ToolError("no course has a title like that; list_courses lists them")
-        paths = ", ".join(filter(_PLAIN.fullmatch, map(place_of, found.candidates))) or "list_courses lists them"
-        raise ToolError(f"{len(found.candidates)} courses have a title like that; name one by its path: {paths}")
+        raise ToolError(
+            f"{len(found.candidates)} courses have a title like that; name one by its path: {_told(found.candidates)}"
+        )
 
     def _chunks_of(self, course: Course) -> list[Chunk]:
         where = replace(self._where, courses=frozenset({course.key}))
@@ -236,10 +248,20 @@ class LibraryTools:
 
     def _chunks(self, listed: Listed) -> list[Chunk]:
         """Give the chunks of a document that may be seen."""
-        return list(filter(self._is_visible, self._index.chunks(listed.source, listed.path)))
+        return [chunk for chunk in self._index.chunks(listed.source, listed.path) if is_visible(chunk, self._where)]
 
-    def _is_visible(self, chunk: Chunk) -> bool:
-        return self._where.lesson is None or (chunk.lesson is not None and chunk.lesson.number == self._where.lesson)
+    def _whole(self, result: RetrievalResult, most_lines: int) -> RetrievalResult:
+        """Return a definition with its next chunks, for as long as they have no more lines than that."""
+        chunk = result.chunk
+        document = DocumentChunks(self._index, chunk.source, chunk.span.path, self._where)
+        first = document.place_of(chunk)
+        if first is None:
+            return result
+        end = last = document.last_of(first)
+        while last > first and document[last].span.end_line - chunk.span.start_line >= most_lines:
+            last -= 1
+        goes_on_to = document[end].span.end_line if last < end else 0
+        return replace(result, chunk=document.joined(first, last), goes_on_to=goes_on_to)
 
     def _last_readable(self, listed: Listed, first: int) -> int:
         """Give the last line that may be read from one on: a filter by lesson leaves a part of a document.
@@ -247,7 +269,9 @@ class LibraryTools:
         Raises:
             ToolError: That line may not be read.
         """
-        hidden = [chunk for chunk in self._index.chunks(listed.source, listed.path) if not self._is_visible(chunk)]
+        hidden = [
+            chunk for chunk in self._index.chunks(listed.source, listed.path) if not is_visible(chunk, self._where)
+        ]
         behind = min((chunk.span.start_line for chunk in hidden if chunk.span.end_line >= first), default=sys.maxsize)
         if behind <= first:
             places = ", ".join(f"{chunk.span.start_line}-{chunk.span.end_line}" for chunk in self._chunks(listed))
@@ -273,6 +297,22 @@ class LibraryTools:
 
 def _result(chunk: Chunk) -> RetrievalResult:
     return RetrievalResult(chunk, 0.0)
+
+
+def _told(courses: Sequence[Course]) -> str:
+    """List courses by their paths, and say how many cannot be listed so."""
+    told = list(filter(_PLAIN.fullmatch, map(place_of, courses)))[:_MOST_COURSES]
+    more = len(courses) - len(told)
+    if not told:
+        return "list_courses lists them"
+    return ", ".join(told) + (f"; and {more} more, which list_courses lists" if more else "")
+
+
+def _is_in(result: RetrievalResult, other: RetrievalResult) -> bool:
+    chunk, around = result.chunk, other.chunk
+    return (chunk.source, chunk.span.path) == (around.source, around.span.path) and (
+        around.span.start_char <= chunk.span.start_char and chunk.span.end_char <= around.span.end_char
+    )
 
 
 def _from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:

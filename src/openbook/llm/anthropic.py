@@ -128,11 +128,16 @@ def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
 def _search_result(source: Source) -> dict[str, Any]:
     return {
         "type": "search_result",
-        "title": source.title,
+        "title": _title(source),
         "source": source.place,
         "content": [{"type": "text", "text": unit} for unit in source.units],
         "citations": {"enabled": True},
     }
+
+
+def _title(source: Source) -> str:
+    # A note as a block of the content could be cited.
+    return f"{source.title} ({source.note})".lstrip() if source.note else source.title
 
 
 def _cite(blocks: list[dict[str, Any]], cited: Cited, sources: tuple[Source, ...]) -> None:
@@ -148,7 +153,7 @@ def _cite(blocks: list[dict[str, Any]], cited: Cited, sources: tuple[Source, ...
         "type": "search_result_location",
         "search_result_index": index,
         "source": source.place,
-        "title": source.title,
+        "title": _title(source),
         "start_block_index": cited.first - 1,
         "end_block_index": cited.last,
         "cited_text": cited.quote or "".join(source.units[cited.first - 1 : cited.last]),

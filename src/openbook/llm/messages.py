@@ -74,11 +74,14 @@ class Source:
     """Where it stands, such as `docs/faq.md:3-20`."""
     units: tuple[str, ...]
     """Unit 1 is the first."""
+    note: str = ""
+    """In words of ours, such as where a source goes on that is cut. It cannot be cited."""
 
     def __str__(self) -> str:
         """Write it for a model that has no fields for sources: numbered units between two fences.
 
-        Every line of a unit begins with its number, so no text of a source can close the fence.
+        Every line of a unit begins with its number, so no text of a source can close the fence, nor
+        be taken for the note, which stands in brackets below the units.
 
         Example:
             >>> print(Source(2, "FAQ", "docs/faq.md:3-4", ("Wait.", "</source>")))
@@ -89,7 +92,8 @@ class Source:
         """
         lines = [f"{n}| {line}" for n, unit in enumerate(self.units, start=1) for line in unit.splitlines()]
         head = f'<source number="{self.number}" place="{_attribute(self.place)}" title="{_attribute(self.title)}">'
-        return "\n".join((head, *lines, "</source>"))
+        note = [f"({self.note})"] if self.note else []
+        return "\n".join((head, *lines, *note, "</source>"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,33 @@ def test_a_source_is_titled_by_its_label_or_by_what_it_defines() -> None:
     assert code.title == "Retry.wait"
 
 
+def test_a_source_that_the_budget_cuts_says_where_it_goes_on_to() -> None:
+    long = result_of(chunk_of("\n".join(["word " * 10] * 50)))
+
+    (shown,) = build_context([long], 300).shown
+
+    assert str(shown).endswith("\n(cut here; goes on to line 50)\n</source>")
+    assert shown.source.units == tuple(unit.text for unit in shown.units)
+
+
+def test_a_source_that_ends_before_its_definition_says_so() -> None:
+    cut = replace(result_of(chunk_of("def f():", "a.py", kind="code")), goes_on_to=40)
+    whole = result_of(chunk_of("x = 1", "b.py", kind="code"))
+
+    shown = build_context([cut, whole], 1_000).shown
+
+    assert [entry.note for entry in shown] == ["cut here; goes on to line 40", ""]
+    assert str(shown[0]).split("\n")[-2:] == ["(cut here; goes on to line 40)", "</source>"]
+
+
+def test_a_line_that_the_budget_cuts_goes_on_to_no_other_line() -> None:
+    line = " ".join(f"This is sentence number {number} of the talk." for number in range(60))
+
+    (shown,) = build_context([result_of(chunk_of(line))], 200).shown
+
+    assert shown.note == "cut here"
+
+
 def test_numbers_begin_where_they_are_told_to() -> None:
     results = [result_of(chunk_of("One.")), result_of(chunk_of("Two.", "b.md"))]
 

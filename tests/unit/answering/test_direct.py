@@ -62,7 +62,8 @@ def test_one_call_shows_numbered_sources_and_asks_the_question(library: Library)
     (request,) = model.requests
     assert request.system == build_system_prompt()
     assert request.tools == ()
-    assert shown_to(request)[0].units == ("Sessions end after one hour.", "The retry policy waits 30 seconds.")
+    (source,) = shown_to(request)
+    assert source.units == ("Sessions end after one hour.", "The retry policy waits 30 seconds.", "Roses need sun.")
     assert request.messages[-1].text.endswith(QUESTION)
     assert [source.number for source in shown_to(request)] == list(range(1, len(answer.results) + 1))
 

@@ -54,9 +54,20 @@ def test_what_does_not_fit_one_call_is_cut_visibly_and_can_be_shown_later() -> N
 
     told = shown(numbering, long, page("b.md"))
 
-    last = numbering.context.shown[-1].units[-1].span.end_line
-    assert told.endswith(f"[1] is cut: line {last} is its last here.\n\n1 more did not fit.")
+    assert told.endswith("\n(cut here; goes on to line 200)\n</source>\n\n1 more did not fit.")
     assert 'place="b.md' in shown(numbering, page("b.md"))
+
+
+def test_sentences_that_chunks_of_a_course_share_are_shown_once() -> None:
+    numbering = Numbering()
+    first = chunk_of("One. Two.\nThree.", "a.txt", kind="course")
+    second = chunk_of("Three.\nFour.", "a.txt", before="One. Two.\n", kind="course")
+    shown(numbering, result_of(first))
+
+    again = shown(numbering, result_of(second))
+
+    assert again == '<source number="2" place="a.txt:3-3" title="">\n1| Four.\n</source>'
+    assert shown(numbering, result_of(second)) == "[2] was found again; it is shown above."
 
 
 def test_notes_come_last_and_nothing_is_said_to_be_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.outlines import first_line, header_of, lines_of, outline_of, piece_of
+from openbook.answering.outlines import first_line, header_of, lines_of, outline_of, piece_of, unseen
 from openbook.types import Chunk, Document, Lesson
 from tests.unit.retrieval.material import chunk_of
 
@@ -131,3 +131,25 @@ def test_blank_lines_are_none_and_lines_of_no_chunk_have_no_names() -> None:
     bare = lines_of(document, [], 3, 3)
     assert bare is not None
     assert (bare.kind, bare.language, bare.defines) == ("code", "python", ())
+
+
+@pytest.mark.parametrize(
+    ("shown", "left"),
+    [
+        pytest.param([("", "One. Tw")], "o. Three.", id="beginning"),
+        pytest.param([("One. Two. ", "Three. Four.")], "One. Two.", id="end"),
+        pytest.param([("", "Zero. One. Two. Three. Four.")], "One. Two. Three.", id="all-of-it"),
+        pytest.param([("One. ", "Two.")], "One. Two. Three.", id="middle"),
+        pytest.param([], "One. Two. Three.", id="nothing"),
+    ],
+)
+def test_what_overlaps_with_other_slices_is_cut_off(shown: list[tuple[str, str]], left: str) -> None:
+    chunk = chunk_of("One. Two. Three.", before="Zero. ")
+    spans = [chunk_of(text, before=f"Zero. {before}" if before else "").span for before, text in shown]
+    if shown and shown[0][0] == "" and shown[0][1].startswith("One"):
+        spans = [chunk_of("Zero. One. Tw").span]
+
+    cut = unseen(chunk, spans)
+
+    assert cut.text == left
+    assert "Zero. One. Two. Three. Four."[cut.span.start_char : cut.span.end_char] == left

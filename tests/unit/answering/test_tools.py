@@ -13,9 +13,10 @@ from openbook.answering.context import Context
 from openbook.answering.finding import Finder
 from openbook.answering.numbering import Numbering
 from openbook.answering.tools import LibraryTools
+from openbook.chunking.dispatch import chunk_document
 from openbook.errors import ToolError
 from openbook.llm.messages import ToolCall, ToolResult
-from openbook.types import Filter, Lesson
+from openbook.types import Document, Filter, Lesson
 from tests.support import document, stamp
 from tests.unit.answering.courses import BREAD, put_course, put_courses
 from tests.unit.retrieval.material import Library, chunk_of
@@ -146,6 +147,30 @@ def test_a_symbol_is_found_by_its_name_and_told_apart_by_its_owner(call: Hand, l
     for name in ("sleep", "", "."):
         with pytest.raises(ToolError, match="no document defines that name"):
             call("find_symbol", name=name)
+
+
+def test_a_definition_is_shown_whole_or_says_where_it_goes_on_to(library: Library) -> None:
+    for path, name, lines in (("short.py", "brief", 90), ("long.py", "endless", 400)):
+        body = "\n".join(f"    print({number}, 'of a function')" for number in range(lines))
+        text = f"def {name}():\n{body}\n"
+        library.put_chunks(text, chunk_document(Document("src", path, "code", "python", text, "")))
+
+    whole = Hand(library)("find_symbol", name="brief")
+    cut = Hand(library)("find_symbol", name="endless")
+
+    assert (places(whole), "cut here" in whole) == (["short.py:1-91"], False)
+    (place,) = places(cut)
+    assert 100 < int(place.rpartition("-")[2]) < 401
+    assert "(cut here; goes on to line 401)\n</source>" in cut
+    assert cut.endswith("read_lines shows the rest of what is cut.")
+
+
+def test_a_result_of_a_search_that_breaks_off_says_so(library: Library) -> None:
+    body = "\n".join(f"    print({number}, 'of a function')" for number in range(90))
+    text = f"def brief():\n{body}\n"
+    library.put_chunks(text, chunk_document(Document("src", "short.py", "code", "python", text, "")))
+
+    assert "(cut here; goes on to line 91)" in Hand(library)("search", query="brief function")
 
 
 def test_what_stands_long_before_a_definition_can_be_left_out(library: Library) -> None:
@@ -288,6 +313,14 @@ def test_a_name_of_several_courses_is_told_with_their_paths_and_one_of_them_help
         with pytest.raises(ToolError, match=r"2 courses have a title like that; .*: src/a\.txt, src/new/a\.txt"):
             call(name, course_name="Baking Rye Bread", **arguments)
         assert "new/a.txt:" in call(name, course_name="src/new/a.txt", **arguments)
+
+
+def test_courses_that_cannot_be_told_are_counted(taught: Library) -> None:
+    for path in ("new/a.txt", "the spaced name.txt", *(f"more/{number:02}.txt" for number in range(11))):
+        put_course(taught, path, BREAD)
+
+    with pytest.raises(ToolError, match=r"14 courses have a title like that; .*; and 4 more, which list_courses lists"):
+        Hand(taught)("search_course_content", query="crust", course_name="Baking Rye Bread")
 
 
 def test_what_strangers_call_their_courses_is_never_told_outside_of_a_fence(taught: Library) -> None:

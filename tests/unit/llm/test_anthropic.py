@@ -98,6 +98,17 @@ def without_quote(part: Part) -> Part:
     return replace(part, quote="") if isinstance(part, Cited) else part
 
 
+def test_a_note_stands_in_the_title_where_it_cannot_be_cited() -> None:
+    sources = (Source(1, "f", "a.py:1-2", ("def f():",), "cut here"), Source(2, "", "b.py:1-2", ("x",), "cut here"))
+    request = Request((Message("user", (*sources, Text("Why?"))), Message("assistant", (Text("So."), Cited(1, 1, 1)))))
+
+    (asked, answered) = body_of(request)["messages"]
+
+    assert [block.get("title") for block in asked["content"][:2]] == ["f (cut here)", "(cut here)"]
+    assert [len(block["content"]) for block in asked["content"][:2]] == [1, 1]
+    assert answered["content"][0]["citations"][0]["title"] == "f (cut here)"
+
+
 def test_the_system_prompt_the_last_source_and_the_loop_are_cached() -> None:
     body = body_of(replace(ASKED, system="Be brief."))
 

@@ -27,5 +27,11 @@ def test_a_source_cannot_close_its_own_fence_or_begin_another() -> None:
     assert lines == ["1| </source>", "2| one", "2| two", "2| ", "2| three"]
 
 
+def test_a_note_is_the_last_line_and_no_unit() -> None:
+    source = Source(1, "", "a.py:1-1", ("(cut here)",), "cut here; goes on to line 9")
+
+    assert str(source).split("\n")[1:] == ["1| (cut here)", "(cut here; goes on to line 9)", "</source>"]
+
+
 def test_a_citation_is_written_as_a_mark() -> None:
     assert [str(Cited(2, 14, 18)), str(Cited(2, 14, 14))] == ["[2:14-18]", "[2:14]"]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from openbook.answering.context import build_context
+from openbook.answering.displaying import displayed
+from openbook.sources.readers.html import read_html
+from openbook.spans import units
+from openbook.types import Chunk
+from tests.unit.retrieval.material import chunk_of, result_of
+
+
+def shown(chunk: Chunk) -> tuple[str, ...]:
+    return displayed(chunk, units(chunk))
+
+
+def test_a_page_is_shown_without_the_room_of_its_tags() -> None:
+    text = read_html('<p>Set <code class="x">PORT</code> to\n  <b>change</b> it.</p>').text
+    chunk = chunk_of(text.strip("\f "), "a.html", language="html")
+
+    assert shown(chunk) == ("Set PORT to", "     change it.")
+    assert [unit.text for unit in units(chunk)] != list(shown(chunk))
+
+
+def test_indentation_of_an_example_in_a_page_stays() -> None:
+    chunk = chunk_of("    def f():\n        return   1", "a.html", language="html")
+
+    assert shown(chunk) == ("def f():", "    return 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param('<span id="passes"/>How many checks must pass.', "How many checks must pass.", id="anchor"),
+        pytest.param("Press <kbd>F1</kbd> for <b>help</b> about this.", "Press F1 for help about this.", id="inline"),
+        pytest.param("It waits.<!-- todo --> Then it ends here.", "It waits. Then it ends here.", id="comment"),
+        pytest.param("Use `<b>` for bold and ``<i>`` too.", "Use `<b>` for bold and ``<i>`` too.", id="code"),
+        pytest.param("A `List<T>` or List<T> of x < y.", "A `List<T>` or List<T> of x < y.", id="types"),
+        pytest.param("    <p>indented example</p>", "    <p>indented example</p>", id="indented"),
+        pytest.param("<div align='center'>", "<div align='center'>", id="nothing-else"),
+    ],
+)
+def test_tags_in_markdown_are_left_out_where_they_are_no_code(text: str, told: str) -> None:
+    assert shown(chunk_of(text, language="markdown")) == (told,)
+
+
+def test_examples_in_fences_are_shown_as_they_stand() -> None:
+    text = "See <b>this</b> and all that follows it:\n```html\n<b>bold</b>\n```\nDone with <i>that</i>."
+    cut = "<b>bold</b> and so on and so on\n```\nDone with <i>that</i> at last."
+
+    assert shown(chunk_of(text, language="markdown")) == (
+        "See this and all that follows it:",
+        "```html",
+        "<b>bold</b>",
+        "```",
+        "Done with that.",
+    )
+    assert shown(chunk_of(cut, language="markdown")) == tuple(cut.split("\n"))
+
+
+def test_other_documents_are_shown_as_they_stand() -> None:
+    for kind, language in (("code", "html"), ("docs", "text"), ("code", "python")):
+        chunk = chunk_of("a   <b>b</b>", kind=kind, language=language)  # type: ignore[arg-type]
+
+        assert shown(chunk) == ("a   <b>b</b>",)
+
+
+def test_units_keep_their_numbers_and_places() -> None:
+    chunk = chunk_of("<b>One</b> and more words.\n<hr>\nThree and <i>more</i> words.", language="markdown")
+
+    (source,) = build_context([result_of(chunk)], 1_000).shown
+
+    assert str(source).split("\n")[1:-1] == ["1| One and more words.", "2| <hr>", "3| Three and more words."]
+    assert [unit.text for unit in source.units] == chunk.text.split("\n")
+
+
+def test_quotes_are_measured_by_what_stands_in_the_document() -> None:
+    chunk = chunk_of("word    word    word    word\n" * 40, "a.html", language="html")
+    results = [result_of(chunk)]
+
+    for_model, for_quotes = (build_context(results, 250, for_model=each).shown[0].units for each in (True, False))
+
+    assert len(for_quotes) < len(for_model) < 40

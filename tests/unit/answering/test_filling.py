@@ -1,0 +1,239 @@
+"""The room of a context is filled with what helps to understand results, and nothing of it is there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.context import build_context
+from openbook.answering.filling import fill, with_ends
+from openbook.chunking.dispatch import chunk_document
+from openbook.chunking.fixed import ChunkOptions
+from openbook.index.sqlite import SqliteIndex
+from openbook.sources.readers import read_text
+from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult
+from tests.unit.answering.courses import put_course
+from tests.unit.retrieval.material import Library, chunk_of, result_of
+
+PLENTY = 6_000
+EVERYTHING = Filter()
+
+BODY = "\n".join(f'    print("line {number} of a long function")' for number in range(120))
+LONG = f"def compute(total):\n{BODY}\n    return total\n"
+SHORT = 'def rounded(total):\n    """Round it."""\n    return round(total)\n'
+CLASS = "class Store:\n" + "\n\n".join(
+    f"    def step_{number}(self):\n" + "\n".join(f'        print("step {number} {line}")' for line in range(20))
+    for number in range(4)
+)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    made = Library(tmp_path / "lib.db")
+    yield made
+    made.close()
+
+
+def put(library: Library, path: str, text: str, kind: Kind = "code", language: str = "python") -> list[Chunk]:
+    reading = read_text(text, path, kind, language)
+    document = Document("src", path, reading.kind, reading.language, reading.text, "", reading.blocks)
+    chunks = chunk_document(document, ChunkOptions())
+    library.put_chunks(reading.text, chunks)
+    return chunks
+
+
+def filled(
+    library: Library, chunks: list[Chunk], question: str = "What is printed?", where: Filter = EVERYTHING
+) -> list[RetrievalResult]:
+    return fill([result_of(chunk) for chunk in chunks], question, library.index, where, PLENTY)
+
+
+def are_slices(library: Library, results: list[RetrievalResult]) -> bool:
+    return all(
+        library.texts[one.chunk.source, one.chunk.span.path][one.chunk.span.start_char : one.chunk.span.end_char]
+        == one.chunk.text
+        for one in results
+    )
+
+
+def test_a_cut_function_is_completed(library: Library) -> None:
+    chunks = put(library, "a.py", LONG)
+    assert len(chunks) > 2
+
+    for chunk in chunks:
+        (result,) = filled(library, [chunk])
+
+        assert result.chunk.text == LONG.rstrip()
+        assert (str(result.chunk.span), result.goes_on_to) == ("a.py:1-122", 0)
+        assert (result.chunk.symbol, result.chunk.defines) == ("compute", ("compute",))
+
+
+def test_a_completed_function_stands_where_its_best_chunk_stood(library: Library) -> None:
+    chunks = put(library, "a.py", LONG)
+    other = put(library, "b.py", SHORT)
+
+    results = filled(library, [chunks[1], *other, chunks[0]])
+
+    assert [result.chunk.span.path for result in results] == ["a.py", "b.py"]
+    assert are_slices(library, results)
+
+
+def test_a_cut_section_is_completed_and_the_next_one_is_another(library: Library) -> None:
+    paragraphs = "\n\n".join(f"Paragraph {number}. {'Words about waiting. ' * 20}" for number in range(6))
+    text = f"# Guide\n\n## Waiting\n\n{paragraphs}\n\n## Ending\n\n{'All is over now. ' * 60}\n"
+    chunks = put(library, "a.md", text, "docs", "markdown")
+    waiting = [chunk for chunk in chunks if chunk.context == ("Guide", "Waiting")]
+
+    marked = with_ends([result_of(chunk) for chunk in chunks], library.index, EVERYTHING)
+
+    assert len(waiting) > 1
+    end = waiting[-1].span.end_line
+    assert [result.goes_on_to for result in marked] == [end] * (len(waiting) - 1) + [0] * (
+        len(chunks) - len(waiting) + 1
+    )
+    (whole,) = filled(library, waiting[:1])
+    assert whole.chunk.text.startswith("# Guide")
+    assert whole.chunk.span.end_line >= end
+
+
+def test_a_name_of_the_question_is_shown_with_its_definition(library: Library) -> None:
+    chunks = put(library, "a.py", SHORT)
+    put(library, "deep/b.py", LONG)
+
+    results = filled(library, chunks, "What does `compute` do?")
+
+    assert [str(result.chunk.span) for result in results] == ["a.py:1-3", "deep/b.py:1-122"]
+    assert results[1].score == 0
+
+
+def test_a_name_of_the_best_results_is_shown_if_the_question_has_its_words(library: Library) -> None:
+    user = put(library, "a.py", "def bill(order):\n    return parcel_price(order) + unrelated(order)\n")
+    put(library, "b.py", "def parcel_price(order):\n    return 3\n")
+    put(library, "c.py", "def unrelated(order):\n    return 4\n")
+
+    results = filled(library, user, "How is the price of parcels decided?")
+
+    assert [result.chunk.span.path for result in results] == ["a.py", "b.py"]
+
+
+def test_a_name_that_is_defined_often_is_not_shown(library: Library) -> None:
+    user = put(library, "a.py", "def bill(order):\n    return parcel_price(order)\n")
+    for letter in "bcd":
+        put(library, f"{letter}.py", f"def parcel_price(order):\n    return '{letter}'\n")
+
+    assert len(filled(library, user, "What is the parcel price?")) == 1
+
+
+def test_neighbours_are_shown_with_a_result(library: Library) -> None:
+    chunks = library.put("a.md", *(f"Passage {number}." for number in range(5)))
+
+    (result,) = filled(library, [chunks[2]])
+
+    assert result.chunk.text == "Passage 1.\n\nPassage 2.\n\nPassage 3."
+    assert str(result.chunk.span) == "a.md:3-7"
+
+
+def test_nothing_is_added_where_there_is_no_room(library: Library) -> None:
+    chunks = put(library, "a.py", LONG)
+    needed = build_context([result_of(chunks[0])], PLENTY).tokens
+
+    (result,) = fill([result_of(chunks[0])], "What is printed?", library.index, EVERYTHING, needed + 30)
+
+    assert result.chunk == chunks[0]
+    assert result.goes_on_to == 122
+
+
+def test_what_is_filled_fits(library: Library) -> None:
+    chunks = put(library, "a.py", LONG)
+
+    for room in range(0, 3_000, 150):
+        results = fill([result_of(chunks[1])], "What is printed?", library.index, EVERYTHING, room)
+        context = build_context(results, room)
+
+        assert context.tokens <= room
+        assert are_slices(library, results)
+        assert all(shown.is_whole for shown in context.shown) or len(results) == 1
+
+
+def test_results_that_do_not_fit_stay_in_their_order(library: Library) -> None:
+    pages = [library.put(f"{letter}.md", "word " * 200)[0] for letter in "abcd"]
+
+    results = fill([result_of(page) for page in pages], "Which words?", library.index, EVERYTHING, 500)
+
+    assert [result.chunk for result in results] == pages
+
+
+def test_a_lesson_that_is_left_out_is_never_a_neighbour(library: Library) -> None:
+    lessons = "".join(
+        f"Lesson {number}: Part {number}\n" + f"Something is said in part {number}. " * 60 + "\n\n"
+        for number in range(3)
+    )
+    put_course(library, "a.txt", f"Course Title: Parts\n\n{lessons}")
+    second = [chunk for chunk in library.index.chunks("src", "a.txt") if chunk.lesson and chunk.lesson.number == 1]
+
+    for where in (Filter(lesson=1), EVERYTHING):
+        results = filled(library, second[:1], "What is said?", where)
+
+        assert results
+        assert all("part 0" not in result.chunk.text and "part 2" not in result.chunk.text for result in results)
+
+
+def test_a_definition_that_is_left_out_is_never_shown(library: Library) -> None:
+    page = library.put("docs/a.md", "Call `compute` to print.")
+    put(library, "b.py", LONG)
+
+    for where in (Filter(kinds=frozenset({"docs"})), Filter(globs=("docs/",)), Filter(sources=frozenset({"other"}))):
+        results = filled(library, page, "What does `compute` do?", where)
+
+        assert {result.chunk.span.path for result in results} == {"docs/a.md"}
+
+
+def test_sentences_that_chunks_of_a_course_share_are_shown_once(library: Library) -> None:
+    spoken = " ".join(f"Sentence number {number} says something new about harbours." for number in range(60))
+    put_course(library, "a.txt", f"Course Title: Harbours\n\nLesson 1: Quays\n{spoken}\n")
+    chunks = library.index.chunks("src", "a.txt")
+    assert chunks[2].span.start_char < chunks[1].span.end_char
+
+    roomy = filled(library, chunks[1:4], "What of harbours?")
+    narrow = fill([result_of(each) for each in chunks[1:4]], "What?", library.index, EVERYTHING, 350)
+
+    for results in (roomy, narrow):
+        shown = " ".join(result.chunk.text for result in results)
+        for number in range(60):
+            assert shown.count(f"Sentence number {number} says") <= 1
+    assert len(roomy) == 1
+    assert are_slices(library, roomy + narrow)
+
+
+def test_slices_that_are_no_chunks_stay_as_they_are(library: Library) -> None:
+    library.put("a.md", "One.\nTwo.", "Three.")
+    heading = result_of(chunk_of("One.", "a.md"))
+
+    assert fill([heading], "Which passage?", library.index, EVERYTHING, PLENTY) == [heading]
+
+
+def test_the_same_results_give_the_same_numbers_again(library: Library) -> None:
+    chunks = put(library, "a.py", LONG) + put(library, "b.py", SHORT)
+
+    results = filled(library, [chunks[-1], chunks[1]])
+
+    assert str(build_context(results, PLENTY)) == str(build_context(filled(library, [chunks[-1], chunks[1]]), PLENTY))
+    assert [shown.result for shown in build_context(results, PLENTY).shown] == results
+
+
+def test_a_class_that_breaks_off_goes_on_to_its_last_member(library: Library) -> None:
+    chunks = put(library, "a.py", CLASS)
+    assert len(chunks) > 2
+
+    marked = with_ends([result_of(chunk) for chunk in chunks], library.index, EVERYTHING)
+
+    assert marked[0].chunk.symbol == "Store"
+    assert marked[0].goes_on_to == chunks[-1].span.end_line
+    assert [result.goes_on_to for result in marked[1:]] == [0] * (len(chunks) - 1)
+
+
+def test_no_results_stay_none(library: Library) -> None:
+    assert isinstance(library.index, SqliteIndex)
+    assert filled(library, []) == []
