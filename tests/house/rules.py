@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-MAX_MODULE_LINES = 400
+MAX_MODULE_LINES = 500
 MAX_FUNCTION_LINES = 50
 
 # Each has a better word in this project: excerpt or chunk, document, span, and what the thing does.
