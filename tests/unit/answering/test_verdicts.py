@@ -132,6 +132,7 @@ def test_a_claim_that_cites_more_places_than_anyone_reads_is_unverified() -> Non
         pytest.param("time.sleep(seconds)\n        return True", "exact", "", id="other-indentation"),
         pytest.param("time.sleep(1)\nreturn True", "unverified", "1 of 2 lines of the code", id="one-line-is-another"),
         pytest.param("print(1)", "unverified", "1 of 1 lines of the code", id="other-code"),
+        pytest.param("", "unverified", "it stands behind no claim", id="no-code"),
     ],
 )
 def test_code_that_is_cited_is_compared_line_by_line(code: str, verdict: str, reason: str) -> None:
@@ -157,6 +158,10 @@ def test_code_without_marks_says_that_it_was_not_checked(code: str, names: str) 
     assert [claim.verdict for claim in checked.claims] == ["", "exact", "uncited"]
     assert (checked.claims[-1].text, checked.claims[-1].marks) == (code, ())
     assert checked.claims[-1].reason == f"code that cites nothing is not checked{names}"
+
+
+def test_a_fence_around_nothing_claims_nothing() -> None:
+    assert checker().check("```python\n\n```").claims == ()
 
 
 TABLE = "| What | Seconds |\n|---|---|\n| Retries | {} [1:1] |"
