@@ -131,6 +131,8 @@ def test_a_claim_that_a_verifier_finds_elsewhere_is_moved_and_confirmed() -> Non
     [
         pytest.param(f"{OVER} [2:1].", "Sessions end after one hour", id="another-source"),
         pytest.param(f"{OVER} [1:1].", "Sessions end after two hours", id="words-that-stand-nowhere"),
+        pytest.param(f"{OVER} [1:1].", "it gives up", id="lines-that-speak-of-something-else"),
+        pytest.param("The session waits 30 seconds [1:1].", "Sessions end", id="lines-without-its-number"),
     ],
 )
 def test_a_verifier_moves_no_mark_without_good_words(answer: str, quote: str) -> None:
@@ -142,7 +144,7 @@ def test_a_verifier_moves_no_mark_without_good_words(answer: str, quote: str) ->
 
 
 @pytest.mark.parametrize(
-    "marks", ["[1:3][9]", "[1:3] [9]", "[9] [1:3]", "[1:3] [8][9]"]
+    "marks", ["[1:3][9]", "[1:3] [9]", "[9][1:3]", "[9] [1:3]", "[8][9][1:3]", "[1:3] [8][9]", "[8][1:3][1:9]"]
 )
 def test_a_mark_that_names_nothing_goes_where_another_is_exact(marks: str) -> None:
     checked = repaired(f"Sessions end after one hour {marks}.")
