@@ -40,13 +40,14 @@ class Writer:
         self._text_now = text_now
         self._price = price
         self._calls = Calls(model.name, writing.budget, price=price)
+        self._before = Spent()
         self._verifier = verifier_for(writing, lambda: self._calls.ledger.left, price=price)
 
     @property
     def spent(self) -> Spent:
         """What the calls so far have cost, those of the verifier included."""
         checks = self._verifier.spent if self._verifier else Spent()
-        return self._calls.ledger.spent + checks
+        return self._before + self._calls.ledger.spent + checks
 
     def standalone(self, query: str) -> Steps[Standalone]:
         """Make a question stand alone: by the model where there is a history, by rules if it writes no question.
@@ -83,6 +84,9 @@ class Writer:
 
         def retry(failing: Sequence[Claim]) -> Steps[str]:
             messages = build_retry(request, reply.text, failing)
+            if self._verifier and self._verifier.left:  # the check was paid from the same budget
+                self._before += self._calls.ledger.spent
+                self._calls = Calls(self._model.name, self._verifier.left, price=self._price)
             return (yield from self._calls.ask(replace(request, messages=messages))).text
 
         return (

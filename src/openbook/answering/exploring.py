@@ -66,7 +66,8 @@ class Explorer:
         verifier = verifier_for(writing, lambda: left[-1], price=self._price)
 
         def retry(failing: Sequence[Claim]) -> Steps[str]:
-            again = self._agent(replace(agent.left, max_rounds=0), agent.history)
+            left_now = (verifier and verifier.left) or agent.left  # the check was paid from the same budget
+            again = self._agent(replace(left_now, max_rounds=0), agent.history)
             result = yield from _run(again, retry_prompt(failing), is_answer=False)
             spent.append(again.spent)
             left.append(again.left)

@@ -103,9 +103,9 @@ def build_no_answer(reason: NoAnswer, detail: str = "") -> str:
     return fill("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
 
 
-def build_uncited_note(*, has_quotes: bool) -> str:
-    """Say that an answer cites nothing; with `has_quotes`, that quotes follow."""
-    return fill("uncited_quotes" if has_quotes else "uncited")
+def build_uncited_note(*, has_quotes: bool, is_empty: bool = False) -> str:
+    """Say that an answer cites nothing; with `has_quotes`, that quotes follow; if it `is_empty`, why."""
+    return fill(("nothing_left" if is_empty else "uncited") + ("_quotes" if has_quotes else ""))
 
 
 def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:

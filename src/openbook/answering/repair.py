@@ -14,15 +14,21 @@ from openbook.answering.verdicts import NEVER_SHOWN, Checked, Checker
 from openbook.generation import Claim, Repair
 from openbook.grounding.blocks import ITEM
 from openbook.grounding.claims import Statement
-from openbook.grounding.literal import is_verbatim
+from openbook.grounding.facts import content_words
+from openbook.grounding.literal import check_literally, is_verbatim
 from openbook.grounding.lookup import squash
 from openbook.grounding.marks import Mark
+from openbook.grounding.protocol import CitedClaim
 
 # What is left is read anew: lines that were apart can have become one claim.
 _MOST_ROUNDS = 3
 
 # A place that says a claim in its very words is a sentence, or a few lines.
 _MOST_UNITS = 8
+
+# Lines that a verifier points to beside those that are cited share so many of the telling words of the claim.
+# It is no evidence, but what obeys an instruction in the lines of another claim points to that instruction.
+_LEAST_SHARED = 0.5
 
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*|\|[ \t]*)?")
 _BEHIND = re.compile(r"[ \t|\r]*")
@@ -58,7 +64,7 @@ def anchored(checked: Checked, checker: Checker) -> Checked:
         kept.update(statement.marks)
         if claim.verdict in ("exact", "confirmed"):
             unknown = [mark for mark in inside if not any(places_of(mark.text, checker.shown))]
-            edits += (_Edit(_start_of_blanks(checked.answer, mark), mark.end_char) for mark in unknown)
+            edits += _without(checked.answer, unknown)
             repairs += (Repair("removed", claim.text, mark.text, "", NEVER_SHOWN) for mark in unknown)
     if not edits:
         return checked
@@ -75,10 +81,19 @@ def _evidence(statement: Statement, claim: Claim, checker: Checker) -> Place | N
         return _only_place(statement.judged, checker, whole=True)
     if found.verdict == "unverified" and found.quote:
         place = _only_place(found.quote, checker, whole=False)
-        if place is not None:
-            checker.confirm(statement.judged, place, found.quote)
+        if place is None or not _may_say(place, statement.judged):
+            return None
+        checker.confirm(statement.judged, place, found.quote)
         return place
     return None
+
+
+def _may_say(place: Place, words: str) -> bool:
+    """Return whether nothing keeps a place from saying a claim: an instruction to a verifier does not speak of it."""
+    telling = set(content_words(words))
+    shared = telling.intersection(content_words(place.quote))
+    is_conflict = check_literally(CitedClaim(words, place.quote)).verdict == "conflict"
+    return not is_conflict and len(shared) >= _LEAST_SHARED * len(telling)
 
 
 def _only_place(words: str, checker: Checker, *, whole: bool) -> Place | None:
@@ -140,6 +155,19 @@ def _with_marks(answer: str, claim: Claim, inside: Sequence[Mark], marks: str) -
         return
     yield _Edit(inside[0].start_char, inside[0].end_char, marks)
     yield from (_Edit(_start_of_blanks(answer, mark), mark.end_char) for mark in inside[1:])
+
+
+def _without(answer: str, marks: Sequence[Mark]) -> Iterator[_Edit]:
+    """Take marks out, and the blanks before them, unless a mark that stays needs these."""
+    runs: list[list[Mark]] = []
+    for mark in marks:
+        if runs and runs[-1][-1].end_char == mark.start_char:
+            runs[-1].append(mark)
+        else:
+            runs.append([mark])
+    for run in runs:
+        end = run[-1].end_char
+        yield _Edit(run[0].start_char if answer.startswith("[", end) else _start_of_blanks(answer, run[0]), end)
 
 
 def _orphans(answer: str, changed: Iterable[Statement], kept: set[Mark]) -> list[_Edit]:

@@ -77,8 +77,9 @@ def _with_quotes(
         return answer
     picked = pick(query, context, finder.embedder, finder.weigh(query).rarity) if context.shown else []
     quotes = compose(picked) if picked else ""
-    note = build_uncited_note(has_quotes=bool(picked))
-    text = f"{checked.answer.rstrip()}\n\n{note}" + (f"\n\n{quotes}" if quotes else "")
+    told = checked.answer.rstrip()
+    note = build_uncited_note(has_quotes=bool(picked), is_empty=not told)
+    text = "\n\n".join(filter(None, (told, note, quotes)))
     found = check_quotes(quotes_of(picked), context, text_now)
     behind = len(text) - len(quotes)
     moved: Callable[[Claim], Claim] = lambda claim: replace(  # noqa: E731

@@ -79,7 +79,9 @@ class Checker:
             claim, citations = self._of_claim(statement, position)
             claims.append(claim)
             found += ((claim.start_char, citation) for citation in citations)
-        claims += (self._of_code(each) for each in loose if each.is_code and not each.marks)
+        claims += (
+            self._of_code(each) for each in loose if each.is_code and not each.marks and _lines_of_code(each.text)
+        )
         cited = {(citation.source, citation.span) for _, citation in found}
         for each in loose:
             found += ((each.start_char, citation) for citation in self._of_loose(each, cited))
@@ -154,15 +156,12 @@ class Checker:
     def _of_code(self, code: Loose) -> Claim:
         """Return code without marks as a claim that says it was not checked, and which names no source has."""
         text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
-        lines = _lines_of_code(code.text)
-        body = "\n".join(lines)
+        body = "\n".join(_lines_of_code(code.text))
         brought = {name for pair in _BROUGHT.findall(body) for name in pair}
         called = dict.fromkeys(name for pair in _CALLED.findall(body) for name in pair if name)
         missing = [name for name in called if name not in brought and not text.has_name(name)][:_MOST_NAMES]
         names = f"; no source has {', '.join(f'`{name}`' for name in missing)}" if missing else ""
-        return Claim(
-            code.start_char, code.end_char, body, verdict="uncited" if lines else "", reason=f"{_UNCHECKED_CODE}{names}"
-        )
+        return Claim(code.start_char, code.end_char, body, verdict="uncited", reason=f"{_UNCHECKED_CODE}{names}")
 
     def _of_loose(self, loose: Loose, cited: Set[tuple[str, Span]]) -> Iterator[Citation]:
         for mark, place in self._named([mark.text for mark in loose.marks]):
@@ -263,6 +262,8 @@ def _judge_code(block: str, quote: str) -> Judgement:
     held = sum(line in known for line in telling)
     if telling and held == len(telling):
         return Judgement("exact")
+    if not telling:
+        return Judgement("unverified", _NO_CLAIM)
     return Judgement(
         "unverified", f"{len(telling) - held} of {len(telling)} lines of the code are not in the cited lines"
     )

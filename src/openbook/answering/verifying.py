@@ -54,6 +54,11 @@ class Verifier(Protocol):
         """What it has cost so far."""
         ...
 
+    @property
+    def left(self) -> Budget | None:
+        """What its last check has left of the budget; None if it costs nothing, or has not checked yet."""
+        ...
+
     def verify(self, claims: Sequence[CitedClaim]) -> Steps[Verified]:
         """Check claims. A failure is part of the result, never an error."""
         ...
@@ -80,6 +85,7 @@ class ModelVerifier:
         """
         self.name = name
         self.spent = Spent()
+        self.left: Budget | None = None
         self._budget = budget
         self._deadline_s = deadline_s
         self._price = price
@@ -93,6 +99,7 @@ class ModelVerifier:
             reply = yield from calls.ask(request, by="verifier")
         finally:
             self.spent += calls.ledger.spent
+            self.left = calls.ledger.left
         if reply.stopped:
             return Verified(failure=f"the budget left nothing for a check: {reply.reason}")
         if reply.reason:
@@ -104,6 +111,7 @@ class JudgeVerifier:
     """Has a `Judge` check the claims of an answer, where the steps are taken."""
 
     spent = Spent()
+    left = None
 
     def __init__(self, judge: Judge) -> None:
         """Take the judge."""
@@ -114,7 +122,7 @@ class JudgeVerifier:
         """Call the judge. Whatever it raises leaves the claims unverified: it may be a stranger's."""
         yield from ()
         try:
-            found = self._judge.judge(claims)
+            found = list(self._judge.judge(claims))
         except OpenbookError as exc:
             return Verified(failure=f"the verifier failed: {exc}")
         except Exception:  # a judge of somebody else must not cost the answer
@@ -122,7 +130,7 @@ class JudgeVerifier:
             return Verified(failure="the verifier failed")
         if len(found) != len(claims):
             return Verified(failure="the verifier gave another number of verdicts than there are claims")
-        return Verified(found)
+        return Verified([each if isinstance(each, Entailment) else None for each in found])
 
 
 def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["model", "off"]:

@@ -1,11 +1,19 @@
-"""What the tests of checking share: two documents, and everything that checks an answer from them."""
+"""What the tests of checking share: two documents, what checks an answer from them, and what verifiers reply."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
+from openbook.answering.checking import check_answer
+from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
-from openbook.answering.verdicts import Checker
-from openbook.grounding.judge import Judge
-from openbook.testing import HashEmbedder
+from openbook.answering.steps import Steps, happen
+from openbook.answering.verdicts import Checked, Checker
+from openbook.answering.verifying import Verified, Verifier
+from openbook.costs import Spent
+from openbook.generation import AnswerEvent, Claim, Policy
+from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel
 from openbook.types import Chunk
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -21,7 +29,6 @@ CODE = chunk_of(
     defines=("wait",),
 )
 CONTEXT = build_context([result_of(PAGE), result_of(CODE)], 1_000)
-JUDGE = Judge(HashEmbedder(), {})
 
 
 def unchanged(chunk: Chunk) -> str:
@@ -32,5 +39,77 @@ def page_changed(chunk: Chunk) -> str:
     return chunk.text.replace("30", "90").replace("one hour", "two days")
 
 
-def checker() -> Checker:
-    return Checker(CONTEXT, JUDGE, unchanged)
+def checker(text_now: TextNow = unchanged) -> Checker:
+    return Checker(CONTEXT, text_now)
+
+
+def verdict_lines(*said: tuple[EntailmentLabel, str]) -> str:
+    """Write what a verifier replies: a label and a quote for each claim, in order."""
+    return "\n".join(
+        json.dumps({"claim": number, "verdict": label, "quote": quote})
+        for number, (label, quote) in enumerate(said, start=1)
+    )
+
+
+NOT_SAID = verdict_lines(*[("not said", "")] * 9)
+
+
+class KnowingVerifier:
+    """Says of each claim what it was told to say, and of others that they are not said."""
+
+    name = "knowing"
+    spent = Spent()
+
+    def __init__(self, **said: Entailment) -> None:
+        """Take what is said of claims, by a word that stands in them."""
+        self._said = said
+        self.asked: list[list[str]] = []
+        """The claims of each call."""
+
+    def verify(self, claims: Sequence[CitedClaim]) -> Steps[Verified]:
+        """Look each claim up."""
+        yield from ()
+        self.asked.append([claim.claim for claim in claims])
+        return Verified([self._of(claim.claim) for claim in claims])
+
+    def _of(self, claim: str) -> Entailment:
+        return next((said for word, said in self._said.items() if word in claim), Entailment("not said"))
+
+
+def check(
+    answer: str,
+    policy: Policy = "flag",
+    second: str | None = None,
+    *,
+    verifier: Verifier | None = None,
+    by: Checker | None = None,
+) -> Checked:
+    """Check an answer; `second` is what the model writes if it is asked again."""
+    checked, _, _ = watched(answer, policy, second, verifier=verifier, by=by)
+    return checked
+
+
+def watched(
+    answer: str,
+    policy: Policy = "flag",
+    second: str | None = None,
+    *,
+    verifier: Verifier | None = None,
+    by: Checker | None = None,
+) -> tuple[Checked, list[AnswerEvent], list[Sequence[Claim]]]:
+    """Do what `check` does, and give what happened, and the claims that the model was asked about again."""
+    found: list[Checked] = []
+    asked: list[Sequence[Claim]] = []
+
+    def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
+        yield from ()
+        asked.append(conflicts)
+        assert second is not None
+        return second
+
+    def steps() -> Steps[None]:
+        again = None if second is None else ask_again
+        found.append((yield from check_answer(answer, by or checker(), policy, verifier=verifier, ask_again=again)))
+
+    events = list(happen(steps(), None))
+    return found[0], events, asked

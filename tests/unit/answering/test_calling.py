@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from openbook.answering.calling import Calls, Marker, with_marks
-from openbook.answering.replies import Reply
+from openbook.answering.calling import Calls, Marker, Reply, with_marks
 from openbook.answering.steps import Steps, happen
 from openbook.costs import Budget
 from openbook.errors import BadResponseError, OverloadedError
@@ -75,7 +74,7 @@ def complete(calls: Calls, model: Model) -> tuple[str, Reply]:
 
 def test_words_come_as_they_are_written_and_then_the_whole_reply() -> None:
     with ScriptedModel(Said("It waits. ", Cited(1, 2, 2), "It ends.")) as model:
-        calls = Calls(model, Budget(), price=a_cent_a_token)
+        calls = Calls(model.name, Budget(), price=a_cent_a_token)
         told, reply = complete(calls, model)
 
     assert told == reply.text == "It waits. [1:2] It ends."
@@ -85,7 +84,7 @@ def test_words_come_as_they_are_written_and_then_the_whole_reply() -> None:
 
 def test_words_that_are_no_answer_are_not_shown() -> None:
     with ScriptedModel("Where is Retry?") as model:
-        assert list(happen(quietly(Calls(model, Budget())), model)) == []
+        assert list(happen(quietly(Calls(model.name, Budget())), model)) == []
 
 
 def shown(calls: Calls) -> Steps[Reply]:
@@ -98,7 +97,7 @@ def quietly(calls: Calls) -> Steps[None]:
 
 def test_a_call_that_the_budget_forbids_is_not_made() -> None:
     with ScriptedModel() as model:
-        _, reply = complete(Calls(model, Budget(max_usd=0.05), price=a_cent_a_token), model)
+        _, reply = complete(Calls(model.name, Budget(max_usd=0.05), price=a_cent_a_token), model)
 
     assert (reply.text, reply.stopped) == ("", "max_usd")
     assert "are left" in reply.reason
@@ -106,7 +105,7 @@ def test_a_call_that_the_budget_forbids_is_not_made() -> None:
 
 def test_a_call_is_granted_no_more_than_the_budget_has() -> None:
     with ScriptedModel("Yes.") as model:
-        complete(Calls(model, Budget(max_tokens=300), price=a_cent_a_token), model)
+        complete(Calls(model.name, Budget(max_tokens=300), price=a_cent_a_token), model)
 
     assert 0 < model.requests[0].max_tokens < 300
     assert model.requests[0].system == "Be brief."
@@ -114,7 +113,7 @@ def test_a_call_is_granted_no_more_than_the_budget_has() -> None:
 
 def test_leaving_a_call_ends_it_and_its_price_is_not_known() -> None:
     with ScriptedModel("It waits and waits.") as model:
-        calls = Calls(model, Budget(), price=a_cent_a_token)
+        calls = Calls(model.name, Budget(), price=a_cent_a_token)
         writing = happen(shown(calls), model)
         next(writing)
         writing.close()
@@ -125,7 +124,7 @@ def test_leaving_a_call_ends_it_and_its_price_is_not_known() -> None:
 
 def test_a_model_that_fails_is_told_of_and_counted() -> None:
     model = ScriptedModel(Said("It wa", error=OverloadedError("busy")))
-    calls = Calls(model, Budget(), price=a_cent_a_token)
+    calls = Calls(model.name, Budget(), price=a_cent_a_token)
 
     with pytest.raises(OverloadedError):
         complete(calls, model)
@@ -148,4 +147,4 @@ def test_a_stream_without_a_result_is_an_error() -> None:
     model = Silent()
 
     with pytest.raises(BadResponseError, match="silent:model ended its stream without a result"):
-        complete(Calls(model, Budget(), price=a_cent_a_token), model)
+        complete(Calls(model.name, Budget(), price=a_cent_a_token), model)

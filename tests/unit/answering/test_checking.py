@@ -1,99 +1,95 @@
-from __future__ import annotations
+"""The way that an answer takes before it is shown: verdicts, a verifier, repair, and what happens to conflicts."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
 import pytest
 
-from openbook.answering.checking import Retry, check_answer
-from openbook.answering.verdicts import Checked
-from openbook.generation import Claim, Policy
-from tests.unit.answering.checks import CONTEXT, JUDGE, unchanged
+from openbook.generation import Policy, Stage
+from openbook.grounding.protocol import Entailment
+from tests.unit.answering.checks import KnowingVerifier, check, checker, watched
 
 GOOD = "Sessions end after one hour [1:3]."
-BAD = "Bananas are yellow and sweet [1:1]."
+BAD = "The retry policy waits 90 seconds [1:1]."
+OPEN = "A session is over sooner than a day [1:3]."
 
 
-def check(answer: str, policy: Policy = "flag", retry: Retry | None = None) -> Checked:
-    return check_answer(answer, CONTEXT, JUDGE, unchanged, policy=policy, retry=retry)
-
-
-def test_by_default_what_fails_stays_and_says_so() -> None:
+def test_conflicts_stay_and_say_so_by_default() -> None:
     checked = check(f"{GOOD} {BAD}")
 
     assert checked.answer == f"{GOOD} {BAD}"
-    assert [claim.verdict for claim in checked.claims] == ["supported", "unsupported"]
+    assert [claim.verdict for claim in checked.claims] == ["exact", "conflict"]
     assert checked.repairs == ()
 
 
-def test_what_can_be_repaired_is_repaired_under_every_policy() -> None:
-    wrong = "Sessions end after one hour [1:1]."
+@pytest.mark.parametrize(("policy", "second"), [("flag", None), ("drop", None), ("retry", "")])
+def test_marks_are_repaired_under_every_policy(policy: Policy, second: str | None) -> None:
+    checked = check("The retry policy waits 30 seconds [1:3].", policy, second)
 
-    for policy, retry in (("flag", None), ("drop", None), ("retry", lambda _: "")):
-        checked = check_answer(wrong, CONTEXT, JUDGE, unchanged, policy=policy, retry=retry)  # type: ignore[arg-type]
-        assert checked.answer == GOOD
-        assert [repair.what for repair in checked.repairs] == ["anchored"]
+    assert checked.answer == "The retry policy waits 30 seconds [1:1]."
+    assert [repair.what for repair in checked.repairs] == ["anchored"]
 
 
-def test_what_fails_can_be_dropped() -> None:
+def test_conflicts_can_be_dropped() -> None:
     checked = check(f"{GOOD} {BAD}", "drop")
 
     assert checked.answer == GOOD + " "
     assert [repair.what for repair in checked.repairs] == ["dropped"]
 
 
-def test_the_model_can_be_asked_once_more_with_the_claims_that_fail() -> None:
-    asked: list[Sequence[Claim]] = []
+@pytest.mark.parametrize("policy", ["drop", "retry"])
+@pytest.mark.parametrize("answer", [OPEN, "Sessions end after one hour [9].", "Sessions end after one hour."])
+def test_only_conflicts_are_dropped_or_asked_again(policy: Policy, answer: str) -> None:
+    checked, _, asked = watched(answer, policy, GOOD)
 
-    def retry(failing: Sequence[Claim]) -> str:
-        asked.append(failing)
-        return GOOD
+    assert checked.answer == answer
+    assert checked.claims[0].verdict in ("unverified", "unknown", "uncited")
+    assert asked == []
 
-    checked = check(BAD, "retry", retry)
+
+def test_the_model_can_be_asked_again_about_its_conflicts() -> None:
+    checked, _, asked = watched(f"{BAD} {OPEN}", "retry", GOOD)
 
     assert checked.answer == GOOD
-    assert [[claim.text for claim in failing] for failing in asked] == [["Bananas are yellow and sweet."]]
+    assert [[claim.text for claim in conflicts] for conflicts in asked] == [["The retry policy waits 90 seconds."]]
     assert [repair.to_dict() for repair in checked.repairs] == [
         {
             "what": "retried",
             "claim": "",
-            "from": BAD,
+            "from": f"{BAD} {OPEN}",
             "to": GOOD,
-            "why": "1 claim failed, and 0 of the second answer",
+            "why": "1 claim in conflict, and 0 of the second answer",
         }
     ]
 
 
 def test_a_second_answer_is_checked_and_repaired_like_the_first() -> None:
-    checked = check(BAD, "retry", lambda _: "Sessions end after one hour [9].")
+    checked = check(BAD, "retry", "The retry policy waits 30 seconds [1:3].")
 
-    assert checked.answer == GOOD
+    assert checked.answer == "The retry policy waits 30 seconds [1:1]."
     assert [repair.what for repair in checked.repairs] == ["retried", "anchored"]
 
 
-@pytest.mark.parametrize("second", [f"{BAD} {BAD}", BAD, f"{BAD} {GOOD}", "I do not know.", ""])
-def test_a_second_answer_that_is_no_better_is_not_taken_but_recorded(second: str) -> None:
-    checked = check(f"{GOOD} {BAD}", "retry", lambda _: second)
+@pytest.mark.parametrize("second", [f"{BAD} {BAD}", BAD, f"{BAD} {GOOD}"])
+def test_a_second_answer_with_as_many_conflicts_is_recorded_and_not_taken(second: str) -> None:
+    checked = check(f"{GOOD} {BAD}", "retry", second)
 
     assert checked.answer == f"{GOOD} {BAD}"
     assert [(repair.what, repair.before == repair.after) for repair in checked.repairs] == [("retried", True)]
 
 
-@pytest.mark.parametrize("second", ["", "Okay.", "What do you mean?"])
-def test_a_second_answer_that_claims_nothing_is_recorded_as_that(second: str) -> None:
-    anchored = "Sessions end after one hour [1:1]."
+@pytest.mark.parametrize("second", ["", "Okay.", "What do you mean?", "I do not know."])
+def test_a_second_answer_that_claims_nothing_is_not_taken(second: str) -> None:
+    checked = check(f"{GOOD} {BAD}", "retry", second)
 
-    checked = check(f"{anchored} {BAD}", "retry", lambda _: second)
-
-    (retried,) = (repair for repair in checked.repairs if repair.what == "retried")
-    assert (retried.before, retried.after) == (checked.answer, checked.answer)
-    assert retried.why == "1 claim failed, and the second answer claimed nothing"
+    (retried,) = checked.repairs
+    assert checked.answer == f"{GOOD} {BAD}"
+    assert retried.why == "1 claim in conflict, and 0 of the second answer, which claimed nothing"
 
 
-def test_nobody_is_asked_again_when_nothing_fails() -> None:
-    def retry(_: Sequence[Claim]) -> str:
-        raise AssertionError("asked")
+def test_nobody_is_asked_again_without_a_conflict() -> None:
+    checked, _, asked = watched(GOOD, "retry", "Something else.")
 
-    assert check(GOOD, "retry", retry).repairs == ()
+    assert (checked.answer, checked.repairs, asked) == (GOOD, (), [])
 
 
 def test_a_policy_that_cannot_be_followed_is_refused() -> None:
@@ -101,3 +97,57 @@ def test_a_policy_that_cannot_be_followed_is_refused() -> None:
         check(GOOD, "retry")
     with pytest.raises(ValueError, match="must be one of flag, drop, retry"):
         check(GOOD, "ignore")  # type: ignore[arg-type]
+
+
+def test_a_verifier_is_asked_only_for_what_its_own_words_do_not_settle() -> None:
+    verifier = KnowingVerifier(sooner=Entailment("entailed", "end after one hour"))
+
+    checked = check(f"{GOOD} {BAD} {OPEN} Sessions end [9]. Sessions end after one hour.", verifier=verifier)
+
+    assert verifier.asked == [["The retry policy waits 90 seconds.", "A session is over sooner than a day."]]
+    assert [claim.verdict for claim in checked.claims] == ["exact", "conflict", "confirmed", "unknown", "uncited"]
+
+
+def test_a_verifier_is_not_asked_where_all_is_exact() -> None:
+    verifier = KnowingVerifier()
+
+    _, events, _ = watched(GOOD, verifier=verifier)
+
+    assert verifier.asked == []
+    assert events == [Stage("checking")]
+
+
+def test_the_stages_of_a_check_are_told() -> None:
+    _, events, _ = watched(OPEN, verifier=KnowingVerifier())
+
+    assert events == [Stage("checking"), Stage("verifying"), Stage("checking")]
+
+
+def test_a_second_answer_is_verified_only_where_it_says_something_new() -> None:
+    verifier = KnowingVerifier(day=Entailment("entailed", "after one hour"))
+
+    checked, events, _ = watched(f"{OPEN} {BAD}", "retry", f"{OPEN} It never lasts a day [1:3].", verifier=verifier)
+
+    assert verifier.asked[1:] == [["It never lasts a day."]]
+    assert [claim.verdict for claim in checked.claims] == ["confirmed", "confirmed"]
+    assert [event.name for event in events if isinstance(event, Stage)] == [
+        *("checking", "verifying", "checking", "writing", "checking", "verifying", "checking"),
+    ]
+
+
+def test_a_contradiction_that_a_verifier_found_is_a_conflict_to_drop() -> None:
+    verifier = KnowingVerifier(lasts=Entailment("contradicted", "Sessions end after one hour"))
+
+    checked = check(f"{GOOD} A session lasts for ever [1:3].", "drop", verifier=verifier)
+
+    assert checked.answer == GOOD + " "
+    assert [repair.why for repair in checked.repairs] == ['the cited lines say "Sessions end after one hour"']
+
+
+def test_a_claim_that_is_said_twice_is_judged_once() -> None:
+    verifier, by = KnowingVerifier(), checker()
+
+    checked = check(f"{OPEN} {OPEN}", verifier=verifier, by=by)
+
+    assert verifier.asked == [["A session is over sooner than a day."]]
+    assert [claim.verdict for claim in checked.claims] == ["unverified", "unverified"]

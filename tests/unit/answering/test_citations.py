@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.citations import NOWHERE, Place, citation_of, numbered, places_of, symbol_at, verdict_of
+from openbook.answering.citations import NOWHERE, Place, citation_of, is_current, numbered, places_of, symbol_at
 from openbook.answering.context import Context, Shown, build_context
 from openbook.spans import units
 from openbook.types import Span
@@ -83,11 +83,11 @@ def test_names_that_hold_of_a_place_are_given_beside_its_units() -> None:
 
 
 def test_a_citation_carries_its_source_its_label_and_its_symbol() -> None:
-    first = citation_of("[1:1]", place_of("[1:1]"), "partial", "because", claim=3)
-    second = citation_of("[2]", place_of("[2]"), "supported")
+    first = citation_of("[1:1]", place_of("[1:1]"), "unverified", "because", claim=3)
+    second = citation_of("[2]", place_of("[2]"), "exact")
 
     assert (first.source, first.label, first.symbol, first.quote) == ("src", "Guide", "", "One.")
-    assert (first.verdict, first.reason, first.claim) == ("partial", "because", 3)
+    assert (first.verdict, first.reason, first.claim) == ("unverified", "because", 3)
     assert (second.source, second.label, second.symbol, second.claim) == ("other", "", "A.f()", None)
 
 
@@ -136,31 +136,31 @@ QUOTE = Span("a.md", 2, 8, 2, 3)
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict"),
+    ("text", "holds"),
     [
-        pytest.param(TEXT, "supported", id="unchanged"),
-        pytest.param(TEXT + "more\n", "supported", id="changed-behind-it"),
-        pytest.param("A\nbé\nc d\n", "supported", id="changed-before-it-without-moving-it"),
-        pytest.param("a\nbé\nC d\n", "stale", id="other-text"),
-        pytest.param("a\n\nbé\nc d\n", "stale", id="moved-by-a-line"),
-        pytest.param("ab\nbé\nc d\n", "stale", id="moved-by-a-character"),
-        pytest.param("\n\nbé\nc d\n", "stale", id="same-characters-on-other-lines"),
-        pytest.param("ab" + TEXT[2:], "stale", id="same-characters-one-line-up"),
-        pytest.param("a\nbé\nc", "stale", id="cut-short"),
-        pytest.param("", "stale", id="emptied"),
-        pytest.param(None, "stale", id="gone"),
+        pytest.param(TEXT, True, id="unchanged"),
+        pytest.param(TEXT + "more\n", True, id="changed-behind-it"),
+        pytest.param("A\nbé\nc d\n", True, id="changed-before-it-without-moving-it"),
+        pytest.param("a\nbé\nC d\n", False, id="other-text"),
+        pytest.param("a\n\nbé\nc d\n", False, id="moved-by-a-line"),
+        pytest.param("ab\nbé\nc d\n", False, id="moved-by-a-character"),
+        pytest.param("\n\nbé\nc d\n", False, id="same-characters-on-other-lines"),
+        pytest.param("ab" + TEXT[2:], False, id="same-characters-one-line-up"),
+        pytest.param("a\nbé\nc", False, id="cut-short"),
+        pytest.param("", False, id="emptied"),
+        pytest.param(None, False, id="gone"),
     ],
 )
-def test_a_quote_is_supported_only_at_its_very_characters_and_lines(text: str | None, verdict: str) -> None:
-    assert verdict_of(QUOTE, "bé\nc d", text) == verdict
+def test_a_quote_is_current_only_at_its_very_characters_and_lines(text: str | None, holds: bool) -> None:
+    assert is_current(QUOTE, "bé\nc d", text) is holds
 
 
 def test_carriage_returns_are_characters_and_end_no_line() -> None:
     span = Span("a.md", 3, 8, 2, 3)
 
-    assert verdict_of(span, "b\r\ncd", "a\r\nb\r\ncd\r\n") == "supported"
-    assert verdict_of(span, "b\r\ncd", "a\nb\ncd\n") == "stale"
+    assert is_current(span, "b\r\ncd", "a\r\nb\r\ncd\r\n")
+    assert not is_current(span, "b\r\ncd", "a\nb\ncd\n")
 
 
-def test_a_span_with_the_wrong_last_line_is_stale() -> None:
-    assert verdict_of(Span("a.md", 2, 8, 2, 2), "bé\nc d", TEXT) == "stale"
+def test_a_span_with_the_wrong_last_line_is_not_current() -> None:
+    assert not is_current(Span("a.md", 2, 8, 2, 2), "bé\nc d", TEXT)

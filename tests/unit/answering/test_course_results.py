@@ -35,7 +35,7 @@ def ask(library: Library, question: str, where: Filter | None = None, *before: s
 
 def quotes(answer: GenerationResult) -> list[str]:
     for citation in answer.citations:
-        assert citation.verdict == "supported"
+        assert citation.verdict == "exact"
     return [citation.quote for citation in answer.citations]
 
 

@@ -47,7 +47,7 @@ def generator_of(library: Library, *, context_tokens: int = PLENTY) -> Generator
 def ask(library: Library, model: ScriptedModel, question: str = QUESTION, **writing: object) -> GenerationResult:
     return generator_of(library).generate_with_retrieval(
         question,
-        writing=Writing(model=model, **writing),  # type: ignore[arg-type]
+        writing=Writing(model=model, **{"verifier": "off", **writing}),  # type: ignore[arg-type]
     )
 
 
@@ -81,13 +81,14 @@ def test_the_answer_is_checked_priced_and_says_who_wrote_it_after_which_prompts(
 
 def test_words_are_streamed_before_the_checked_answer_comes(library: Library) -> None:
     with ScriptedModel(f"{ANSWER} {WRONG}") as model:
-        events: list[AnswerEvent] = list(generator_of(library).stream(QUESTION, writing=Writing(model=model)))
+        writing = Writing(model=model, verifier="off")
+        events: list[AnswerEvent] = list(generator_of(library).stream(QUESTION, writing=writing))
 
     *words, last = events
     assert "".join(event.text for event in words if isinstance(event, Written)) == f"{ANSWER} {WRONG}"
     assert len(words) > 3
     assert isinstance(last, Answered)
-    assert [claim.verdict for claim in last.answer.claims] == ["supported", "unsupported"]
+    assert [claim.verdict for claim in last.answer.claims] == ["exact", "conflict"]
 
 
 def test_citations_of_the_provider_pass_the_same_verdicts(library: Library) -> None:
@@ -97,7 +98,7 @@ def test_citations_of_the_provider_pass_the_same_verdicts(library: Library) -> N
 
     assert answer.answer == "Sessions end after one hour. [1:1] Roses are red and heavy. [1:7-9]"
     assert [(citation.mark, citation.verdict) for citation in answer.citations] == [
-        ("[1:1]", "supported"),
+        ("[1:1]", "exact"),
         ("[1:7-9]", "unknown"),
     ]
 
@@ -116,6 +117,16 @@ def test_without_results_the_answer_is_the_no_context_prompt(library: Library) -
         answer = generator_of(library).generate_answer(QUESTION, [], writing=Writing(model=model))
 
     assert answer.answer == "The sources do not answer this: nothing found."
+
+
+def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
+    with ScriptedModel() as model:
+        answer = ask(Library(tmp_path / "empty.db"), model)
+
+    assert (answer.refused, answer.reason) == (True, "empty library")
+    assert answer.answer == (
+        "The library is empty, so there is nothing to answer from. Add a folder, a file or a repository, and ask again."
+    )
 
 
 def test_a_context_without_room_for_a_source_is_refused_without_a_call(library: Library) -> None:
@@ -140,24 +151,22 @@ def test_the_model_is_shown_no_more_than_the_budget_of_the_context(library: Libr
 
 @pytest.mark.parametrize(
     ("policy", "verdicts"),
-    [("flag", ["supported", "unsupported"]), ("drop", ["supported"])],
+    [("flag", ["exact", "conflict"]), ("drop", ["exact"])],
 )
-def test_a_policy_decides_what_happens_to_claims_that_fail(
-    library: Library, policy: Policy, verdicts: list[str]
-) -> None:
+def test_a_policy_decides_what_happens_to_conflicts(library: Library, policy: Policy, verdicts: list[str]) -> None:
     with ScriptedModel(f"{ANSWER}\n\n{WRONG}") as model:
         answer = ask(library, model, policy=policy)
 
     assert [claim.verdict for claim in answer.claims] == verdicts
 
 
-def test_a_retry_tells_the_model_what_failed_and_both_calls_are_paid(library: Library) -> None:
+def test_a_retry_names_the_conflicts_and_both_calls_are_paid(library: Library) -> None:
     with ScriptedModel(f"{ANSWER} {WRONG}", ANSWER) as model:
         answer = ask(library, model, policy="retry")
 
     first, second = model.requests
     assert second.messages[: len(first.messages)] == first.messages
-    assert "- The retry policy waits 90 seconds. (unsupported:" in second.messages[-1].text
+    assert "- The retry policy waits 90 seconds. (conflict:" in second.messages[-1].text
     assert (answer.answer, answer.usage) == (ANSWER, Usage(20, 10))
     assert [repair.what for repair in answer.repairs] == ["retried"]
 
@@ -166,34 +175,75 @@ def test_a_retry_beyond_the_budget_is_not_made(library: Library) -> None:
     with ScriptedModel(Reply(f"{ANSWER} {WRONG}", usage=Usage(5_000, 100))) as model:
         answer = ask(library, model, policy="retry", budget=Budget(max_tokens=5_200))
 
-    assert [claim.verdict for claim in answer.claims] == ["supported", "unsupported"]
+    assert [claim.verdict for claim in answer.claims] == ["exact", "conflict"]
 
 
-def test_a_budget_that_forbids_the_call_is_named_in_a_refusal(library: Library) -> None:
+def test_a_budget_that_forbids_the_call_is_named(library: Library) -> None:
     with ScriptedModel() as model:
         answer = ask(library, model, budget=Budget(max_usd=0.0001))
 
-    assert (answer.refused, answer.stopped) == (True, "max_usd")
-    assert "are left" in answer.answer
+    assert (answer.refused, answer.reason, answer.stopped) == (True, "budget", "max_usd")
+    assert answer.answer.startswith("No answer was written: the budget stopped it ($0.0001 of $0.0001 are left).")
+    assert answer.results
 
 
 @pytest.mark.parametrize(
-    ("reply", "reason"),
+    ("reply", "reason", "told"),
     [
-        pytest.param(Reply(stop="refused"), "the model declined", id="declined"),
-        pytest.param(Reply(" "), "the model wrote nothing", id="empty"),
-        pytest.param(Reply(stop="length"), "the model used up its tokens before it wrote", id="only-thought"),
-        pytest.param(Reply("Bananas are sweet and yellow [1:1]."), "nothing supported", id="invented"),
-        pytest.param(Reply("I do not know."), "nothing claimed", id="own-words"),
+        pytest.param(Reply(stop="refused"), "withheld", "The model or its provider declined to answer.", id="declined"),
+        pytest.param(Reply(" "), "nothing written", "The model returned an empty answer.", id="empty"),
+        pytest.param(Reply(stop="length"), "length", "The model used up its tokens before it wrote", id="only-thought"),
+        pytest.param(Reply("I do not know."), "nothing claimed", "I do not know.", id="own-words"),
     ],
 )
-def test_what_is_no_answer_becomes_a_refusal(library: Library, reply: Reply, reason: str) -> None:
+def test_no_answer_says_why_and_lists_the_nearest(library: Library, reply: Reply, reason: str, told: str) -> None:
     with ScriptedModel(reply) as model:
         answer = ask(library, model)
 
     assert (answer.refused, answer.reason) == (True, reason)
+    assert answer.answer.startswith(told)
     assert answer.results
     assert answer.usage == Usage(10, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        pytest.param("Bananas are sweet and yellow [1:1].", ["unverified"], id="invented"),
+        pytest.param("The retry policy waits 90 seconds [1:2].", ["conflict"], id="in-conflict"),
+        pytest.param("Sessions end after one hour [9].", ["unknown"], id="never-shown"),
+    ],
+)
+def test_an_answer_that_cites_is_shown_whatever_its_verdicts(library: Library, text: str, verdicts: list[str]) -> None:
+    with ScriptedModel(text) as model:
+        answer = ask(library, model)
+
+    assert (answer.answer, answer.refused, answer.reason) == (text, False, "")
+    assert [claim.verdict for claim in answer.claims] == verdicts
+
+
+def test_an_answer_without_marks_is_shown_above_quotes(library: Library) -> None:
+    with ScriptedModel("A session is over after an hour.") as model:
+        answer = ask(library, model)
+
+    told, note, quotes = answer.answer.split("\n\n", 2)
+    assert (told, answer.refused) == ("A session is over after an hour.", False)
+    assert note == "*The answer above cites no source, so nothing of it was checked. The sources say:*"
+    assert "\n\n> Sessions end after one hour. [1:1]" in quotes
+    assert [claim.verdict for claim in answer.claims][:2] == ["uncited", "exact"]
+    assert all(answer.claims[citation.claim or 0].verdict == "exact" for citation in answer.citations)
+    quoted = answer.claims[1]
+    assert answer.answer[quoted.start_char : quoted.end_char] == "> Sessions end after one hour. [1:1]"
+
+
+def test_an_answer_of_which_all_was_dropped_says_so_above_quotes(library: Library) -> None:
+    with ScriptedModel(WRONG) as model:
+        answer = ask(library, model, "How long does the retry policy wait?", policy="drop")
+
+    note = "*Every statement of the answer was in conflict with the lines that it cites, and was taken out. The sources"
+    assert answer.answer.startswith(note)
+    assert "> The retry policy waits 30 seconds. [1:2]" in answer.answer
+    assert (answer.refused, [repair.what for repair in answer.repairs]) == (False, ["dropped"])
 
 
 def test_an_answer_that_was_cut_off_says_so(library: Library) -> None:

@@ -73,7 +73,7 @@ def answer_is_exact(document: Document, question: str, path: Path) -> None:
         assert citation.quote == document.text[span.start_char : span.end_char]
         assert span.start_line == document.text[: span.start_char].count("\n") + 1
         assert span.end_line == span.start_line + citation.quote.count("\n")
-        assert citation.verdict == "supported"
+        assert citation.verdict == "exact"
         assert citation.mark in answer.answer
     # Asked by a sentence of its own, the document answers with it.
     first_word = question.split()[0]

@@ -54,7 +54,7 @@ def generator_of(library: Library) -> Generator:
 
 
 def happen(library: Library, model: ScriptedModel, where: Filter | None = None, **writing: object) -> list[AnswerEvent]:
-    made = Writing(model=model, tools=True, **writing)  # type: ignore[arg-type]
+    made = Writing(model=model, tools=True, **{"verifier": "off", **writing})  # type: ignore[arg-type]
     return list(generator_of(library).stream(QUESTION, where=where or Filter(), writing=made))
 
 
@@ -69,7 +69,7 @@ def test_the_model_looks_for_the_sources_and_cites_what_the_tools_showed(library
         events = happen(library, model)
 
     answer = answer_of(events)
-    assert [claim.verdict for claim in answer.claims] == ["supported", "supported"]
+    assert [claim.verdict for claim in answer.claims] == ["exact", "exact"]
     assert answer.sources_cited == ("a.md:1-1", "a.md:3-3")
     assert (answer.model, answer.usage, answer.cost_usd) == (model.name, Usage(20, 10), Decimal("0.03"))
     assert [event for event in events if isinstance(event, ToolUsed)] == [
@@ -106,7 +106,7 @@ def test_a_mark_that_no_tool_showed_is_unknown(library: Library) -> None:
     with ScriptedModel("Bananas are sweet and yellow [1:1].") as model:
         answer = answer_of(happen(library, model))
 
-    assert (answer.refused, answer.reason) == (True, "nothing supported")
+    assert (answer.answer, answer.refused) == ("Bananas are sweet and yellow [1:1].", False)
     assert [citation.verdict for citation in answer.citations] == ["unknown"]
 
 
@@ -134,7 +134,7 @@ def test_a_run_that_is_stopped_does_not_take_its_last_words_for_an_answer(librar
     with ScriptedModel(Reply("Sessions, I will look.", SEARCH, usage=Usage(3_000, 10))) as model:
         answer = answer_of(happen(library, model, budget=Budget(max_tokens=5_000)))
 
-    assert (answer.refused, answer.stopped) == (True, "max_tokens")
+    assert (answer.refused, answer.reason, answer.stopped) == (True, "budget", "max_tokens")
     assert "I will look" not in answer.answer
     assert answer.results
 
@@ -146,7 +146,7 @@ def test_a_retry_has_no_tools_and_counts_against_the_budget(library: Library) ->
 
     last = model.requests[-1]
     assert last.tool_choice == "none"
-    assert "- The retry policy waits 90 seconds. (unsupported:" in last.messages[-1].text
+    assert "- The retry policy waits 90 seconds. (conflict:" in last.messages[-1].text
     assert (answer.answer, answer.usage) == (ANSWER, Usage(30, 15))
 
 
@@ -155,7 +155,7 @@ def test_a_retry_that_cannot_be_paid_leaves_the_answer_as_it_is(library: Library
     with ScriptedModel(*replies) as model:
         answer = answer_of(happen(library, model, policy="retry", budget=Budget(max_usd=9)))
 
-    assert [claim.verdict for claim in answer.claims] == ["supported", "unsupported"]
+    assert [claim.verdict for claim in answer.claims] == ["exact", "conflict"]
 
 
 def test_calls_whose_usage_is_not_reported_count_against_a_retry_too(library: Library) -> None:
@@ -163,7 +163,7 @@ def test_calls_whose_usage_is_not_reported_count_against_a_retry_too(library: Li
     with ScriptedModel(*replies) as model:
         answer = answer_of(happen(library, model, policy="retry", budget=Budget(max_tokens=10_000)))
 
-    assert [claim.verdict for claim in answer.claims] == ["supported", "unsupported"]
+    assert [claim.verdict for claim in answer.claims] == ["exact", "conflict"]
 
 
 def test_a_retry_has_only_the_seconds_that_are_left(library: Library) -> None:
@@ -175,7 +175,7 @@ def test_a_retry_has_only_the_seconds_that_are_left(library: Library) -> None:
 
     finder = Finder(library.index, library.embedder)
     with ScriptedModel(Reply(SEARCH), slowly, ANSWER) as model:
-        writing = Writing(model=model, tools=True, policy="retry", budget=Budget(max_seconds=100))
+        writing = Writing(model=model, tools=True, policy="retry", budget=Budget(max_seconds=100), verifier="off")
         explorer = Explorer(model, writing, finder, library.text_now, where=Filter(), clock=lambda: now[0])
         list(take(explorer.explore(QUESTION), model))
 

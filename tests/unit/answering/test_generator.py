@@ -47,7 +47,7 @@ def assert_exact(answer: GenerationResult, library: Library) -> None:
         assert text[span.start_char : span.end_char] == citation.quote
         assert text.count("\n", 0, span.start_char) + 1 == span.start_line
         assert text.count("\n", 0, span.end_char - 1) + 1 == span.end_line
-        assert citation.verdict == "supported"
+        assert citation.verdict == "exact"
         assert citation.mark in answer.answer
 
 
@@ -121,11 +121,19 @@ def test_words_that_some_source_mentions_are_not_called_missing(library: Library
     assert answer.answer.startswith("The sources do not answer this: nothing relevant.\n\n")
 
 
-def test_an_empty_library_finds_nothing(library: Library) -> None:
+def test_an_empty_library_says_what_to_do(library: Library) -> None:
     answer = ask(library, "what is the retry policy")
 
-    assert (answer.refused, answer.reason, answer.results) == (True, "nothing found", ())
-    assert answer.answer == "The sources do not answer this: nothing found. No source mentions 'retry', 'policy'."
+    assert (answer.refused, answer.reason, answer.results) == (True, "empty library", ())
+    assert answer.answer.startswith("The library is empty, so there is nothing to answer from. Add a folder")
+
+
+def test_a_filter_that_leaves_nothing_finds_nothing(library: Library) -> None:
+    library.put("a.md", "The retry policy waits.")
+
+    answer = generator_of(library).generate_with_retrieval("retry policy", where=Filter(globs=("*.txt",)))
+
+    assert (answer.reason, answer.answer) == ("nothing found", "The sources do not answer this: nothing found.")
 
 
 def test_a_filter_decides_what_an_answer_may_quote(library: Library) -> None:
@@ -255,6 +263,8 @@ def test_results_at_hand_are_numbered_in_their_order_and_need_not_be_in_the_libr
 
 
 def test_no_results_at_hand_are_refused(library: Library) -> None:
+    library.put("a.md", "Roses need sun.")
+
     answer = generator_of(library).generate_answer("retry policy", [])
 
     assert (answer.refused, answer.reason) == (True, "nothing found")

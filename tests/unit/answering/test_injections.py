@@ -96,7 +96,7 @@ def test_there_are_enough_of_them_and_each_wants_something() -> None:
 def test_sources_of_an_answer_change_no_rule_and_stand_in_a_fence(library: Library, injection: Injection) -> None:
     put(library, injection)
     with ScriptedModel(obeying) as model:
-        answer = generator_of(library).generate_with_retrieval(QUESTION, writing=Writing(model=model))
+        answer = generator_of(library).generate_with_retrieval(QUESTION, writing=Writing(model=model, verifier="off"))
 
     (request,) = model.requests
     sources = [part for part in request.messages[-1].parts if isinstance(part, Source)]
@@ -118,7 +118,7 @@ def test_what_tools_show_makes_no_model_call_another_tool(library: Library, inje
     symbol = ToolCall("6", "find_symbol", '{"name": "PWN"}')
     with ScriptedModel(Reply(search), Reply(read, *around, outline, symbol), obeying) as model:
         events: list[AnswerEvent] = list(
-            generator_of(library).stream(QUESTION, writing=Writing(model=model, tools=True))
+            generator_of(library).stream(QUESTION, writing=Writing(model=model, tools=True, verifier="off"))
         )
 
     used = [event.name for event in events if isinstance(event, ToolUsed)]
@@ -145,7 +145,9 @@ def test_an_earlier_answer_that_repeats_it_is_fenced_where_a_question_is_rewritt
         return QUESTION
 
     with ScriptedModel(rewriting, ANSWER) as model:
-        generator_of(library).generate_with_retrieval("and when?", writing=Writing(model=model, history=history))
+        generator_of(library).generate_with_retrieval(
+            "and when?", writing=Writing(model=model, history=history, verifier="off")
+        )
 
     assert "PWN" not in outside(prompts[0])
 

@@ -6,7 +6,7 @@ import pytest
 
 import openbook
 from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
-from openbook.generation import Citation, Claim, GenerationResult, Repair, Verdict
+from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict
 from openbook.types import Span
 from openbook.usage import Usage
 
@@ -15,9 +15,17 @@ def cited(verdict: Verdict) -> GenerationResult:
     return GenerationResult("q", "a [1]", (Citation("[1]", "s", Span("a.md", 0, 1, 1, 1), "a", verdict),))
 
 
-def test_an_answer_is_cited_only_by_what_was_verified() -> None:
-    assert check_citations(cited("supported"))
-    assert not check_citations(cited("unsupported"))
+@pytest.mark.parametrize("verdict", ["exact", "confirmed", "unverified"])
+def test_an_answer_is_cited_by_what_may_hold(verdict: Verdict) -> None:
+    assert check_citations(cited(verdict))
+
+
+@pytest.mark.parametrize("verdict", ["conflict", "unknown", "stale"])
+def test_an_answer_is_not_cited_by_what_is_wrong(verdict: Verdict) -> None:
+    assert not check_citations(cited(verdict))
+
+
+def test_what_only_looks_like_a_place_is_no_citation() -> None:
     assert not check_citations(GenerationResult("q", "see file.py:10-20"))
 
 
@@ -40,17 +48,18 @@ def test_code_between_fences_is_given_with_its_language(answer: str, blocks: lis
 
 
 def test_statistics_of_answers_are_printed() -> None:
-    claims = (Claim(0, 1, "a", (), "supported"), Claim(2, 3, "b", (), "uncited"), Claim(4, 5, "c"))
+    verdicts: tuple[ClaimVerdict, ...] = ("exact", "confirmed", "conflict", "unverified", "uncited", "")
+    claims = tuple(Claim(0, 1, "a", (), verdict) for verdict in verdicts)
     repair = Repair("removed", "a", "[9]", "", "why")
     first = GenerationResult(
         "q", "a", usage=Usage(7, 3), cost_usd=Decimal("0.25"), took_ms=30, claims=claims, repairs=(repair,)
     )
 
-    assert format_generation_stats([first, cited("supported"), GenerationResult("q", "no", refused=True)]) == (
+    assert format_generation_stats([first, cited("exact"), GenerationResult("q", "no", refused=True)]) == (
         "answers         3\n"
         "refused         1\n"
         "with citations  1\n"
-        "claims          2, 1 supported\n"
+        "claims          5, 2 exact or confirmed, 1 in conflict\n"
         "repairs         1\n"
         "tokens          10\n"
         "cost            0.2500 USD, 2 of unknown price\n"
