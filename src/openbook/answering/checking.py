@@ -68,6 +68,6 @@ def _judged(answer: str, checker: Checker, verifier: Verifier | None) -> Steps[C
         yield Stage("verifying")
         found = yield from verifier.verify([checker.open[key] for key in keys])
         yield Stage("checking")
-        checker.settle(dict(zip(keys, found.entailments, strict=False)), found.failure)
+        checker.settle(dict(zip(keys, found.entailments, strict=False)), found.failure, found.reads_sources)
         checked = checker.check(answer)
     return anchored(checked, checker)

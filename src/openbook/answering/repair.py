@@ -14,7 +14,6 @@ from openbook.answering.verdicts import NEVER_SHOWN, Checked, Checker
 from openbook.generation import Claim, Repair
 from openbook.grounding.blocks import ITEM
 from openbook.grounding.claims import Statement
-from openbook.grounding.facts import content_words
 from openbook.grounding.literal import check_literally, is_verbatim
 from openbook.grounding.lookup import squash
 from openbook.grounding.marks import Mark
@@ -25,10 +24,6 @@ _MOST_ROUNDS = 3
 
 # A place that says a claim in its very words is a sentence, or a few lines.
 _MOST_UNITS = 8
-
-# Lines that a verifier points to beside those that are cited share so many of the telling words of the claim.
-# It is no evidence, but what obeys an instruction in the lines of another claim points to that instruction.
-_LEAST_SHARED = 0.5
 
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*|\|[ \t]*)?")
 _BEHIND = re.compile(r"[ \t|\r]*")
@@ -81,19 +76,11 @@ def _evidence(statement: Statement, claim: Claim, checker: Checker) -> Place | N
         return _only_place(statement.judged, checker, whole=True)
     if found.verdict == "unverified" and found.quote:
         place = _only_place(found.quote, checker, whole=False)
-        if place is None or not _may_say(place, statement.judged):
+        if place is None or check_literally(CitedClaim(statement.judged, place.quote)).verdict == "conflict":
             return None
         checker.confirm(statement.judged, place, found.quote)
         return place
     return None
-
-
-def _may_say(place: Place, words: str) -> bool:
-    """Return whether nothing keeps a place from saying a claim: an instruction to a verifier does not speak of it."""
-    telling = set(content_words(words))
-    shared = telling.intersection(content_words(place.quote))
-    is_conflict = check_literally(CitedClaim(words, place.quote)).verdict == "conflict"
-    return not is_conflict and len(shared) >= _LEAST_SHARED * len(telling)
 
 
 def _only_place(words: str, checker: Checker, *, whole: bool) -> Place | None:

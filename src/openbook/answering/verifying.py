@@ -39,6 +39,8 @@ class Verified:
     """Of each claim, in order; None where it says nothing."""
     failure: str = ""
     """Why it says nothing at all, for people."""
+    reads_sources: bool = False
+    """Whether it read more than the cited lines, so that words of the sources around them count as found."""
 
 
 class Verifier(Protocol):
@@ -130,7 +132,7 @@ class JudgeVerifier:
             return Verified(failure="the verifier failed")
         if len(found) != len(claims):
             return Verified(failure="the verifier gave another number of verdicts than there are claims")
-        return Verified([each if isinstance(each, Entailment) else None for each in found])
+        return Verified([each if isinstance(each, Entailment) else None for each in found], reads_sources=True)
 
 
 def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["model", "off"]:

@@ -11,7 +11,7 @@ from openbook.answering.context import build_context
 from openbook.answering.steps import Steps, happen
 from openbook.answering.verdicts import Checked, Checker
 from openbook.answering.verifying import Verified, Verifier
-from openbook.costs import Spent
+from openbook.costs import Budget, Spent
 from openbook.generation import AnswerEvent, Claim, Policy
 from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel
 from openbook.types import Chunk
@@ -59,6 +59,7 @@ class KnowingVerifier:
 
     name = "knowing"
     spent = Spent()
+    left: Budget | None = None
 
     def __init__(self, **said: Entailment) -> None:
         """Take what is said of claims, by a word that stands in them."""
@@ -70,7 +71,7 @@ class KnowingVerifier:
         """Look each claim up."""
         yield from ()
         self.asked.append([claim.claim for claim in claims])
-        return Verified([self._of(claim.claim) for claim in claims])
+        return Verified([self._of(claim.claim) for claim in claims], reads_sources=True)
 
     def _of(self, claim: str) -> Entailment:
         return next((said for word, said in self._said.items() if word in claim), Entailment("not said"))

@@ -18,14 +18,19 @@ from openbook.answering.writing import Writing
 from openbook.costs import Budget
 from openbook.errors import ModelError, OverloadedError
 from openbook.generation import Answered, AnswerEvent, Exchange, Stage, Written
+from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.llm.messages import Cited, Event, Request, ToolCall
 from openbook.testing import FakeServer, Fault, HashEmbedder, Reply, ScriptedModel
+from openbook.usage import Usage
+from tests.unit.answering.checks import NOT_SAID, verdict_lines
 from tests.unit.llm.calls import model_on
 from tests.unit.retrieval.material import Library
 
 QUESTION = "When do sessions end?"
 ANSWER = "Sessions end after one hour [1:1]."
 WRONG = "The retry policy waits 90 seconds [1:1]."
+OPEN = "A session is over after an hour [1:1]."
+ENTAILED = verdict_lines(("entailed", "Sessions end after one hour"))
 SEARCH = Reply("Let me see.", ToolCall("call-1", "search", '{"query": "sessions end"}'))
 HISTORY = (Exchange("How long does the retry policy wait?", "30 seconds [1:2]."),)
 
@@ -70,17 +75,37 @@ async def collect(events: AsyncIterator[AnswerEvent]) -> list[AnswerEvent]:
     return [event async for event in events]
 
 
+class BrokenJudge:
+    """A judge that fails as a stranger's may."""
+
+    name = "broken"
+
+    def judge(self, claims: Sequence[CitedClaim]) -> list[Entailment | None]:
+        raise ZeroDivisionError(len(claims))
+
+
 CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "direct": ([ANSWER], {}),
     "cited-by-the-provider": ([Reply("Sessions end after one hour.", Cited(1, 1, 1), " So.")], {}),
     "follow-up": (["When do sessions end?", ANSWER], {"history": HISTORY}),
-    "retry": ([f"{ANSWER} {WRONG}", ANSWER], {"policy": "retry"}),
-    "drop": ([f"{ANSWER} {WRONG}"], {"policy": "drop"}),
+    "retry": ([f"{ANSWER} {WRONG}", ANSWER], {"policy": "retry", "verifier": "off"}),
+    "drop": ([f"{ANSWER} {WRONG}"], {"policy": "drop", "verifier": "off"}),
     "declined": ([Reply(stop="refused")], {}),
     "failure": ([Reply("Sess", error=OverloadedError("busy"))], {}),
     "beyond-the-budget": ([], {"budget": Budget(max_usd=0.0001)}),
+    "uncited": (["A session is over after an hour."], {}),
+    "verified": ([OPEN, ENTAILED], {}),
+    "verified-by-another": ([OPEN], {"checks": [ENTAILED]}),
+    "verifier-fails": ([OPEN, OverloadedError("busy")], {}),
+    "verifier-breaks-off": ([OPEN, Reply("{", error=OverloadedError("busy"))], {}),
+    "another-verifier-fails": ([OPEN], {"checks": [OverloadedError("busy")]}),
+    "judge-fails": ([OPEN], {"verifier": BrokenJudge()}),
+    "verifier-beyond-the-budget": ([Reply(OPEN, usage=Usage(9_000, 100))], {"budget": Budget(max_tokens=9_200)}),
+    "verified-retry": ([f"{OPEN} {WRONG}", NOT_SAID, OPEN], {"policy": "retry"}),
     "agent": ([SEARCH, ANSWER], {"tools": True}),
-    "agent-retry": ([SEARCH, f"{ANSWER} {WRONG}", ANSWER], {"tools": True, "policy": "retry"}),
+    "agent-verified": ([SEARCH, OPEN, ENTAILED], {"tools": True}),
+    "agent-verifier-fails": ([SEARCH, OPEN, OverloadedError("busy")], {"tools": True}),
+    "agent-retry": ([SEARCH, f"{ANSWER} {WRONG}", NOT_SAID, ANSWER], {"tools": True, "policy": "retry"}),
     "agent-rounds": ([SEARCH, ANSWER], {"tools": True, "budget": Budget(max_rounds=1)}),
     "agent-failure": ([SEARCH, OverloadedError("busy")], {"tools": True}),
 }
@@ -89,15 +114,19 @@ CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
 def play(
     library: Library, case: str, drive: Callable[[Generator, str, Writing], list[AnswerEvent]]
 ) -> tuple[object, ...]:
-    steps, options = CASES[case]
+    steps, given = CASES[case]
+    options = dict(given)
+    checks = options.pop("checks", None)
     question = "and those sessions, when do they end?" if "history" in options else QUESTION
     generator, error, events = generator_of(library), "", list[AnswerEvent]()
-    with ScriptedModel(*steps) as model:
+    with ScriptedModel(*steps) as model, ScriptedModel(*(checks or ()), name="scripted:checks") as other:
+        if checks is not None:
+            options["verifier"] = other
         try:
             events = drive(generator, question, Writing(model=model, **options))
         except ModelError as exc:
             error = str(exc)
-    return error, events, model.requests, generator.get_generation_stats()
+    return error, events, model.requests, other.requests, generator.get_generation_stats()
 
 
 def blocking(generator: Generator, question: str, writing: Writing) -> list[AnswerEvent]:
@@ -126,6 +155,10 @@ def test_quotes_are_the_same_both_ways(library: Library) -> None:
         ("follow-up", ["rephrasing", "searching", "writing", "checking"]),
         ("retry", ["searching", "writing", "checking", "writing", "checking"]),
         ("agent", ["writing", "checking"]),
+        ("verified", ["searching", "writing", "checking", "verifying", "checking"]),
+        ("verifier-fails", ["searching", "writing", "checking", "verifying", "checking"]),
+        ("verified-retry", ["searching", "writing", "checking", "verifying", "checking", "writing", "checking"]),
+        ("agent-verified", ["writing", "checking", "verifying", "checking"]),
     ],
 )
 def test_stages_tell_what_begins(library: Library, case: str, stages: list[str]) -> None:
@@ -191,6 +224,43 @@ def test_a_model_that_takes_long_holds_up_no_other_question(library: Library) ->
     assert isinstance(other, Answered)
     assert isinstance(slow, Answered)
     assert other.answer == slow.answer
+
+
+def test_a_check_that_takes_long_holds_up_no_other_question(library: Library) -> None:
+    generator = generator_of(library)
+
+    async def main() -> tuple[bool, AnswerEvent]:
+        with HeldModel(ENTAILED) as checks, ScriptedModel(OPEN, ANSWER) as writes:
+            writing = Writing(model=writes, verifier=checks)
+            slow = asyncio.create_task(collect(generator.astream(QUESTION, writing=writing)))
+            await checks.asked.wait()
+            await collect(generator.astream(QUESTION, writing=writing))
+            was_done = slow.done()
+            checks.may_go_on.set()
+            return was_done, (await slow)[-1]
+
+    was_done, last = asyncio.run(main())
+
+    assert not was_done
+    assert isinstance(last, Answered)
+    assert [claim.verdict for claim in last.answer.claims] == ["confirmed"]
+
+
+def test_whoever_goes_during_a_check_ends_it(library: Library) -> None:
+    generator = generator_of(library)
+
+    async def main() -> None:
+        checks = HeldModel(ENTAILED)
+        writing = Writing(model=ScriptedModel(OPEN), verifier=checks)
+        task = asyncio.create_task(collect(generator.astream(QUESTION, writing=writing)))
+        await checks.asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+    assert generator.get_generation_stats()["total_generations"] == 0
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "openai"])

@@ -17,6 +17,7 @@ from openbook.errors import ModelError, OverloadedError, SettingsError
 from openbook.generation import Answered, AnswerEvent, GenerationResult, Stage, Written
 from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.llm.messages import ToolCall
+from openbook.settings import Settings
 from openbook.testing import Reply, ScriptedModel
 from openbook.usage import Usage
 from tests.unit.answering.checks import NOT_SAID, verdict_lines
@@ -271,9 +272,13 @@ def test_a_judge_that_fails_does_not_cost_the_answer(library: Library, say: Say,
 
 
 def test_names_open_verifiers() -> None:
-    assert (open_verifier(""), open_verifier("model"), open_verifier("off")) == ("model", "model", "off")
+    assert (open_verifier("", Settings()), open_verifier("model", Settings()), open_verifier("off", Settings())) == (
+        "model",
+        "model",
+        "off",
+    )
     with pytest.raises(SettingsError, match="checks nothing"):
-        open_verifier("extractive")
+        open_verifier("extractive", Settings())
 
 
 CLAIM = CitedClaim("A session is over after an hour.", "Sessions end after one hour.")
