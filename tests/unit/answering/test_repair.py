@@ -131,7 +131,6 @@ def test_a_claim_that_a_verifier_finds_elsewhere_is_moved_and_confirmed() -> Non
     [
         pytest.param(f"{OVER} [2:1].", "Sessions end after one hour", id="another-source"),
         pytest.param(f"{OVER} [1:1].", "Sessions end after two hours", id="words-that-stand-nowhere"),
-        pytest.param(f"{OVER} [1:1].", "it gives up", id="lines-that-speak-of-something-else"),
         pytest.param("The session waits 30 seconds [1:1].", "Sessions end", id="lines-without-its-number"),
     ],
 )
