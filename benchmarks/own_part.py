@@ -18,7 +18,8 @@ from openbook.testing import ScriptedModel
 
 _QUESTION = "How is a document split into chunks?"
 _ANSWER = """\
-A chunk is an exact slice of its document, so that the text can be cited [1:2-3]. A transcript is cut at its lessons [2].
+A chunk is an exact slice of its document, so that the text can be cited [1:2-3].
+A transcript is cut at its lessons [2].
 Chunks of code begin at definitions [1].
 
 - Long lines are cut inside [3:1-2].
@@ -27,7 +28,8 @@ Chunks of code begin at definitions [1].
 - Chunks have about 800 characters [5:1-3].
 - Tables stay whole where they fit [2:1].
 
-Prose is cut at its headings, and between sentences where a section is longer [1:1-4]. Words are counted by blanks [4:1-2].
+Prose is cut at its headings, and between sentences where a section is longer [1:1-4].
+Words are counted by blanks [4:1-2].
 Lists stay with the sentence that leads to them [2:1-3]. Notebook cells are documents of their own [5:1]."""
 _WARM_UP, _ROUNDS = 3, 15
 
