@@ -201,6 +201,8 @@ class GenerationResult:
     """Who checked the claims for entailment; empty if nobody did."""
     stopped: str = ""
     """What ended the answer before the model did, such as `max_usd` or `length`; else empty."""
+    own_chars: int | None = None
+    """How many characters of the answer the model wrote, where quotes of sources follow; None if none do."""
 
     @property
     def sources_cited(self) -> tuple[str, ...]:
@@ -276,7 +278,7 @@ class Exchange:
         Quotes and the names in a refusal are text of sources, which no model may take for its own words.
         """
         own_words = answer.model != "extractive" and not answer.refused
-        return cls(question, answer.answer if own_words else "")
+        return cls(question, answer.answer[: answer.own_chars] if own_words else "")
 
 
 @dataclass(frozen=True, slots=True)
