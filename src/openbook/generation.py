@@ -201,6 +201,8 @@ class GenerationResult:
     """Who checked the claims for entailment; empty if nobody did."""
     stopped: str = ""
     """What ended the answer before the model did, such as `max_usd` or `length`; else empty."""
+    own_chars: int | None = None
+    """How many characters of the answer the model wrote, where quotes of sources follow; None if none do."""
 
     @property
     def sources_cited(self) -> tuple[str, ...]:
@@ -267,10 +269,6 @@ _QUOTED = "(answered with quotes from the sources)"
 _CONTRADICTED = "[contradicted by the sources]"
 
 
-def _is_contradicted(verdict: str) -> bool:
-    return verdict == "conflict"
-
-
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A question and its answer, as a later question of the same session looks back on them."""
@@ -294,9 +292,9 @@ class Exchange:
             return cls(question, f"(refused: {answer.reason or 'no answer'})")
         if answer.model == "extractive":
             return cls(question, _QUOTED)
-        text = answer.answer
+        text = answer.answer[: answer.own_chars]
         for claim in sorted(answer.claims, key=lambda claim: claim.end_char, reverse=True):
-            if _is_contradicted(claim.verdict):
+            if claim.verdict == "conflict" and claim.end_char <= len(text):
                 text = f"{text[: claim.end_char]} {_CONTRADICTED}{text[claim.end_char :]}"
         return cls(question, text)
 

@@ -87,7 +87,7 @@ def _with_quotes(
     )
     citations = (replace(each, claim=(each.claim or 0) + len(checked.claims)) for each in found.citations)
     claims = (*checked.claims, *map(moved, found.claims))
-    return replace(answer, answer=text, claims=claims, citations=tuple(citations))
+    return replace(answer, answer=text, claims=claims, citations=tuple(citations), own_chars=len(told))
 
 
 def signed(answer: GenerationResult, model: Model, spent: Spent) -> GenerationResult:

@@ -1,15 +1,18 @@
-"""Steps that are taken in threads: one at a time, or ahead of whoever watches."""
+"""Drivers of steps: in threads one at a time or ahead, and who is asked for what."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Generator
 
 import pytest
 
-from openbook.agent.driving import Ask, InThreads, Steps, adrive
-from openbook.llm.messages import Finished, Message, Request
-from openbook.testing import ScriptedModel
+from openbook.agent.driving import Ask, Delta, InThreads, Steps, adrive, drive
+from openbook.errors import ModelError, OverloadedError
+from openbook.llm.messages import Event, Finished, Message, Request
+from openbook.llm.protocol import Model
+from openbook.testing import Reply, ScriptedModel
 
 ASK = Ask(Request((Message.user("?"),)))
 
@@ -91,3 +94,85 @@ def test_an_error_comes_behind_what_was_told(ahead: bool) -> None:
             await anext(events)
 
     asyncio.run(watch())
+
+
+Driver = Callable[[Steps[str], Model | None, Model | None], list[str | Delta]]
+
+
+def blocking(steps: Steps[str], model: Model | None, verifier: Model | None) -> list[str | Delta]:
+    return list(drive(steps, model, verifier))
+
+
+def waiting(steps: Steps[str], model: Model | None, verifier: Model | None) -> list[str | Delta]:
+    async def collect() -> list[str | Delta]:
+        return [event async for event in adrive(InThreads(steps), model, verifier)]
+
+    return asyncio.run(collect())
+
+
+both = pytest.mark.parametrize("driver", [blocking, waiting])
+CHECK = Ask(Request((Message.user("Is it so?"),)), by="verifier")
+
+
+def asking(*asks: Ask) -> Steps[str]:
+    for ask in asks:
+        reply = yield ask
+        yield f"told: {reply.message.text if reply else None}"
+
+
+@both
+def test_the_model_that_writes_checks_if_no_other_does(driver: Driver) -> None:
+    with ScriptedModel("It", "Yes.") as model:
+        events = driver(asking(ASK, CHECK), model, None)
+
+    assert [event for event in events if isinstance(event, str)] == ["told: It", "told: Yes."]
+    assert [request.messages[0].text for request in model.requests] == ["?", "Is it so?"]
+
+
+@both
+def test_a_verifier_is_asked_only_to_check(driver: Driver) -> None:
+    with ScriptedModel("It") as model, ScriptedModel("Yes.") as verifier:
+        events = driver(asking(ASK, CHECK), model, verifier)
+
+    assert [event for event in events if isinstance(event, str)] == ["told: It", "told: Yes."]
+    assert [request.messages[0].text for request in verifier.requests] == ["Is it so?"]
+
+
+@both
+def test_a_verifier_needs_no_model_that_writes(driver: Driver) -> None:
+    with ScriptedModel("Yes.") as verifier:
+        assert driver(asking(CHECK), None, verifier) == ["told: Yes."]
+
+
+@both
+def test_the_words_of_a_verifier_are_not_shown(driver: Driver) -> None:
+    with ScriptedModel("Yes, it is so.") as model:
+        assert driver(asking(CHECK), model, None) == ["told: Yes, it is so."]
+
+
+@both
+@pytest.mark.parametrize("failing", [OverloadedError("busy"), Reply("Ye", error=OverloadedError("busy"))])
+def test_a_verifier_that_fails_replies_nothing(driver: Driver, failing: ModelError | Reply) -> None:
+    with ScriptedModel(failing, "It") as model:
+        events = driver(asking(CHECK, ASK), model, None)
+
+    assert [event for event in events if isinstance(event, str)] == ["told: None", "told: It"]
+
+
+@both
+def test_a_writer_that_fails_ends_it_all(driver: Driver) -> None:
+    with ScriptedModel(OverloadedError("busy")) as model, pytest.raises(OverloadedError):
+        driver(asking(ASK, CHECK), model, None)
+
+
+class Confused(ScriptedModel):
+    """A model whose own program fails."""
+
+    def stream(self, request: Request) -> Generator[Event, None, None]:
+        raise ZeroDivisionError(len(request.messages))
+
+
+@both
+def test_an_error_that_is_no_failure_of_a_model_is_not_hidden(driver: Driver) -> None:
+    with pytest.raises(ZeroDivisionError):
+        driver(asking(CHECK), ScriptedModel(), Confused())

@@ -13,7 +13,7 @@ from openbook.answering.verdicts import Checked, Checker
 from openbook.answering.verifying import Verified, Verifier
 from openbook.costs import Budget, Spent
 from openbook.generation import AnswerEvent, Claim, Policy
-from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel
+from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.types import Chunk
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -43,7 +43,7 @@ def checker(text_now: TextNow = unchanged) -> Checker:
     return Checker(CONTEXT, text_now)
 
 
-def verdict_lines(*said: tuple[EntailmentLabel, str]) -> str:
+def verdict_lines(*said: tuple[str, str]) -> str:
     """Write what a verifier replies: a label and a quote for each claim, in order."""
     return "\n".join(
         json.dumps({"claim": number, "verdict": label, "quote": quote})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_an_answer_is_given_back_with_its_sources(generator: Generator, shown: l
     assert result.sources_cited == ("a.md:1-1",)
     assert result.quality_score == 1.0
     assert result.results == tuple(shown)
-    assert (result.model, result.verifier, result.cost_usd) == ("", "", 0)
+    assert (result.model, result.verifier, result.cost_usd) == ("", "", Decimal(0))
 
 
 def test_conflicts_are_flagged_and_count_against_the_answer(generator: Generator, shown: list[RetrievalResult]) -> None:

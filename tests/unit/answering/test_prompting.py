@@ -82,14 +82,14 @@ def test_only_the_last_exchanges_are_told_and_long_answers_are_cut() -> None:
     assert {len(message.text) for message in told[1::2]} == {2_000}
 
 
-def test_a_retry_goes_on_from_the_answer_and_names_what_failed() -> None:
+def test_a_retry_goes_on_from_the_answer_and_names_its_conflicts() -> None:
     request = Request((Message.user("Where?"),))
-    failing = [Claim(0, 9, "It waits 90 s.", ("[1:1]",), "unsupported", "the number 90 is not there")]
+    failing = [Claim(0, 9, "It waits 90 s.", ("[1:1]",), "conflict", "the number 90 is not there")]
 
     first, answer, last = build_retry(request, "It waits 90 s. [1:1]", failing)
 
     assert (first, answer) == (*request.messages, Message.assistant("It waits 90 s. [1:1]"))
-    assert "- It waits 90 s. (unsupported: the number 90 is not there)" in last.text
+    assert "- It waits 90 s. (conflict: the number 90 is not there)" in last.text
 
 
 def test_earlier_answers_are_fenced_where_a_question_is_made_standalone() -> None:
