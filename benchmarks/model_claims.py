@@ -161,17 +161,15 @@ def digest(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()
 
 
-def recorded() -> dict[str, str]:
+def recorded(file: Path = REPLIES) -> dict[str, str]:
     """Read the recorded replies by the digests of their prompts."""
-    if not REPLIES.is_file():
-        return {}
-    rows = map(json.loads, REPLIES.read_text(encoding="utf-8").splitlines())
+    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     return {each["prompt"]: each["reply"] for each in rows}
 
 
-def verified(cases: Sequence[Case]) -> dict[int, Judgement]:
+def verified(cases: Sequence[Case], file: Path = REPLIES) -> dict[int, Judgement]:
     """Return the verdicts of both layers on the claims whose replies were recorded, by the identity of the case."""
-    replies = recorded()
+    replies = recorded(file)
     found: dict[int, Judgement] = {}
     for _, those, prompt in calls(cases):
         reply = replies.get(digest(prompt))

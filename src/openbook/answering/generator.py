@@ -13,7 +13,7 @@ from openbook.agent.driving import InThreads
 from openbook.answering.calling import Reply
 from openbook.answering.checking import Retry
 from openbook.answering.citations import TextNow
-from openbook.answering.context import build_context
+from openbook.answering.context import Context, build_context
 from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.finding import Finder
 from openbook.answering.followups import Standalone, standalone
@@ -303,35 +303,35 @@ class Generator:
             QueryError: The question is empty, too long, or holds no word.
             ValueError: The policy is none, or `retry` without anything to call.
         """
-        text = read_query(query).text
+        writing = self._timed(Writing(verifier=verifier or "off", policy=policy))
         context = build_context(results, self._room(max_context_tokens))
-        writing = Writing(verifier=verifier or "off", policy=policy)
-        check = verifier_for(writing, Budget, price=self._price)
+        steps = self._checked(read_query(query).text, answer, context, writing, retry)
+        result = answered(happen(steps, None, writing.other_verifier))
+        self._count(result)
+        return result
+
+    def _checked(self, query: str, answer: str, context: Context, writing: Writing, retry: Retry | None) -> Steps[None]:
+        started = self._clock()
+        verifier = verifier_for(writing, Budget, price=self._price)
 
         def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
             yield from ()
             assert retry is not None
             return retry(conflicts)
 
-        def steps() -> Steps[None]:
-            started = self._clock()
-            result = yield from answer_of(
-                text,
-                Reply(answer),
-                context,
-                self._finder,
-                self._text_now,
-                policy,
-                verifier=check,
-                ask_again=ask_again if retry else None,
-            )
-            spent = check.spent if check else Spent()
-            result = replace(result, usage=spent.usage, cost_usd=spent.cost_usd)
-            yield Answered(replace(result, took_ms=(self._clock() - started) * 1000))
-
-        result = answered(happen(steps(), None, writing.other_verifier))
-        self._count(result)
-        return result
+        result = yield from answer_of(
+            query,
+            Reply(answer),
+            context,
+            self._finder,
+            self._text_now,
+            writing.policy,
+            verifier=verifier,
+            ask_again=ask_again if retry else None,
+        )
+        spent = verifier.spent if verifier else Spent()
+        took_ms = (self._clock() - started) * 1000
+        yield Answered(replace(result, usage=spent.usage, cost_usd=spent.cost_usd, took_ms=took_ms))
 
     def request(
         self,
