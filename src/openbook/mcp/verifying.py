@@ -36,7 +36,10 @@ class ClaimChecked(TypedDict):
 
 
 def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimChecked]:
-    """Return every claim of a text with its verdict by words alone, in order. Claims without facts are left out unless they cite."""
+    """Return every claim of a text with its verdict by words alone, in order.
+
+    Claims without facts are left out unless they cite.
+    """
     mentions = find_mentions(text, None)
     shown, numbers = _shown(mentions, assistant.index, locate)
     context = Context(tuple(shown))
