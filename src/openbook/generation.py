@@ -356,8 +356,9 @@ def read_saved(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_verdict(entry: Mapping[str, Any], *, quoted: bool) -> dict[str, Any]:
     old = entry.get("verdict")
-    new = OLD_VERDICTS.get(old, old) if isinstance(old, str) else old
-    return {**entry, "verdict": "exact" if quoted and old == "supported" else new}
+    if not isinstance(old, str) or old not in OLD_VERDICTS:
+        return dict(entry)
+    return {**entry, "verdict": "exact" if quoted and old == "supported" else OLD_VERDICTS[old]}
 
 
 def answered(events: Iterable[AnswerEvent]) -> GenerationResult:

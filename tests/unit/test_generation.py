@@ -3,10 +3,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict, place_of
+from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict, place_of, read_saved
 from openbook.types import Chunk, RetrievalResult, Span
 from openbook.usage import Usage
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -14,7 +15,7 @@ from tests.unit.retrieval.material import chunk_of, result_of
 SPAN = Span("a.md", 5, 15, 2, 3)
 
 
-def citation(mark: str = "[1:1]", verdict: Verdict = "supported", *, span: Span = SPAN, label: str = "") -> Citation:
+def citation(mark: str = "[1:1]", verdict: Verdict = "exact", *, span: Span = SPAN, label: str = "") -> Citation:
     return Citation(mark, "src", span, "some\nquote", verdict, label, claim=0)
 
 
@@ -26,7 +27,7 @@ ANSWER = GenerationResult(
     usage=Usage(7, 3),
     cost_usd=Decimal("0.25"),
     took_ms=12.345,
-    claims=(Claim(0, 22, "Because of this.", ("[1:1]",), "supported"),),
+    claims=(Claim(0, 22, "Because of this.", ("[1:1]",), "exact"),),
     repairs=(Repair("anchored", "Because of this.", "[1:9]", "[1:1]", "nothing of that number was shown"),),
 )
 REFUSAL = GenerationResult("why?", "The sources do not answer this.", results=ANSWER.results, refused=True, reason="x")
@@ -36,7 +37,7 @@ def test_an_answer_as_json_has_exactly_these_keys_in_this_order() -> None:
     assert list(ANSWER.to_dict()) == [
         *("query", "answer", "refused", "reason", "citations"),
         *("sources", "model", "usage", "cost_usd", "took_ms"),
-        *("claims", "repairs", "quality_score", "searched", "prompts", "stopped"),
+        *("claims", "repairs", "quality_score", "searched", "prompts", "stopped", "verifier"),
     ]
 
 
@@ -53,7 +54,7 @@ def test_a_citation_as_json_has_exactly_these_keys_and_its_place() -> None:
             "label": "",
             "anchor": "",
             "quote": "some\nquote",
-            "verdict": "supported",
+            "verdict": "exact",
             "reason": "",
             "claim": 0,
             "url": "",
@@ -101,13 +102,13 @@ def test_a_refusal_as_json_says_why() -> None:
 
 
 def test_an_answer_is_displayed_above_its_sources() -> None:
-    assert ANSWER.format_for_display() == "Because\nof this [1:1].\n\nSources:\n  [1:1] a.md:2-3: supported\n"
+    assert ANSWER.format_for_display() == "Because\nof this [1:1].\n\nSources:\n  [1:1] a.md:2-3: exact\n"
 
 
 def test_a_source_is_displayed_with_its_label() -> None:
     answer = GenerationResult("q", "a", citations=(citation(label="cell 3"),))
 
-    assert answer.format_for_display() == "a\n\nSources:\n  [1:1] a.md:2-3 (cell 3): supported\n"
+    assert answer.format_for_display() == "a\n\nSources:\n  [1:1] a.md:2-3 (cell 3): exact\n"
 
 
 def test_a_refusal_is_displayed_above_the_nearest_places() -> None:
@@ -119,7 +120,7 @@ def test_without_places_there_is_no_heading_for_them(refused: bool) -> None:
     assert GenerationResult("q", "Nothing.", refused=refused).format_for_display() == "Nothing.\n"
 
 
-def test_sources_cited_are_the_supported_places_each_once_in_order() -> None:
+def test_sources_cited_are_the_good_places_each_once_in_order() -> None:
     other = Span("b.md", 0, 1, 1, 1)
     answer = GenerationResult(
         "q",
@@ -142,30 +143,80 @@ def claims(*verdicts: ClaimVerdict) -> tuple[Claim, ...]:
 @pytest.mark.parametrize(
     ("verdicts", "score"),
     [
-        pytest.param((), 0.0, id="no-claims"),
-        pytest.param(("supported", "supported"), 1.0, id="all"),
-        pytest.param(("supported", "stale", "unsupported", "partial"), 0.25, id="one-in-four"),
-        pytest.param(("supported", "uncited"), 0.5, id="a-fact-without-a-mark-counts-against-it"),
-        pytest.param(("supported", "", ""), 1.0, id="what-states-no-fact-does-not-count"),
-        pytest.param(("", ""), 0.0, id="nothing-but-that"),
-        pytest.param(("unknown",), 0.0, id="none"),
+        pytest.param((), None, id="no-claims"),
+        pytest.param(("exact", "confirmed"), 1.0, id="all"),
+        pytest.param(("exact", "stale", "conflict", "unknown"), 0.25, id="one-in-four"),
+        pytest.param(("conflict",), 0.0, id="none"),
+        pytest.param(("confirmed", "unverified", "uncited"), 1.0, id="what-is-not-decided-counts-for-nothing"),
+        pytest.param(("unverified", "uncited", ""), None, id="nothing-is-decided"),
     ],
 )
-def test_quality_is_the_share_of_supported_claims(verdicts: tuple[ClaimVerdict, ...], score: float) -> None:
-    assert GenerationResult("q", "a", claims=claims(*verdicts)).quality_score == score
+def test_quality_is_the_share_of_good_claims_among_those_that_are_decided(
+    verdicts: tuple[ClaimVerdict, ...], score: float | None
+) -> None:
+    answer = GenerationResult("q", "a", claims=claims(*verdicts))
+
+    assert answer.quality_score == score
+    assert answer.to_dict()["quality_score"] == score
 
 
-@pytest.mark.parametrize(("verdict", "cited"), [("supported", True), ("partial", False), ("unknown", False)])
-def test_only_supported_citations_count_as_citations(verdict: Verdict, cited: bool) -> None:
-    assert GenerationResult("q", "a", citations=(citation(verdict=verdict),)).has_citations is cited
-    assert not GenerationResult("q", "a").has_citations
+@pytest.mark.parametrize(
+    ("verdict", "counts"),
+    [
+        *(("exact", True), ("confirmed", True), ("unverified", True)),
+        *(("conflict", False), ("unknown", False), ("stale", False)),
+    ],
+)
+def test_what_is_cited_counts_unless_it_is_wrong(verdict: Verdict, counts: bool) -> None:
+    answer = GenerationResult("q", "a", citations=(citation(verdict=verdict),))
+
+    assert answer.has_citations is counts
+    assert answer.sources_cited == (("a.md:2-3",) if counts else ())
 
 
-def test_a_claim_fails_unless_it_is_supported_or_states_nothing() -> None:
-    failing = claims("partial", "unsupported", "unknown", "stale", "uncited")
+def test_a_reader_has_to_look_at_what_is_wrong_and_at_nothing_that_is_open() -> None:
+    assert all(claim.is_wrong for claim in claims("conflict", "unknown", "stale"))
+    assert not any(claim.is_wrong for claim in claims("exact", "confirmed", "unverified", "uncited", ""))
 
-    assert all(claim.fails for claim in failing)
-    assert not any(claim.fails for claim in claims("supported", ""))
+
+OLD: dict[str, Any] = {
+    "model": "anthropic:claude",
+    "citations": [{"mark": "[1]", "verdict": "partial"}, {"mark": "[9]", "verdict": "unknown"}],
+    "claims": [{"text": "a", "verdict": verdict} for verdict in ("supported", "unsupported", "stale", "uncited", "")],
+    "quality_score": 0.25,
+}
+
+
+def test_a_saved_answer_of_a_model_keeps_only_what_was_not_measured_by_the_overlap_of_words() -> None:
+    read = read_saved(OLD)
+
+    assert [cited["verdict"] for cited in read["citations"]] == ["unverified", "unknown"]
+    assert [claim["verdict"] for claim in read["claims"]] == ["unverified", "unverified", "stale", "uncited", ""]
+    assert read["quality_score"] == 0.0
+
+
+def test_a_saved_answer_that_quotes_is_exact() -> None:
+    read = read_saved(OLD | {"model": "extractive"})
+
+    assert [claim["verdict"] for claim in read["claims"]] == ["exact", "unverified", "stale", "uncited", ""]
+    assert read["quality_score"] == 0.5
+
+
+@pytest.mark.parametrize("record", [ANSWER.to_dict(), REFUSAL.to_dict(), {}], ids=["answer", "refusal", "empty"])
+def test_a_saved_answer_of_today_is_read_as_it_is(record: dict[str, Any]) -> None:
+    assert read_saved(record) == record
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"citations": None, "claims": "none"},
+        {"citations": ["x", None, {}], "claims": [{"verdict": None}, {"verdict": []}]},
+    ],
+    ids=["no-lists", "no-entries"],
+)
+def test_a_saved_answer_that_is_damaged_is_read_as_it_is(record: dict[str, Any]) -> None:
+    assert read_saved(record) == record
 
 
 def test_claims_and_repairs_as_json_say_what_and_why() -> None:
@@ -177,7 +228,7 @@ def test_claims_and_repairs_as_json_say_what_and_why() -> None:
             "end_char": 22,
             "text": "Because of this.",
             "marks": ["[1:1]"],
-            "verdict": "supported",
+            "verdict": "exact",
             "reason": "",
         }
     ]
@@ -194,10 +245,10 @@ def test_claims_and_repairs_as_json_say_what_and_why() -> None:
 
 
 def test_a_citation_of_code_is_displayed_with_the_name_that_is_defined_there() -> None:
-    found = Citation("[1]", "src", Span("file.py", 0, 9, 10, 20), "x", "supported", symbol="Client.get()")
+    found = Citation("[1]", "src", Span("file.py", 0, 9, 10, 20), "x", "exact", symbol="Client.get()")
 
     assert found.place == "Client.get() (file.py:10-20)"
-    assert str(found) == "[1] Client.get() (file.py:10-20): supported"
+    assert str(found) == "[1] Client.get() (file.py:10-20): exact"
 
 
 @pytest.mark.parametrize(
@@ -212,7 +263,7 @@ def test_a_citation_of_code_is_displayed_with_the_name_that_is_defined_there() -
 def test_a_citation_of_what_has_no_lines_is_displayed_with_the_place_that_the_original_has(
     anchor: str | None, label: str, wanted: str
 ) -> None:
-    found = Citation("[1]", "src", Span("talk.pdf", 0, 9, 10, 20), "x", "supported", label, anchor=anchor)
+    found = Citation("[1]", "src", Span("talk.pdf", 0, 9, 10, 20), "x", "exact", label, anchor=anchor)
 
     assert found.place == wanted
     assert (found.to_dict()["label"], found.to_dict()["anchor"]) == (label, anchor or "")
@@ -235,7 +286,7 @@ def test_a_citation_that_fails_is_displayed_with_its_reason() -> None:
 def test_a_place_that_is_cited_twice_is_displayed_once() -> None:
     answer = GenerationResult("q", "a", citations=(citation(), citation()))
 
-    assert answer.format_for_display() == "a\n\nSources:\n  [1:1] a.md:2-3: supported\n"
+    assert answer.format_for_display() == "a\n\nSources:\n  [1:1] a.md:2-3: exact\n"
 
 
 def test_the_length_of_an_answer_is_its_words() -> None:
@@ -251,25 +302,8 @@ def cited(verdict: Verdict, line: int = 1, label: str = "") -> Citation:
 
 
 def test_a_citation_is_shown_with_its_place_for_people_and_its_verdict() -> None:
-    assert str(cited("supported", label="cell 3")) == "[1:1] a.py:1-1 (cell 3): supported"
+    assert str(cited("exact", label="cell 3")) == "[1:1] a.py:1-1 (cell 3): exact"
     assert str(cited("stale")) == "[1:1] a.py:1-1: stale"
-
-
-def test_only_supported_places_count_as_sources_each_once_in_order() -> None:
-    citations = (cited("supported", 7), cited("partial", 5), cited("supported", 3), cited("supported", 7))
-
-    answer = GenerationResult("q", "one two  three", citations)
-
-    assert answer.sources_cited == ("a.py:7-7", "a.py:3-3")
-    assert answer.has_citations
-    assert answer.answer_length == 3
-
-
-def test_an_answer_without_citations_has_no_quality() -> None:
-    answer = GenerationResult("q", "word")
-
-    assert answer.quality_score == 0.0
-    assert not answer.has_citations
 
 
 @pytest.mark.parametrize(("cost", "shown"), [(Decimal("0.25"), 0.25), (None, None), (Decimal(0), 0.0)])
@@ -279,7 +313,7 @@ def test_an_unknown_cost_is_shown_as_unknown_and_never_as_zero(cost: Decimal | N
 
 def test_an_answer_is_shown_as_json_values_with_numbered_sources() -> None:
     answer = GenerationResult(
-        "q", "word [1:1]", (cited("supported"),), (RetrievalResult(CHUNK, 1.0),), usage=Usage(5, 6), took_ms=1.26
+        "q", "word [1:1]", (cited("exact"),), (RetrievalResult(CHUNK, 1.0),), usage=Usage(5, 6), took_ms=1.26
     )
 
     shown = json.loads(json.dumps(answer.to_dict()))
@@ -291,9 +325,9 @@ def test_an_answer_is_shown_as_json_values_with_numbered_sources() -> None:
 
 
 def test_an_answer_is_displayed_with_its_sources_and_a_refusal_with_the_nearest() -> None:
-    answer = GenerationResult("q", "Yes [1:1].", (cited("supported"),))
+    answer = GenerationResult("q", "Yes [1:1].", (cited("exact"),))
     refusal = GenerationResult("q", "Nothing found.", results=(RetrievalResult(CHUNK, 1.0),), refused=True)
 
-    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: supported\n"
+    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: exact\n"
     assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2-2\n"
     assert GenerationResult("q", "Yes.").format_for_display() == "Yes.\n"

@@ -30,6 +30,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "fetch_timeout_s": ("7.5", 7.5),
     "max_repository_bytes": ("8192", 8192),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
+    "verifier": ("off", "off"),
     "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "ray_address": ("ray://head:10001", "ray://head:10001"),

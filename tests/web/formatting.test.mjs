@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, citationText, cost, counted, doubtful, duration, labelBeside, lines, openClaims, plain, safeLink, sentences, summary,
-  VERDICTS, verdictOf, visible, wait,
+  ago, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, safeLink,
+  sentences, summary, VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
 test("what has no shape or turns the direction is written as its number", () => {
@@ -104,6 +104,7 @@ test("a refusal names its own reason, and blames the sources for nothing else", 
     assert.match(why(reason), /^No answer: \w+/);
     assert.doesNotMatch(why(reason), /sources/);
   }
+  assert.deepEqual(["budget", "nothing written", "nothing relevant", ""].map(isUnwritten), [true, true, false, false]);
   assert.equal(why(""), "No answer");
   assert.equal(why("toString"), "No answer: toString");
 });

@@ -126,7 +126,7 @@ def test_each_citation_of_a_model_has_its_verdict_and_only_conflicts_are_marked(
     expect(page.locator(".doubt")).to_have_count(1)
     expect(page.locator(".doubt-why")).to_contain_text("conflict: ")
     expect(page.locator(".open-claims")).to_have_text(
-        "1 claim was not verified; 1 other was, by scripted:tutor; 1 claim names no source."
+        "1 claim was not verified; 1 other was, by scripted:tutor. 1 claim names no source."
     )
     chips.nth(1).click()
     expect(page.locator("#viewer mark")).to_contain_text("The result is two bulges of water")

@@ -50,14 +50,14 @@ _MOST_COLOURED_CHARS = 20_000
 # Headings of an answer stand below the question, which is a heading of the second level.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 
-# Sign, words in the chip, and words for who does not see it.
+# Sign, words in the chip, and words for who does not see it, which begin with those of the chip.
 _CHIPS: Final = {
     "exact": ("=", "", "the source says it in these words"),
     "confirmed": ("✓", "", "confirmed: the source says this"),
-    "conflict": ("×", "conflict", "in conflict with the source"),
+    "conflict": ("×", "conflict", "conflict with the source"),
     "unverified": ("", "", "not verified"),
-    "unknown": ("?", "no such source", "names nothing that was shown"),
-    "stale": ("!", "changed since", "the source has changed since it was indexed"),
+    "unknown": ("?", "no such source", "no such source was shown"),
+    "stale": ("!", "changed since", "changed since it was indexed"),
 }
 _WRONG: Final = {
     "conflict": "in conflict with the source",

@@ -96,10 +96,10 @@ def test_an_image_is_shown_by_its_words_and_not_loaded() -> None:
     [
         ("exact", "=1", "the source says it in these words"),
         ("confirmed", "✓1", "confirmed: the source says this"),
-        ("conflict", "×1 conflict", "in conflict with the source"),
+        ("conflict", "×1 conflict", "conflict with the source"),
         ("unverified", "1", "not verified"),
-        ("unknown", "?1 no such source", "names nothing that was shown"),
-        ("stale", "!1 changed since", "the source has changed since it was indexed"),
+        ("unknown", "?1 no such source", "no such source was shown"),
+        ("stale", "!1 changed since", "changed since it was indexed"),
     ],
 )
 def test_a_mark_becomes_a_chip_that_says_its_verdict_in_words(verdict: Verdict, shown: str, spoken: str) -> None:

@@ -2,7 +2,7 @@
 
 import { copy, element, fill, sanitised } from "./dom.js";
 import {
-  cost, counted, doubtful, duration, labelBeside, lines, openClaims, plain, sentences, summary, verdictOf,
+  cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, sentences, summary, verdictOf,
 } from "./formatting.js";
 import { STAGES, tail } from "./state.js";
 
@@ -173,7 +173,7 @@ export class ExchangeView {
   }
 
   /** @param {Answer} answer */
-  #nearest({ nearest = [] }) {
+  #nearest({ nearest = [], reason }) {
     const places = nearest.map((place, at) => ({ ...place, number: at + 1, mark: "", verdict: "", reason: "" }));
     if (!places.length) return null;
     const items = places.map((place) =>
@@ -192,7 +192,7 @@ export class ExchangeView {
       "section",
       { class: "places" },
       element("h3", {}, "What came nearest"),
-      element("p", { class: "advice" }, "Read these, ask in other words, or add a source that says it."),
+      !isUnwritten(reason) && element("p", { class: "advice" }, "Read these, ask in other words, or add a source that says it."),
       element("ol", {}, ...items),
     );
   }

@@ -189,21 +189,35 @@ export function openClaims({ claims = [], refused, verifier }) {
   const count = (/** @type {string} */ wanted) => claims.filter(({ verdict }) => verdict === wanted).length;
   const [open, confirmed, uncited] = [count("unverified"), count("confirmed"), count("uncited")];
   if (refused || !(open || uncited)) return "";
-  const parts = [];
-  if (open) parts.push(`${counted(open, "claim")} ${open === 1 ? "was" : "were"} not verified`);
-  if (open && confirmed && verifier) parts.push(`${counted(confirmed, "other")} ${confirmed === 1 ? "was" : "were"}, by ${verifier}`);
-  if (uncited) parts.push(`${counted(uncited, "claim")} ${uncited === 1 ? "names" : "name"} no source`);
-  return `${parts.join("; ")}.`;
+  const others = confirmed && verifier ? `; ${counted(confirmed, "other")} ${confirmed === 1 ? "was" : "were"}, by ${verifier}` : "";
+  return [
+    open && `${counted(open, "claim")} ${open === 1 ? "was" : "were"} not verified${others}.`,
+    uncited && `${counted(uncited, "claim")} ${uncited === 1 ? "names" : "name"} no source.`,
+  ].filter(Boolean).join(" ");
 }
 
-/** Why there is no answer, where the word that the server has for it is none for people. */
-const NO_ANSWER = /** @type {Record<string, string>} */ ({
-  "nothing relevant": "the sources do not speak of it",
+/** Why a model wrote nothing, which says nothing of the sources. */
+const UNWRITTEN = /** @type {Record<string, string>} */ ({
   budget: "the budget stopped it",
   withheld: "the model or its provider declined",
   length: "the model used up its tokens",
   "nothing written": "the model wrote nothing",
 });
+
+/** Why there is no answer, where the word that the server has for it is none for people. */
+const NO_ANSWER = /** @type {Record<string, string>} */ ({
+  ...UNWRITTEN,
+  "nothing relevant": "the sources do not speak of it",
+});
+
+/**
+ * Whether there is no answer because a model wrote none, whatever the sources say.
+ *
+ * @param {string} reason
+ */
+export function isUnwritten(reason) {
+  return Object.hasOwn(UNWRITTEN, reason);
+}
 
 /**
  * Say in one line what the check of an answer found, or why there is no answer.
