@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
@@ -28,6 +29,9 @@ OLD_VERDICTS: Mapping[str, Verdict] = MappingProxyType(
 
 ClaimVerdict = Verdict | Literal["uncited", ""]
 """The verdict on a claim. `uncited`: it states facts and has no mark. Empty: it states none, and needs none."""
+
+# What a reader has to look at.
+_WRONG = ("conflict", "unknown", "stale")
 
 Policy = Literal["flag", "drop", "retry"]
 """What happens to claims in conflict: they stay and say so, go, or the model is asked again."""
@@ -151,7 +155,20 @@ class Claim:
     @property
     def is_wrong(self) -> bool:
         """Whether a reader has to look: it is in conflict, or its marks name nothing, or what has changed."""
-        return self.verdict in ("conflict", "unknown", "stale")
+        return self.verdict in _WRONG
+
+
+def quality_of(verdicts: Iterable[str | None]) -> float | None:
+    """Return the share of `exact` and `confirmed` among the verdicts that decide something; None if there is none.
+
+    Example:
+        >>> quality_of(["exact", "confirmed", "unverified", "uncited", ""]), quality_of(["unverified"])
+        (1.0, None)
+    """
+    counts = Counter(verdicts)
+    good = sum(counts[verdict] for verdict in ("exact", "confirmed"))
+    decided = good + sum(counts[verdict] for verdict in _WRONG)
+    return good / decided if decided else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +246,7 @@ class GenerationResult:
 
         `unverified` and `uncited` claims are not decided: they count for nothing, and against nothing.
         """
-        verdicts = [claim.verdict for claim in self.claims]
-        good = sum(verdict in ("exact", "confirmed") for verdict in verdicts)
-        wrong = sum(claim.is_wrong for claim in self.claims)
-        return good / (good + wrong) if good + wrong else None
+        return quality_of(claim.verdict for claim in self.claims)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the answer as JSON values, in the shape that `ask --json` prints."""
@@ -354,13 +368,17 @@ def read_saved(record: Mapping[str, Any]) -> dict[str, Any]:
             read[name] = [
                 _with_verdict(entry, quoted=quoted) if isinstance(entry, dict) else entry for entry in entries
             ]
+    if "quality_score" in read and read != record:
+        verdicts = (claim.get("verdict") for claim in read.get("claims") or () if isinstance(claim, dict))
+        read["quality_score"] = quality_of(verdicts)
     return read
 
 
 def _with_verdict(entry: Mapping[str, Any], *, quoted: bool) -> dict[str, Any]:
     old = entry.get("verdict")
-    new = OLD_VERDICTS.get(old, old) if isinstance(old, str) else old
-    return {**entry, "verdict": "exact" if quoted and old == "supported" else new}
+    if not isinstance(old, str) or old not in OLD_VERDICTS:
+        return dict(entry)
+    return {**entry, "verdict": "exact" if quoted and old == "supported" else OLD_VERDICTS[old]}
 
 
 def answered(events: Iterable[AnswerEvent]) -> GenerationResult:

@@ -324,7 +324,7 @@ def test_metrics_count_questions_stages_verdicts_tokens_and_refusals(serve: Serv
     for line in (
         'openbook_questions_total{outcome="answered"} 2.0',
         'openbook_questions_total{outcome="refused"} 1.0',
-        'openbook_citations_total{verdict="supported"} 2.0',
+        'openbook_citations_total{verdict="exact"} 2.0',
         'openbook_tokens_total{direction="output"} 5.0',
         "openbook_unpriced_answers_total 1.0",
         'openbook_stage_seconds_count{stage="searching"} 3.0',
@@ -334,3 +334,24 @@ def test_metrics_count_questions_stages_verdicts_tokens_and_refusals(serve: Serv
     ):
         assert line in counted, line
     assert "openbook_refusals_total{reason=" in counted
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "verdict"),
+    [
+        ("An hour later, sessions are over [1:2].", "entailed", "confirmed"),
+        ("An hour later, sessions are over [1:2].", "not said", "unverified"),
+        ("Sessions end after 20 minutes [1:2].", "contradicted", "conflict"),
+    ],
+)
+def test_metrics_count_citations_by_what_the_verifier_finds(
+    serve: Serve, written: str, said: str, verdict: str
+) -> None:
+    found = json.dumps({"claim": 1, "verdict": said, "quote": "Sessions end after one hour."})
+    client = serve(ScriptedModel(written, found))
+    ask(client, QUESTION, model="scripted:model")
+
+    counted = client.get("/metrics").text
+
+    assert re.findall(r'openbook_citations_total\{verdict="(\w+)"\} 1.0', counted) == [verdict]
+    assert 'openbook_stage_seconds_count{stage="verifying"} 1.0' in counted

@@ -26,7 +26,7 @@ def test_an_answer_has_what_clients_of_the_seed_read_and_checked_citations(clien
     (citation,) = reply["citations"]
     assert (citation["number"], citation["verdict"], citation["quote"]) == (
         1,
-        "supported",
+        "exact",
         "Sessions end after one hour.",
     )
     assert 'data-cite="1"' in reply["html"]
@@ -80,6 +80,19 @@ def test_a_stream_tells_stages_words_blocks_and_the_same_answer(serve: Serve) ->
     assert client.get(f"/api/sessions/{done['session_id']}").json()["exchanges"] == [done]
 
 
+def test_a_stream_tells_that_claims_are_verified_while_the_words_can_be_read(serve: Serve) -> None:
+    said = '{"claim": 1, "verdict": "entailed", "quote": "Sessions end after one hour"}'
+    client = serve(ScriptedModel("An hour later, sessions are over [1:2].", said))
+
+    text = client.post("/api/query/stream", json={"query": QUESTION, "model": MODEL}).text
+
+    told = [value["stage"] if name == "status" else name for name, value in events_of(text)]
+    done = events_of(text)[-1][1]
+    assert told[-6:] == ["block", "checking", "verifying", "checking", "citation", "done"]
+    assert [claim["verdict"] for claim in done["claims"]] == ["confirmed"]
+    assert (done["verifier"], done["quality_score"]) == (MODEL, 1.0)
+
+
 @pytest.mark.parametrize("route", ["/api/query", "/api/query/stream"])
 def test_a_model_that_dies_in_its_answer_is_told_in_words(serve: Serve, route: str) -> None:
     broken = Reply("Sessions end", error=CutOffError("the stream broke off", hint="ask again"))
@@ -102,7 +115,7 @@ def test_a_follow_up_is_asked_in_the_light_of_the_last_exchanges(serve: Serve) -
         seen.append(request)
         return f"Sessions end after one hour, answer {len(seen)} [1:2]."
 
-    client = serve(ScriptedModel(answer, QUESTION, answer, QUESTION, answer), session_history=1)
+    client = serve(ScriptedModel(answer, QUESTION, answer, QUESTION, answer), session_history=1, verifier="off")
     asked = {"model": MODEL}
     first = ask(client, QUESTION, **asked)
 

@@ -76,7 +76,7 @@ def test_every_citation_has_the_permanent_address_of_its_lines(
     page = f"https://github.com/octo/shop/blob/{commit}"
     urls = {citation.span.path: citation.url for citation in answer.citations}
     assert urls["README.md"] == f"{page}/README.md?plain=1#L3"
-    assert {citation.verdict for citation in answer.citations} == {"supported"}
+    assert {citation.verdict for citation in answer.citations} == {"exact"}
 
 
 def test_another_commit_with_the_same_files_moves_the_links(assistant: Assistant, github_server: GitHubServer) -> None:

@@ -31,6 +31,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "max_repository_bytes": ("8192", 8192),
     "model_timeout_s": ("300", 300.0),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
+    "verifier": ("off", "off"),
     "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "ray_address": ("ray://head:10001", "ray://head:10001"),

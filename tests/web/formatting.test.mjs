@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, citationText, cost, counted, doubtful, duration, labelBeside, lines, plain, safeLink, sentences, summary,
-  VERDICTS, verdictOf, visible, wait,
+  ago, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, safeLink,
+  sentences, summary, VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
 test("what has no shape or turns the direction is written as its number", () => {
@@ -14,11 +14,21 @@ test("what has no shape or turns the direction is written as its number", () => 
   assert.equal(visible(null), "");
 });
 
-test("every verdict has a sign, a word and a meaning, and all differ", () => {
+test("every verdict has a word and a meaning, and all differ", () => {
   const verdicts = Object.values(VERDICTS);
 
-  assert.ok(verdicts.every(({ sign, word, meaning }) => sign && word && meaning));
+  assert.ok(verdicts.every(({ word, meaning }) => word && meaning));
   assert.equal(new Set(verdicts.map(({ word }) => word)).size, verdicts.length);
+});
+
+test("what is decided has a sign of its own, and what is not has none", () => {
+  const signs = Object.fromEntries(Object.entries(VERDICTS).map(([verdict, { sign }]) => [verdict, sign]));
+
+  const { unverified, uncited, ...decided } = signs;
+
+  assert.deepEqual([unverified, uncited], ["", ""]);
+  assert.equal(new Set(Object.values(decided)).size, 5);
+  assert.ok(Object.values(decided).every(Boolean));
 });
 
 test("what is no verdict has no words", () => {
@@ -74,16 +84,49 @@ test("a place without lines has what its original calls it, once", () => {
   assert.deepEqual([page, headed, bare].map(labelBeside), ["", "Tides › Moon", "Moon"]);
 });
 
-test("a summary says what holds and what to doubt", () => {
-  const good = { verdict: "supported" };
-  const bad = { verdict: "unsupported" };
+/** @param {...string} verdicts */
+const each = (...verdicts) => verdicts.map((verdict) => ({ verdict }));
 
-  assert.equal(summary({ citations: [good, good], claims: [good], refused: false }), "2 citations, checked");
-  assert.equal(summary({ citations: [good, bad], claims: [good, bad, { verdict: "" }], refused: false }),
-    "1 of 2 citations hold; 1 claim to doubt");
+test("a summary counts the citations of each verdict, good ones first", () => {
+  const citations = each("conflict", "confirmed", "exact", "unverified", "exact", "unknown");
+
+  assert.equal(summary({ citations, refused: false }),
+    "6 citations: 2 exact, 1 confirmed, 1 conflict, 1 not verified, 1 no such source");
+  assert.equal(summary({ citations: each("exact"), refused: false }), "1 citation: 1 exact");
   assert.equal(summary({ citations: [], refused: false }), "No citations");
-  assert.match(summary({ citations: [], refused: true }), /No answer/);
+});
+
+test("a refusal names its own reason, and blames the sources for nothing else", () => {
+  const why = (/** @type {string} */ reason) => summary({ citations: [], refused: true, reason });
+
+  assert.equal(why("nothing relevant"), "No answer: the sources do not speak of it");
+  for (const reason of ["budget", "withheld", "length", "nothing written", "nothing claimed", "empty library"]) {
+    assert.match(why(reason), /^No answer: \w+/);
+    assert.doesNotMatch(why(reason), /sources/);
+  }
+  assert.deepEqual(["budget", "nothing written", "nothing relevant", ""].map(isUnwritten), [true, true, false, false]);
+  assert.equal(why(""), "No answer");
+  assert.equal(why("toString"), "No answer: toString");
+});
+
+test("a reader is to look at claims in conflict and at marks that name nothing or what has changed", () => {
+  const claims = each("exact", "confirmed", "conflict", "unverified", "unknown", "stale", "uncited", "");
+
+  assert.deepEqual(doubtful(claims), each("conflict", "unknown", "stale"));
   assert.deepEqual(doubtful(undefined), []);
+});
+
+test("claims that nobody has decided are one quiet line", () => {
+  const line = (/** @type {string} */ verifier, /** @type {string[]} */ ...verdicts) =>
+    openClaims({ claims: each(...verdicts), refused: false, verifier });
+
+  assert.equal(line("", "unverified", "unverified", "exact"), "2 claims were not verified.");
+  assert.equal(line("a:b", "unverified", "confirmed"), "1 claim was not verified; 1 other was, by a:b.");
+  assert.equal(line("a:b", "unverified", "conflict"), "1 claim was not verified.");
+  assert.equal(line("a:b", "confirmed", "uncited"), "1 claim names no source.");
+  assert.equal(line("a:b", "exact", "confirmed", "conflict", ""), "");
+  assert.equal(openClaims({ claims: each("unverified"), refused: true }), "");
+  assert.equal(openClaims({ refused: false }), "");
 });
 
 test("a citation is copied with its place, its quote and its permanent link", () => {

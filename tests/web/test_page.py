@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ Browse = Callable[..., Page]
 Shoot = Callable[[Page, str], None]
 
 QUESTION = "How long does a lunar day last?"
+WHY = "Why are there two high tides in a day?"
 
 
 def ask(page: Page, question: str) -> None:
@@ -31,17 +33,38 @@ def ask(page: Page, question: str) -> None:
 
 
 def tutor(request: Request) -> str:
-    """Answer as a good model with two faults would."""
+    """Answer as a good model with a fault would."""
     because = mark_of(request, "two high tides in a day")
     apart = mark_of(request, "A lunar day")
     bulges = mark_of(request, "The result is two bulges")
     return (
         f"Most coasts have two high tides in a day {because}.\n\n"
-        f"- One bulge is under the Moon and one opposite to it {bulges}.\n"
-        f"- A lunar day lasts 24 hours and 50 minutes {apart}.\n"
+        f"- The water stands high below the Moon, and on the other side of the Earth {bulges}.\n"
+        f"- Between two passages of the Moon lie 24 hours and 50 minutes {apart}.\n"
         f"- Two high tides are about 14 hours and 25 minutes apart {apart}.\n\n"
         "Fishermen have known this since the year 1200."
     )
+
+
+def examiner(request: Request) -> str:
+    """Check the claims of the tutor as a careful model would."""
+    found = {
+        "below the Moon": ("entailed", "two bulges of water, one under the Moon and one opposite to it"),
+        "two passages": ("not said", ""),
+        "14 hours": ("contradicted", "two high tides are about 12 hours and 25 minutes apart"),
+    }
+    asked = re.findall(r"^(\d+)\. \(source \d+\) (.*)$", request.messages[-1].text, re.MULTILINE)
+    replies = [
+        {"claim": int(number), "verdict": verdict, "quote": quote}
+        for number, claim in asked
+        for words, (verdict, quote) in found.items()
+        if words in claim
+    ]
+    return "\n".join(map(json.dumps, replies))
+
+
+TUTORED = (tutor, examiner)
+"""Steps of one answer, and of its check."""
 
 
 def test_a_question_is_answered_offline_by_quotes_with_citations(
@@ -53,7 +76,9 @@ def test_a_question_is_answered_offline_by_quotes_with_citations(
     ask(page, QUESTION)
 
     expect(page.locator(".answer")).to_contain_text("A lunar day therefore lasts 24 hours and 50 minutes")
-    expect(page.locator(".answer a.cite").first).to_have_accessible_name(re.compile("supported by the source"))
+    expect(page.locator(".answer a.cite").first).to_have_accessible_name(
+        re.compile("the source says it in these words")
+    )
     expect(page.locator(".scope-words")).to_contain_text("Answers are quotes")
     shoot(page, "quotes")
 
@@ -87,19 +112,24 @@ def test_more_of_a_source_is_shown_when_asked_for(serve: Serve, browse: Browse, 
     expect(page.locator("#viewer-body")).to_have_attribute("data-kind", "code")
 
 
-def test_an_answer_of_a_model_is_streamed_and_its_failing_claims_are_marked(
+def test_each_citation_of_a_model_has_its_verdict_and_only_conflicts_are_marked(
     serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
 ) -> None:
-    page = browse(serve(course_in(tmp_path), steps=(tutor,)))
+    page = browse(serve(course_in(tmp_path), steps=TUTORED))
 
-    ask(page, "Why are there two high tides in a day?")
+    ask(page, WHY)
 
     chips = page.locator(".answer a.cite")
     expect(chips).to_have_count(4)
-    expect(chips.nth(0)).to_have_class(re.compile("cite-supported"))
-    expect(chips.nth(3)).to_contain_text("not supported")
-    expect(page.locator(".claim-uncited .flag")).to_have_text("no source given")
-    expect(page.locator(".doubts")).to_contain_text("14")
+    for at, verdict in enumerate(("exact", "confirmed", "unverified", "conflict")):
+        expect(chips.nth(at)).to_have_class(f"cite cite-{verdict}")
+    expect(page.locator(".claim")).to_have_count(1)
+    expect(page.locator(".claim-conflict")).to_contain_text("14 hours")
+    expect(page.locator(".doubt")).to_have_count(1)
+    expect(page.locator(".doubt-why")).to_contain_text("conflict: ")
+    expect(page.locator(".open-claims")).to_have_text(
+        "1 claim was not verified; 1 other was, by scripted:tutor. 1 claim names no source."
+    )
     chips.nth(1).click()
     expect(page.locator("#viewer mark")).to_contain_text("The result is two bulges of water")
     shoot(page, "page")
@@ -260,7 +290,7 @@ def test_a_refusal_says_so_and_lists_what_came_nearest(
 
     ask(page, "Which parliament elects the chancellor of the tide?")
 
-    expect(page.locator("[data-refused=true] .facts")).to_contain_text("No answer")
+    expect(page.locator("[data-refused=true] .facts")).to_contain_text("No answer: the sources do not speak of it")
     page.locator(".places .place").first.click()
     expect(page.locator("#viewer .line").first).to_be_visible()
     shoot(page, "refusal")
@@ -280,8 +310,8 @@ def test_a_model_that_fails_is_told_with_what_to_do_and_can_be_asked_again(
     def busy(_: Request) -> OverloadedError:
         return OverloadedError("the tutor is overloaded", hint="ask again in a minute")
 
-    page = browse(serve(course_in(tmp_path), steps=(busy, tutor)))
-    page.get_by_label("Your question").fill("Why are there two high tides in a day?")
+    page = browse(serve(course_in(tmp_path), steps=(busy, *TUTORED)))
+    page.get_by_label("Your question").fill(WHY)
     page.keyboard.press("Enter")
 
     expect(page.locator(".failure")).to_contain_text("overloaded")

@@ -165,12 +165,24 @@ def test_a_citation_whose_source_is_gone_or_never_was_is_not_said_to_hold(
     chips.first.click()
 
     expect(page.locator("#viewer-verdict")).to_contain_text("no longer in the library")
-    expect(page.locator("#viewer")).not_to_contain_text("supported")
+    expect(page.locator("#viewer-verdict")).not_to_contain_text("exact")
     expect(page.locator(".kept-quote")).to_contain_text("two high tides in a day")
     page.locator("#viewer-next").click()
     expect(page.locator("#viewer-title")).to_have_text("No such source")
     expect(page.locator("#viewer-copy")).to_be_hidden()
     troubles.clear()  # the browser says so too
+
+
+def test_the_words_can_be_read_while_they_are_verified(
+    fake_server: Callable[..., FakeServer], serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
+) -> None:
+    written = Reply("The sea rises twice a day because of two bulges [1:1].")
+    page = browse(serve(course_in(tmp_path), model=model_behind(fake_server(written, Fault("hold", after=0)))))
+
+    ask(page)
+
+    expect(page.locator(".stage")).to_contain_text("Verifying")
+    expect(page.locator(".answer")).to_contain_text("The sea rises twice a day")
 
 
 def test_a_question_is_not_lost_with_a_page_that_is_left_while_it_is_answered(

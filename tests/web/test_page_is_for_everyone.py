@@ -16,7 +16,7 @@ from openbook.testing import FakeServer, Fault, Reply
 from tests.web.axe import AXE, violations
 from tests.web.npm import unpacked
 from tests.web.serving import Served, course_in
-from tests.web.test_page import ask, tutor
+from tests.web.test_page import TUTORED, WHY, ask
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,6 @@ Browse = Callable[..., Page]
 Shoot = Callable[[Page, str], None]
 
 NARROW = {"width": 360, "height": 740}
-WHY = "Why are there two high tides in a day?"
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +44,7 @@ def slow_model() -> Iterator[FakeServer]:
 def test_axe_finds_nothing_to_complain_of(
     serve: Serve, browse: Browse, tmp_path: Path, axe: str, scheme: str, viewport: dict[str, int], shoot: Shoot
 ) -> None:
-    page = browse(serve(course_in(tmp_path), steps=(tutor,)), color_scheme=scheme, viewport=viewport)
+    page = browse(serve(course_in(tmp_path), steps=TUTORED), color_scheme=scheme, viewport=viewport)
     found = {"welcome": violations(page, axe)}
 
     ask(page, WHY)
@@ -65,7 +64,7 @@ def test_axe_finds_nothing_to_complain_of(
 def test_the_page_needs_no_sideways_scrolling_on_a_small_screen(
     serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
 ) -> None:
-    page = browse(serve(course_in(tmp_path), steps=(tutor,)), viewport=NARROW)
+    page = browse(serve(course_in(tmp_path), steps=TUTORED), viewport=NARROW)
 
     ask(page, f"{WHY[:-1]}, and how do fishermen on most coasts of the Atlantic reckon with them?")
     page.get_by_role("button", name="Library").click()
@@ -81,7 +80,7 @@ def test_the_page_needs_no_sideways_scrolling_on_a_small_screen(
 def test_a_source_stands_beside_its_answer_where_there_is_room(
     serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
 ) -> None:
-    page = browse(serve(course_in(tmp_path), steps=(tutor,)), viewport={"width": 1100, "height": 760})
+    page = browse(serve(course_in(tmp_path), steps=TUTORED), viewport={"width": 1100, "height": 760})
     ask(page, WHY)
 
     page.locator(".answer a.cite").first.click()
@@ -110,7 +109,7 @@ def test_on_a_phone_on_its_side_the_answer_has_more_room_than_the_question(
 
 
 def test_everything_is_reached_by_keyboard(serve: Serve, browse: Browse, tmp_path: Path) -> None:
-    page = browse(serve(course_in(tmp_path), steps=(tutor,)))
+    page = browse(serve(course_in(tmp_path), steps=TUTORED))
 
     page.keyboard.press("/")
     page.keyboard.type(WHY)
@@ -175,11 +174,13 @@ def test_stopping_an_answer_ends_the_call_of_the_model_and_says_that_nothing_was
 
 
 def test_what_happens_is_said_to_who_does_not_see_it(serve: Serve, browse: Browse, tmp_path: Path) -> None:
-    page = browse(serve(course_in(tmp_path), steps=(tutor,)))
+    page = browse(serve(course_in(tmp_path), steps=TUTORED))
 
     ask(page, WHY)
 
-    expect(page.get_by_role("status").first).to_have_text("Answered. 3 of 4 citations hold; 2 claims to doubt.")
+    expect(page.get_by_role("status").first).to_have_text(
+        "Answered. 4 citations: 1 exact, 1 confirmed, 1 conflict, 1 not verified."
+    )
 
 
 def test_arrow_keys_move_between_earlier_questions_and_tab_reaches_one(

@@ -60,7 +60,7 @@ def test_nothing_runs_that_comes_from_documents_names_titles_or_models(
     browse: Callable[..., Page],
     bypass_csp: bool,
 ) -> None:
-    page = browse(serve(hostile, steps=(parrot, parrot)), bypass_csp=bypass_csp)
+    page = browse(serve(hostile, steps=(parrot,), verifier="off"), bypass_csp=bypass_csp)
 
     page.get_by_label("Your question").fill(f"When is the lantern lit? {ATTACK[:200]}")
     page.keyboard.press("Enter")
@@ -81,7 +81,7 @@ def test_nothing_runs_that_comes_from_documents_names_titles_or_models(
 def test_marks_of_writing_direction_are_shown_as_numbers(
     hostile: Path, serve: Callable[..., Served], browse: Callable[..., Page]
 ) -> None:
-    page = browse(serve(hostile, steps=(parrot,)))
+    page = browse(serve(hostile, steps=(parrot,), verifier="off"))
 
     page.get_by_label("Your question").fill("When is the lantern lit? \u202edusk")
     page.keyboard.press("Enter")

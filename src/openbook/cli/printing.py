@@ -81,9 +81,10 @@ def complain(message: str, hint: str) -> None:
 
 
 def advise(message: str, hint: str) -> None:
-    """Print on standard error that there is nothing, which is no error, and what to do about it."""
+    """Print on standard error that there is nothing, which is no error, and what to do about it, if anything."""
     note(message)
-    note(f"hint: {hint}")
+    if hint:
+        note(f"hint: {hint}")
 
 
 def print_json(value: object) -> None:
@@ -107,7 +108,8 @@ def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> Non
 def print_sources(answer: GenerationResult, places: Places, *, show: bool = False) -> None:
     """Print what an answer cites, mark by mark; of a refusal, the nearest places, in full if asked."""
     if not answer.refused:
-        say("Sources:", style={"bold": True})
+        if answer.citations:
+            say("Sources:", style={"bold": True})
         width = max((len(citation.mark) for citation in answer.citations), default=0)
         for line in dict.fromkeys(_source_line(citation, places, width) for citation in answer.citations):
             say(line)
@@ -126,11 +128,13 @@ def _source_line(citation: Citation, places: Places, width: int) -> str:
         place = f"{one_line(citation.symbol)} ({place})"
     label = "" if citation.label == citation.anchor else one_line(citation.label)
     parts = (f"{citation.mark:<{width}}", place, citation.verdict, label)
-    return f"  {'  '.join(filter(None, parts))}{f': {one_line(citation.reason)}' if citation.reason else ''}"
+    # Why claims are not verified is told once for all of them.
+    reason = "" if citation.verdict == "unverified" else one_line(citation.reason)
+    return f"  {'  '.join(filter(None, parts))}{f': {reason}' if reason else ''}"
 
 
 def print_claims(answer: GenerationResult) -> None:
-    """Print the claims in conflict, how many were not verified, and what was repaired; nothing if there are none."""
+    """Print the claims to look at, how many were not verified and why, and what was repaired."""
     stated = [claim for claim in answer.claims if claim.verdict]
     wrong = [claim for claim in stated if claim.is_wrong]
     if wrong:
@@ -145,7 +149,7 @@ def print_claims(answer: GenerationResult) -> None:
         reasons = Counter(one_line(claim.reason) for claim in open_ones)
         say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
         for reason, count in reasons.most_common(_MOST_REASONS):
-            say(f"  {count}: {reason}", style={"dim": True})
+            say(f"  {counted(count, 'claim')}: {reason}", style={"dim": True})
     if answer.repairs:
         say()
         say("Changed when it was checked:")

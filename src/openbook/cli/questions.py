@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.generation import NoAnswer
 from openbook.types import VIEWS
+
+_UNWRITTEN = frozenset(get_args(NoAnswer))
 
 Queries = Annotated[
     Path | None,
@@ -52,11 +55,13 @@ def ask(
             printing.print_answer(answer, printing.Places(assistant.sources()), show=show)
     note_cost(answer)
     if answer.refused:
-        printing.advise(f"no answer: {answer.reason}", "use words that stand in the sources, or name other folders")
+        # Of an answer that no model wrote, the answer itself says what to do.
+        hint = "" if answer.reason in _UNWRITTEN else "use words that stand in the sources, or name other folders"
+        printing.advise(f"no answer: {answer.reason}", hint)
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
         printing.advise(
-            "all that it cites is in conflict with it, gone or changed",
+            "all that it cites is in conflict with it, not there, or changed",
             "read the places themselves, or bring the library up to date",
         )
         raise typer.Exit(EXIT_NOTHING)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeVar
 
@@ -171,7 +171,7 @@ class Asker:
         try:
             asked.cost_usd = None
             with Stages(self._metrics, self._tracer, asked.session_id) as stages, self._library.in_use() as assistant:
-                writing = replace(asked.writing, model=stages.watched(asked.writing.model))
+                writing = stages.watched(asked.writing)
                 async with aclosing(self._stream(assistant, asked, writing)) as events:
                     async for event in events:
                         # Whoever can make an answer fail at its end must not get what came before for nothing.

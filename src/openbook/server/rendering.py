@@ -24,7 +24,7 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from openbook.generation import Citation, Claim, GenerationResult
+from openbook.generation import Claim, GenerationResult, Verdict
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import Mark, find_marks
 
@@ -50,14 +50,14 @@ _MOST_COLOURED_CHARS = 20_000
 # Headings of an answer stand below the question, which is a heading of the second level.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 
-# Sign, words in the chip, and words for who does not see it.
+# Sign, words in the chip, and words for who does not see it, which begin with those of the chip.
 _CHIPS: Final = {
     "exact": ("=", "", "the source says it in these words"),
     "confirmed": ("✓", "", "confirmed: the source says this"),
-    "conflict": ("×", "conflict", "in conflict with the source"),
+    "conflict": ("×", "conflict", "conflict with the source"),
     "unverified": ("", "", "not verified"),
-    "unknown": ("?", "no such source", "names nothing that was shown"),
-    "stale": ("!", "changed since", "the source has changed since it was indexed"),
+    "unknown": ("?", "no such source", "no such source was shown"),
+    "stale": ("!", "changed since", "changed since it was indexed"),
 }
 _WRONG: Final = {
     "conflict": "in conflict with the source",
@@ -93,7 +93,7 @@ class _Inset:
 
 
 def render_answer(answer: GenerationResult) -> str:
-    r"""Give an answer as HTML: its marks as chips, and the claims that fail marked, with the reason.
+    r"""Give an answer as HTML: its marks as chips, and the claims to look at marked, with the reason.
 
     The chip of a citation has `data-cite`: its position in `answer.citations`, from 1. A mark of several ranges
     becomes several chips.
@@ -166,7 +166,8 @@ def _chips(marks: Iterable[Mark], answer: GenerationResult) -> Iterator[_Inset]:
         numbers[citation.mark].append(number)
     for mark in marks:
         named = _nearest(mark, numbers[mark.text], answer)
-        *chips, last = [_chip(number, answer.citations[number - 1]) for number in named] or [_plain(mark)]
+        cited = ((number, answer.citations[number - 1]) for number in named)
+        *chips, last = [chip(number, each.verdict, each.place) for number, each in cited] or [_plain(mark)]
         ends = _ENDS.match(answer.answer, mark.end_char)
         behind = ends.group() if ends else ""
         html = f'{"".join(chips)}<span class="hold">{last}{behind}</span>'
@@ -192,14 +193,20 @@ def _nearest(mark: Mark, numbers: Sequence[int], answer: GenerationResult) -> li
     return []
 
 
-def _chip(number: int, citation: Citation) -> str:
-    sign, words, spoken = _CHIPS[citation.verdict]
+def chip(number: int, verdict: Verdict, place: str) -> str:
+    """Write the chip of a citation: its number from 1, with the sign of its verdict and the words of one that is wrong.
+
+    Example:
+        >>> chip(2, "unverified", "a.py:3-4").partition(" aria-label")[0]
+        '<a class="cite cite-unverified" href="#cite-2" data-cite="2"'
+    """
+    sign, words, spoken = _CHIPS[verdict]
     shown = f' <span class="cite-words">{words}</span>' if words else ""
-    spoken = ", ".join(filter(None, (f"Source {number}: {spoken}", citation.place)))
+    shown_sign = f'<span class="cite-sign" aria-hidden="true">{sign}</span>' if sign else ""
+    spoken = ", ".join(filter(None, (f"Source {number}: {spoken}", place)))
     return (
-        f'<a class="cite cite-{citation.verdict}" href="#cite-{number}" data-cite="{number}"'
-        f' aria-label="{escape(visible(spoken))}">'
-        f'<span class="cite-sign" aria-hidden="true">{sign}</span>{number}{shown}</a>'
+        f'<a class="cite cite-{verdict}" href="#cite-{number}" data-cite="{number}"'
+        f' aria-label="{escape(visible(spoken))}">{shown_sign}{number}{shown}</a>'
     )
 
 
@@ -296,7 +303,7 @@ def _split(token: Token, insets: Sequence[_Inset]) -> Iterator[Token]:
 
 
 def _paired(tokens: Sequence[Token]) -> list[Token]:
-    """Wrap the claims that begin and end in the same element; of others, say only at their end that they fail."""
+    """Wrap the claims that begin and end in the same element; of others, say only at their end what is wrong."""
     depth = 0
     open_claims: dict[int, tuple[Token, int]] = {}
     for token in tokens:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from asyncio import CancelledError
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
+from openbook.answering.writing import Writing
 from openbook.generation import GenerationResult
-from openbook.llm.protocol import Model
 from openbook.server.metrics import Metrics
 from openbook.server.telemetry import Spans
 
@@ -30,10 +31,13 @@ class Stages:
         self._models: tuple[str, ...] = ()
         self._own_s = 0.0
 
-    def watched(self, model: Model | None) -> Model | None:
-        """Give a model whose calls are followed too. Without one, all the time is ours."""
-        self._models = () if model is None else ("rephrasing", "writing")
-        return self._spans.watched(model)
+    def watched(self, writing: Writing) -> Writing:
+        """Return a way of writing whose models are followed too. Without one, all the time is ours."""
+        other = writing.other_verifier
+        is_asked = writing.model is not None and (other is not None or writing.verifier == "model")
+        self._models = (*(() if writing.model is None else ("rephrasing", "writing")), *("verifying",) * is_asked)
+        verifier = writing.verifier if other is None else self._spans.watched(other) or other
+        return replace(writing, model=self._spans.watched(writing.model), verifier=verifier)
 
     def enter(self, name: str) -> None:
         """End the stage before, and begin one; empty for none."""
@@ -42,7 +46,7 @@ class Stages:
             self._metrics.stage(self.name, now - self._since_s)
             self._own_s += 0.0 if self.name in self._models else now - self._since_s
         self.name, self._since_s = name, now
-        self._spans.enter(name)
+        self._spans.enter("" if name in self._models else name)
 
     def __enter__(self) -> Self:
         return self

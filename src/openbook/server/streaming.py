@@ -19,7 +19,13 @@ from openbook.server.stopping import Stopping
 logger = logging.getLogger(__name__)
 
 # Stages that people are told of. A follow-up that is made to stand alone is a part of the search to them.
-_SHOWN = {"rephrasing": "searching", "searching": "searching", "writing": "writing", "checking": "checking"}
+_SHOWN = {
+    "rephrasing": "searching",
+    "searching": "searching",
+    "writing": "writing",
+    "checking": "checking",
+    "verifying": "verifying",
+}
 
 
 async def as_events(

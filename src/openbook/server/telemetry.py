@@ -94,9 +94,10 @@ class Spans:
                     "gen_ai.usage.input_tokens": answer.usage.input_tokens,
                     "gen_ai.usage.output_tokens": answer.usage.output_tokens,
                     "openbook.refused": answer.refused,
-                    "openbook.quality_score": answer.quality_score,
                 }
             )
+            if answer.quality_score is not None:
+                self._whole.set_attribute("openbook.quality_score", answer.quality_score)
         self._whole.end()
 
     def _start(self, name: str, session_id: str) -> Span:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openbook.cli.printing import Places, complain, print_answer, print_report, print_results
-from openbook.generation import Citation, Claim, GenerationResult, Repair
+from openbook.generation import Citation, Claim, GenerationResult, Repair, Verdict
 from openbook.index.protocol import Root
 from openbook.ingest.sync import SyncReport
 from openbook.types import RetrievalResult, Span
@@ -94,54 +94,97 @@ def test_a_refusal_without_anything_near_is_only_its_reason(capsys: pytest.Captu
     assert capsys.readouterr().out == "Nothing found.\n\n"
 
 
-def test_an_answer_shows_its_verdicts_the_claims_that_fail_and_what_was_changed(
+LINES = Span("a.py", 0, 9, 10, 20)
+WAITS = Claim(0, 13, "It waits.", ("[1]",), "exact")
+
+
+def cited(verdict: Verdict, reason: str = "", mark: str = "[1]", span: Span = LINES) -> Citation:
+    return Citation(mark, "s", span, "x", verdict, "cell 3", reason=reason, symbol="wait()", claim=0)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *citations: Citation, claims: tuple[Claim, ...]) -> str:
+    print_answer(GenerationResult("q", "It waits.", citations, claims=claims), NOWHERE, show=False)
+    return capsys.readouterr().out.removeprefix("It waits.\n\n")
+
+
+def test_what_is_good_has_its_verdict_and_no_word_more(capsys: pytest.CaptureFixture[str]) -> None:
+    claims = (WAITS, replace(WAITS, verdict="confirmed"), Claim(30, 31, "So."))
+
+    out = printed(capsys, cited("exact"), cited("confirmed"), claims=claims)
+
+    assert out == "Sources:\n  [1]  wait() (a.py:10-20)  exact  cell 3\n  [1]  wait() (a.py:10-20)  confirmed  cell 3\n"
+
+
+def test_claims_to_look_at_are_listed_with_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    claims = (
+        WAITS,
+        Claim(14, 29, "It\nends\x1b.", ("[1]",), "conflict", 'the lines say "go"'),
+        Claim(30, 40, "It sings.", ("[9]",), "unknown", "never shown"),
+    )
+    never = cited("unknown", "never shown", "[9]", Span("", 0, 0, 1, 1))
+
+    out = printed(capsys, cited("conflict", 'the lines say "go"'), replace(never, symbol="", label=""), claims=claims)
+
+    assert out == (
+        "Sources:\n"
+        '  [1]  wait() (a.py:10-20)  conflict  cell 3: the lines say "go"\n'
+        "  [9]  unknown: never shown\n"
+        "\nLook at these (2 of 3 claims):\n"
+        '  conflict: the lines say "go"\n      It�ends�.\n'
+        "  unknown: never shown\n      It sings.\n"
+    )
+
+
+def test_claims_that_were_not_verified_are_counted_by_reason_and_not_listed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lines = Span("a.py", 0, 9, 10, 20)
-    answer = GenerationResult(
-        "q",
-        "It waits [1]. It ends [1][9].",
-        (
-            Citation("[1]", "s", lines, "x", "supported", "cell 3", symbol="wait()", claim=0),
-            Citation("[1]", "s", lines, "x", "supported", "cell 3", symbol="wait()", claim=1),
-            Citation("[9]", "", Span("", 0, 0, 1, 1), "", "unknown", reason="never shown", claim=1),
-        ),
-        claims=(
-            Claim(0, 13, "It waits.", ("[1]",), "supported"),
-            Claim(14, 29, "It\nends\x1b.", ("[1]", "[9]"), "partial", "only a part"),
-            Claim(30, 31, "So."),
-        ),
-        repairs=(
-            Repair("anchored", "It waits.", "", "[1]", "it cites nothing"),
-            Repair("removed", "It waits.", "[8]", "", "never shown"),
-            Repair("retried", "", "a", "b", "2 claims failed"),
-        ),
+    no_reply, no_mark = "the verifier gave no verdict on it", "it states facts and cites nothing"
+    claims = (
+        WAITS,
+        replace(WAITS, verdict="unverified", reason=no_reply),
+        replace(WAITS, verdict="uncited", marks=(), reason=no_mark),
+        replace(WAITS, verdict="uncited", marks=(), reason=no_mark),
     )
 
-    print_answer(answer, NOWHERE, show=False)
+    out = printed(capsys, cited("unverified", no_reply), claims=claims)
+
+    assert out == (
+        "Sources:\n"
+        "  [1]  wait() (a.py:10-20)  unverified  cell 3\n"
+        "\nNot verified (3 of 4 claims):\n"
+        f"  2 claims: {no_mark}\n"
+        f"  1 claim: {no_reply}\n"
+    )
+
+
+def test_an_answer_without_citations_has_no_list_of_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, claims=(Claim(0, 9, "So."),)) == ""
+
+
+def test_what_the_check_changed_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    repairs = (
+        Repair("anchored", "It waits.", "", "[1]", "it cites nothing"),
+        Repair("removed", "It waits.", "[8]", "", "never shown"),
+        Repair("retried", "", "a", "b", "2 claims in conflict, and 0 of the second answer"),
+    )
+
+    print_answer(GenerationResult("q", "It waits.", repairs=repairs), NOWHERE, show=False)
 
     assert capsys.readouterr().out == (
-        "It waits [1]. It ends [1][9].\n"
-        "\nSources:\n"
-        "  [1]  wait() (a.py:10-20)  supported  cell 3\n"
-        "  [9]  unknown: never shown\n"
-        "\nNot supported (1 of 2 claims):\n"
-        "  partial: only a part\n      It�ends�.\n"
-        "\nChanged when it was checked:\n"
+        "It waits.\n"
+        "\n\nChanged when it was checked:\n"
         "  anchored no mark to [1]: it cites nothing\n      It waits.\n"
         "  removed [8]: never shown\n      It waits.\n"
-        "  retried: 2 claims failed\n"
+        "  retried: 2 claims in conflict, and 0 of the second answer\n"
     )
 
 
-def test_a_refusal_shows_the_claims_that_nothing_supports(capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_refusal_nothing_is_said_to_be_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
     claim = Claim(0, 1, "It waits.", (), "uncited", "it cites nothing")
 
     print_answer(GenerationResult("q", "No answer.", refused=True, claims=(claim,)), NOWHERE, show=False)
 
-    assert capsys.readouterr().out == (
-        "No answer.\n\n\nNot supported (1 of 1 claims):\n  uncited: it cites nothing\n      It waits.\n"
-    )
+    assert capsys.readouterr().out == "No answer.\n\n"
 
 
 def test_an_error_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ def test_runs_are_compared_over_the_questions_that_both_have() -> None:
 
 def test_figures_that_one_run_does_not_know_are_left_out() -> None:
     before = run_of({"cost_usd": None, "tokens": 5.0}, {"facts": 1.0})
-    now = run_of({"cost_usd": 0.1, "tokens": 7.0}, {"supported": 1.0})
+    now = run_of({"cost_usd": 0.1, "tokens": 7.0}, {"confirmed": 1.0})
 
     assert [change.name for change in compare(now, before)] == ["tokens"]
 
@@ -40,12 +40,12 @@ def test_changes_come_in_the_order_of_the_table() -> None:
 
 
 def test_a_change_of_every_question_is_certain_and_one_of_a_single_question_is_not() -> None:
-    before = run_of(*[{"facts": 0.0, "supported": 0.0}] * 20)
-    now = run_of({"facts": 1.0, "supported": 1.0}, *[{"facts": 1.0, "supported": 0.0}] * 19)
+    before = run_of(*[{"facts": 0.0, "confirmed": 0.0}] * 20)
+    now = run_of({"facts": 1.0, "confirmed": 1.0}, *[{"facts": 1.0, "confirmed": 0.0}] * 19)
 
     certain = {change.name: change.is_certain for change in compare(now, before)}
 
-    assert certain == {"facts": True, "supported": False}
+    assert certain == {"facts": True, "confirmed": False}
 
 
 @pytest.mark.parametrize(("questions", "is_certain"), [(9, False), (10, True)])

@@ -12,7 +12,7 @@ from openbook.evals.metrics import Place
 from openbook.evals.questions import EvalQuestion
 from openbook.evals.running import Files, run, score
 from openbook.evals.runs import Figures
-from openbook.generation import Citation, Claim, GenerationResult
+from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult
 from openbook.settings import Settings
 from openbook.types import Span
 from openbook.usage import Usage
@@ -43,16 +43,16 @@ def test_a_right_answer_has_full_marks(assistant: Assistant) -> None:
 
     figures = figures_of(assistant, question)
 
-    names = ("file_recall", "file_ndcg", "line_recall", "citation_precision", "citation_recall", "supported", "facts")
+    names = ("file_recall", "file_ndcg", "line_recall", "citation_precision", "citation_recall", "confirmed", "facts")
     assert {name: figures[name] for name in names} == dict.fromkeys(names, 1.0)
-    assert figures["wrong_refusals"] == 0.0
+    assert (figures["wrong_refusals"], figures["conflicts"]) == (0.0, 0.0)
     assert (figures["tokens"], figures["cost_usd"]) == (0.0, 0.0)
 
 
 def test_what_is_not_expected_is_not_measured(assistant: Assistant) -> None:
     figures = figures_of(assistant, EvalQuestion("Which port does the harbour server listen on?"))
 
-    assert set(figures) == {"wrong_refusals", "supported", "tokens", "cost_usd", "seconds"}
+    assert set(figures) == {"wrong_refusals", "confirmed", "conflicts", "tokens", "cost_usd", "seconds"}
 
 
 def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> None:
@@ -74,7 +74,7 @@ def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) ->
     figures = figures_of(assistant, question)
 
     assert (figures["wrong_refusals"], figures["citation_recall"], figures["facts"]) == (1.0, 0.0, 0.0)
-    assert not {"citation_precision", "supported"} & set(figures)
+    assert not {"citation_precision", "confirmed", "conflicts"} & set(figures)
 
 
 def test_a_path_that_two_sources_have_is_that_of_the_first_unless_it_names_one(assistant: Assistant) -> None:
@@ -109,12 +109,15 @@ def test_a_run_knows_its_model_and_its_limit(assistant: Assistant) -> None:
     assert (made.model, made.limit) == ("extractive", 3)
 
 
+VERDICTS: tuple[ClaimVerdict, ...] = ("exact", "confirmed", "conflict", "unverified", "unknown", "uncited")
+
+
 def answer_of(*citations: Citation, claims: tuple[Claim, ...] = ()) -> GenerationResult:
     return GenerationResult("Which port?", "It is 8420.", citations, claims=claims, usage=Usage(90, 10))
 
 
 def cited(path: str, first: int, last: int) -> Citation:
-    return Citation("[1:1]", "s", Span(path, 0, 9, first, last), "", "supported")
+    return Citation("[1:1]", "s", Span(path, 0, 9, first, last), "", "exact")
 
 
 def test_lines_narrow_what_may_be_cited_of_their_file() -> None:
@@ -132,14 +135,24 @@ def test_a_price_that_is_not_known_stays_unknown_and_tokens_are_added_up() -> No
     assert (outcome.figures["tokens"], outcome.figures["cost_usd"]) == (100.0, None)
 
 
-def test_the_supported_share_counts_only_where_something_is_claimed() -> None:
-    claims = (Claim(0, 5, "It is", verdict="supported"), Claim(5, 9, "8420", verdict="uncited"))
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        pytest.param("", {}, id="nothing-is-claimed"),
+        pytest.param("unverified uncited", {"conflicts": 0.0}, id="nothing-is-decided"),
+        pytest.param("exact confirmed unverified uncited", {"conflicts": 0.0, "confirmed": 1.0}, id="all-are-good"),
+        pytest.param("confirmed conflict unverified uncited", {"conflicts": 0.25, "confirmed": 0.5}, id="one-is-wrong"),
+        pytest.param("unknown", {"conflicts": 0.0, "confirmed": 0.0}, id="it-cites-what-is-not-there"),
+    ],
+)
+def test_confirmed_counts_decided_claims_and_conflicts_count_among_all(
+    verdicts: str, expected: dict[str, float]
+) -> None:
+    stated = (Claim(0, 9, "It is so.", verdict=verdict) for verdict in VERDICTS if verdict in verdicts.split())
 
-    silent = score(EvalQuestion("Which port?"), [], answer_of(claims=(Claim(0, 5, "Hello"),)), 1.0, 10)
-    half = score(EvalQuestion("Which port?"), [], answer_of(claims=claims), 1.0, 10)
+    figures = score(EvalQuestion("?"), [], answer_of(claims=(Claim(0, 6, "Hello!"), *stated)), 1.0, 10).figures
 
-    assert "supported" not in silent.figures
-    assert half.figures["supported"] == 0.5
+    assert {name: value for name, value in figures.items() if name in ("confirmed", "conflicts")} == expected
 
 
 def test_of_a_file_that_is_found_twice_the_first_rank_counts() -> None:

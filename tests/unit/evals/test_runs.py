@@ -37,6 +37,13 @@ def test_a_run_is_read_as_it_was_written() -> None:
     assert read_run(json.dumps(RUN.to_dict())) == RUN
 
 
+def test_a_figure_that_is_measured_no_more_is_left_out_of_an_old_run() -> None:
+    printed = RUN.to_dict()
+    printed["questions"][0]["figures"]["supported"] = 1.0
+
+    assert read_run(json.dumps(printed)) == RUN
+
+
 def test_the_figures_of_all_are_printed_beside_those_of_each() -> None:
     printed = RUN.to_dict()
 

@@ -58,7 +58,7 @@ def test_a_question_goes_to_the_model_and_on_with_its_reply(library: Library) ->
     assert isinstance(ask, Ask)
     assert "Sessions end after one hour." in str(ask.request.messages)
     assert isinstance(answered, Answered)
-    assert [citation.verdict for citation in answered.answer.citations] == ["supported"]
+    assert [citation.verdict for citation in answered.answer.citations] == ["exact"]
     assert answered.answer.model == "scripted:model"
 
 

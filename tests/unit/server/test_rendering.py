@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from openbook.generation import Citation, Claim, GenerationResult, Verdict
+from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Verdict
 from openbook.server.rendering import BlockReader, render_answer, render_block, visible
 from openbook.types import Span
 
 MODEL = "scripted:model"
 
 
-def cited(mark: str, verdict: Verdict = "supported", *, claim: int | None = None, path: str = "a.py") -> Citation:
+def cited(mark: str, verdict: Verdict = "exact", *, claim: int | None = None, path: str = "a.py") -> Citation:
     return Citation(mark, "s", Span(path, 0, 3, 1, 1), "abc", verdict, claim=claim)
 
 
@@ -54,7 +54,7 @@ HOSTILE = [
     pytest.param('<form action="https://evil.example"><input name=key></form>', id="form"),
     pytest.param("<base href='https://evil.example/'><meta http-equiv=refresh content=0>", id="base-and-meta"),
     pytest.param("<!--<img src='--><img src=x onerror=alert(1)>'>", id="comment"),
-    pytest.param("<a class='cite cite-supported' data-cite='1' href='#cite-1'>1</a>", id="chip-as-html"),
+    pytest.param("<a class='cite cite-exact' data-cite='1' href='#cite-1'>1</a>", id="chip-as-html"),
     pytest.param("\U0001da8b0\U0001da8b and \U0001da8b99\U0001da8b", id="our-own-sign"),
 ]
 
@@ -91,35 +91,47 @@ def test_an_image_is_shown_by_its_words_and_not_loaded() -> None:
     assert html == '<p><span class="image-words">image: A tide gauge</span></p>\n'
 
 
-def test_a_mark_becomes_a_chip_that_says_its_verdict_in_words() -> None:
-    html = answered("It waits [1:2].", cited("[1:2]", "partial"))
+@pytest.mark.parametrize(
+    ("verdict", "shown", "spoken"),
+    [
+        ("exact", "=1", "the source says it in these words"),
+        ("confirmed", "✓1", "confirmed: the source says this"),
+        ("conflict", "×1 conflict", "conflict with the source"),
+        ("unverified", "1", "not verified"),
+        ("unknown", "?1 no such source", "no such source was shown"),
+        ("stale", "!1 changed since", "changed since it was indexed"),
+    ],
+)
+def test_a_mark_becomes_a_chip_that_says_its_verdict_in_words(verdict: Verdict, shown: str, spoken: str) -> None:
+    html = answered("It waits [1:2].", cited("[1:2]", verdict))
 
-    assert chips(html) == [("partial", "1")]
-    assert ">partly<" in html
-    assert 'aria-label="Source 1: partly supported by the source, a.py:1-1"' in html
+    (inside,) = re.findall(r"<a [^>]*>(.*)</a>", html)
+    assert chips(html) == [(verdict, "1")]
+    assert re.sub("<[^>]*>", "", inside) == shown
+    assert f'aria-label="Source 1: {spoken}, a.py:1-1"' in html
 
 
 def test_a_mark_of_two_ranges_becomes_two_chips() -> None:
     html = answered("It waits [1:2, 4].", cited("[1:2, 4]"), cited("[1:2, 4]", "stale", path="b.py"))
 
-    assert chips(html) == [("supported", "1"), ("stale", "2")]
+    assert chips(html) == [("exact", "1"), ("stale", "2")]
 
 
 def test_a_mark_that_two_claims_cite_has_the_verdict_of_its_own_claim() -> None:
     text = "It waits [1:2]. It sings [1:2]."
-    claims = (Claim(0, 15, "It waits.", ("[1:2]",), "supported"), Claim(16, 31, "It sings.", ("[1:2]",), "supported"))
+    claims = (Claim(0, 15, "It waits.", ("[1:2]",), "exact"), Claim(16, 31, "It sings.", ("[1:2]",), "exact"))
 
-    html = answered(text, cited("[1:2]", claim=0), cited("[1:2]", "unsupported", claim=1), claims=claims)
+    html = answered(text, cited("[1:2]", claim=0), cited("[1:2]", "conflict", claim=1), claims=claims)
 
-    assert chips(html) == [("supported", "1"), ("unsupported", "2")]
+    assert chips(html) == [("exact", "1"), ("conflict", "2")]
 
 
 def test_a_mark_below_its_claim_is_a_chip_too() -> None:
-    claims = (Claim(0, 9, "It waits.", ("[1:2]",), "supported"),)
+    claims = (Claim(0, 9, "It waits.", ("[1:2]",), "exact"),)
 
     html = answered("It waits.\n\n[1:2]", cited("[1:2]", claim=0), claims=claims)
 
-    assert chips(html) == [("supported", "1")]
+    assert chips(html) == [("exact", "1")]
 
 
 def test_a_mark_without_a_citation_stays_as_it_is_written() -> None:
@@ -146,41 +158,49 @@ def test_brackets_within_a_quote_are_no_chips() -> None:
 
     html = answered(quote, cited("[2:3]", claim=0), claims=(Claim(0, len(quote), "", ("[2:3]",)),), model="extractive")
 
-    assert chips(html) == [("supported", "1")]
+    assert chips(html) == [("exact", "1")]
     assert "The list [1] is long." in html
 
 
-def test_a_claim_that_fails_is_marked_with_its_reason() -> None:
-    html = answered("It waits. It sings.", claims=(Claim(10, 19, "It sings.", (), "uncited", 'says "sings"'),))
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [("conflict", "in conflict with the source"), ("unknown", "no such source"), ("stale", "source changed")],
+)
+def test_a_claim_to_look_at_is_marked_with_its_reason(verdict: Verdict, words: str) -> None:
+    html = answered("It waits. It sings.", claims=(Claim(10, 19, "It sings.", ("[9]",), verdict, 'says "sings"'),))
 
-    assert '<span class="claim claim-uncited" title="says &quot;sings&quot;">It sings.' in html
-    assert '<span class="flag">no source given</span>' in html
-    assert '(no source given: says "sings")' in html
+    assert f'<span class="claim claim-{verdict}" title="says &quot;sings&quot;">It sings.' in html
+    assert f'({words}: says "sings")' in html
 
 
-def test_a_claim_across_elements_is_not_wrapped_but_says_that_it_fails() -> None:
+def test_a_claim_across_elements_is_not_wrapped_but_says_what_is_wrong() -> None:
     text = "It *waits. It sings* loudly."
 
-    html = answered(text, claims=(Claim(11, len(text), "It sings loudly.", (), "uncited", "no"),))
+    html = answered(text, claims=(Claim(11, len(text), "It sings loudly.", ("[9]",), "conflict", "no"),))
 
     assert 'class="claim' not in html
-    assert "no source given" in html
+    assert "(in conflict with the source: no)" in html
 
 
-def test_a_claim_that_holds_is_not_marked() -> None:
-    assert "claim" not in answered("It waits.", claims=(Claim(0, 9, "It waits.", (), "supported"),))
+@pytest.mark.parametrize("verdict", ["exact", "confirmed", "unverified", "uncited", ""])
+def test_no_other_claim_is_marked(verdict: ClaimVerdict) -> None:
+    text = "It waits. It sings."
+
+    html = answered(text, claims=(Claim(0, 9, "It waits.", (), verdict, "why"),))
+
+    assert html == f"<p>{text}</p>\n"
 
 
 def test_a_claim_in_a_table_is_marked_in_its_row() -> None:
     text = "| a | b |\n|---|--:|\n| c | d [1:2] |"
 
     html = answered(
-        text, cited("[1:2]", "unsupported", claim=0), claims=(Claim(22, 33, "c | d", ("[1:2]",), "unsupported", "no"),)
+        text, cited("[1:2]", "conflict", claim=0), claims=(Claim(22, 33, "c | d", ("[1:2]",), "conflict", "no"),)
     )
 
     assert '<td class="align-right">' in html
     assert html.count("<td") == 2
-    assert "(not supported: no)" in html
+    assert "(in conflict with the source: no)" in html
 
 
 def test_code_has_classes_and_no_styles() -> None:

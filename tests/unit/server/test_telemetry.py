@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,13 +13,16 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from openbook.errors import MissingExtraError, ModelError, OverloadedError, SettingsError
-from openbook.generation import GenerationResult
+from openbook.generation import Claim, GenerationResult, Verdict
 from openbook.llm.messages import Message, Request
 from openbook.server.telemetry import Spans, open_tracer
 from openbook.testing import Reply, ScriptedModel
 from openbook.usage import Usage
 
 SECRET = "the secret question"
+
+
+CLAIM = Claim(0, 9, "It waits.", ("[1]",))
 
 
 @pytest.fixture
@@ -77,6 +81,21 @@ def test_an_answer_its_search_and_each_call_of_a_model_are_spans(exporter: InMem
     assert whole.context is not None
     assert {span.parent.span_id for span in (search, chat, checking) if span.parent} == {whole.context.span_id}
     assert SECRET not in "".join(span.to_json() for span in exporter.get_finished_spans())
+
+
+@pytest.mark.parametrize(
+    ("verdict", "told"), [("confirmed", {"openbook.quality_score": 1.0}), ("unverified", {})], ids=["decided", "open"]
+)
+def test_the_quality_is_told_where_a_claim_is_decided(
+    exporter: InMemorySpanExporter, verdict: Verdict, told: dict[str, float], caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = GenerationResult("?", "It waits.", claims=(replace(CLAIM, verdict=verdict),))
+
+    spans_with(exporter).end("answered", answer)
+
+    (whole,) = exporter.get_finished_spans()
+    assert {name: value for name, value in (whole.attributes or {}).items() if "quality" in name} == told
+    assert caplog.text == ""  # of a value that is none, the library complains
 
 
 def test_a_call_that_fails_says_how(exporter: InMemorySpanExporter) -> None:

@@ -27,7 +27,7 @@ def saved(quote: str = QUOTE, text: str = PAGE, **fields: Any) -> str:
         "source": "harbour",
         "path": "ferry.md",
         "quote": quote,
-        "verdict": "supported",
+        "verdict": "exact",
     }
     citation |= {"start_line": first, "end_line": first + quote.count("\n")}
     citation |= {"start_char": start, "end_char": start + len(quote)}

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from openbook.generation import read_saved
 from openbook.server.asking import no_session
 from openbook.server.auth import Caller, Identified
 from openbook.server.exporting import as_markdown
+from openbook.server.saved import read_record
 from openbook.server.shapes import NewTitle, SessionReply, SessionsReply, WholeSession
 from openbook.sessions.protocol import Session, Sessions
 
@@ -31,7 +31,7 @@ async def _whole(request: Request, caller: Caller, session_id: str) -> tuple[Ses
     if found is None:
         raise no_session(session_id)
     session, records = found
-    return session, [read_saved(record) for record in records]
+    return session, [read_record(record) for record in records]
 
 
 @router.get("/api/sessions")

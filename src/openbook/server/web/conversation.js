@@ -2,7 +2,7 @@
 
 import { copy, element, fill, sanitised } from "./dom.js";
 import {
-  cost, counted, doubtful, duration, labelBeside, lines, plain, sentences, summary, verdictOf,
+  cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, sentences, summary, verdictOf,
 } from "./formatting.js";
 import { STAGES, tail } from "./state.js";
 
@@ -99,7 +99,15 @@ export class ExchangeView {
     for (const chip of this.body.querySelectorAll(".claim :is(.hold, a.cite)")) setApart(chip);
     for (const code of this.body.querySelectorAll("pre")) addCopyButton(code);
     const list = answer.refused ? this.#nearest(answer) : this.#citations(answer);
-    fill(this.foot, ...this.#remarks(answer), this.#doubts(answer), list, this.#closing(answer));
+    const open = openClaims(answer);
+    fill(
+      this.foot,
+      ...this.#remarks(answer),
+      this.#doubts(answer),
+      open && element("p", { class: "advice open-claims" }, open),
+      list,
+      this.#closing(answer),
+    );
   }
 
   /** @param {HTMLAnchorElement} chip */
@@ -155,7 +163,7 @@ export class ExchangeView {
           "button",
           { type: "button", class: "place", onclick: () => this.actions.open(citations, citation.number) },
           element("span", { class: `cite cite-${citation.verdict}` },
-            element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(citation.number)),
+            sign && element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(citation.number)),
           placeWords(citation),
           element("span", { class: `place-verdict verdict-${citation.verdict}` }, word),
         ),
@@ -165,7 +173,7 @@ export class ExchangeView {
   }
 
   /** @param {Answer} answer */
-  #nearest({ nearest = [] }) {
+  #nearest({ nearest = [], reason }) {
     const places = nearest.map((place, at) => ({ ...place, number: at + 1, mark: "", verdict: "", reason: "" }));
     if (!places.length) return null;
     const items = places.map((place) =>
@@ -184,7 +192,7 @@ export class ExchangeView {
       "section",
       { class: "places" },
       element("h3", {}, "What came nearest"),
-      element("p", { class: "advice" }, "Read these, ask in other words, or add a source that says it."),
+      !isUnwritten(reason) && element("p", { class: "advice" }, "Read these, ask in other words, or add a source that says it."),
       element("ol", {}, ...items),
     );
   }
@@ -193,6 +201,7 @@ export class ExchangeView {
   #closing(answer) {
     const quotes = answer.model === "extractive";
     const facts = [summary(answer), quotes ? "quotes, no model" : answer.model, duration(answer.took_ms)];
+    if (answer.verifier && answer.verifier !== answer.model) facts.push(`checked by ${answer.verifier}`);
     if (!quotes) facts.push(cost(answer.cost_usd));
     if (answer.searched) facts.push(`searched for “${answer.searched}”`);
     return element(

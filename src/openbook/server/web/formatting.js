@@ -181,19 +181,56 @@ export function doubtful(claims) {
 }
 
 /**
- * Say in one line what the check of an answer found.
+ * Say in one line how many claims nobody has decided, which is no fault of theirs; empty if there are none.
  *
- * @param {{citations: {verdict: string}[], claims?: {verdict: string}[], refused: boolean}} answer
+ * @param {{claims?: {verdict: string}[], refused: boolean, verifier?: string}} answer
  */
-export function summary({ citations, claims, refused }) {
-  if (refused) return "No answer";
+export function openClaims({ claims = [], refused, verifier }) {
+  const count = (/** @type {string} */ wanted) => claims.filter(({ verdict }) => verdict === wanted).length;
+  const [open, confirmed, uncited] = [count("unverified"), count("confirmed"), count("uncited")];
+  if (refused || !(open || uncited)) return "";
+  const others = confirmed && verifier ? `; ${counted(confirmed, "other")} ${confirmed === 1 ? "was" : "were"}, by ${verifier}` : "";
+  return [
+    open && `${counted(open, "claim")} ${open === 1 ? "was" : "were"} not verified${others}.`,
+    uncited && `${counted(uncited, "claim")} ${uncited === 1 ? "names" : "name"} no source.`,
+  ].filter(Boolean).join(" ");
+}
+
+/** Why a model wrote nothing, which says nothing of the sources. */
+const UNWRITTEN = /** @type {Record<string, string>} */ ({
+  budget: "the budget stopped it",
+  withheld: "the model or its provider declined",
+  length: "the model used up its tokens",
+  "nothing written": "the model wrote nothing",
+});
+
+/** Why there is no answer, where the word that the server has for it is none for people. */
+const NO_ANSWER = /** @type {Record<string, string>} */ ({
+  ...UNWRITTEN,
+  "nothing relevant": "the sources do not speak of it",
+});
+
+/**
+ * Whether there is no answer because a model wrote none, whatever the sources say.
+ *
+ * @param {string} reason
+ */
+export function isUnwritten(reason) {
+  return Object.hasOwn(UNWRITTEN, reason);
+}
+
+/**
+ * Say in one line what the check of an answer found, or why there is no answer.
+ *
+ * @param {{citations: {verdict: string}[], refused: boolean, reason?: string}} answer
+ */
+export function summary({ citations, refused, reason = "" }) {
+  if (refused) return ["No answer", Object.hasOwn(NO_ANSWER, reason) ? NO_ANSWER[reason] : reason].filter(Boolean).join(": ");
   if (!citations.length) return "No citations";
   const count = (/** @type {string} */ wanted) => citations.filter(({ verdict }) => verdict === wanted).length;
-  const parts = ["exact", "confirmed", "unverified"].map((verdict) => [count(verdict), verdictOf(verdict).word]);
-  const found = parts.filter(([number]) => number).map(([number, word]) => `${number} ${word}`).join(", ");
-  const wrong = doubtful(claims).length;
-  const all = counted(citations.length, "citation");
-  return [found ? `${all}: ${found}` : all, wrong ? `${counted(wrong, "claim")} in conflict` : ""].filter(Boolean).join("; ");
+  const parts = Object.entries(VERDICTS).map(([verdict, { word }]) => ({ number: count(verdict), word }));
+  const found = parts.filter(({ number }) => number).map(({ number, word }) => `${number} ${word}`);
+  return [counted(citations.length, "citation"), found.join(", ")].filter(Boolean).join(": ");
 }
 
 /**

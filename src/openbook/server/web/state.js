@@ -7,7 +7,7 @@
  * @typedef {{text: string, verdict: string, reason: string}} Claim
  * @typedef {{answer: string, html: string, citations: Citation[], claims?: Claim[],
  *   nearest?: Omit<Citation, "number" | "mark" | "verdict" | "reason">[], refused: boolean, reason: string,
- *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, warning?: string,
+ *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, verifier?: string, warning?: string,
  *   session_id?: string, query?: string}} Answer
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
  * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
@@ -21,6 +21,7 @@ export const STAGES = Object.freeze({
   searching: "Searching the sources",
   writing: "Writing. Nothing is checked yet",
   checking: "Checking each claim against its source",
+  verifying: "Verifying that the sources say this",
 });
 
 /** What is said of a stream that ends before its time. */

@@ -117,7 +117,7 @@ function showVerdict({ number, verdict, reason }, { sign, word, meaning }) {
   fill(
     place,
     element("span", { class: `cite cite-${verdict}` },
-      element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(number)),
+      sign && element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(number)),
     element("strong", {}, word),
     element("span", {}, reason ? `${meaning} Found: ${reason}.` : meaning),
   );
