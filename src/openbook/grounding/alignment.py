@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from openbook.grounding.facts import content_words
@@ -18,6 +20,12 @@ _POINTING = frozenset("former latter first second last above below".split())
 _TOKEN = re.compile(r"`[^`\n]{1,80}`|\d+(?:[.,]\d+)*|[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)*")
 _ACRONYM = re.compile(r"[A-Z][A-Z0-9]{2,}")
 
+_Token = tuple[str, str]
+"""A word, a plain one stemmed, and its kind: `code`, `number`, `acronym`, or empty for a plain word."""
+
+# A claim is held against a page of sentences, by three rules in a row.
+_KEPT_SENTENCES = 512
+
 
 def replaced_word(claim: str, sentences: Sequence[str]) -> str:
     """Find a word of a cited sentence that another one has taken the place of, the words around it the same.
@@ -27,19 +35,24 @@ def replaced_word(claim: str, sentences: Sequence[str]) -> str:
     own = _tokens(claim)
     cited = [_tokens(sentence) for sentence in sentences]
     said = {word for sentence in cited for word, _ in sentence}
+    between: defaultdict[tuple[_Token, ...], list[tuple[Sequence[_Token], int]]] = defaultdict(list)
+    for sentence in cited:
+        for other in range(1, len(sentence) - 1):
+            between[sentence[other - 1], sentence[other + 1]].append((sentence, other))
     mine = {word for word, _ in own}
     for place, (word, kind) in enumerate(own):
         if word in said or (not kind and not _is_telling(word)):
             continue
-        for theirs in cited:
-            for other, (instead, their_kind) in enumerate(theirs):
-                if their_kind != kind or instead in mine or _is_part(word, instead):
-                    continue
-                if not kind and not _is_telling(instead):
-                    continue
-                sides = _shared_around(own, place, theirs, other)
-                if sum(sides) >= (_SAME_WORDS if kind else _SAME_PLAIN_WORDS) and min(sides) >= (1 if kind else 2):
-                    return f"the claim says {word} where the cited lines say {instead}"
+        # Both neighbours are the same, so that few places of a long text are looked at.
+        for theirs, other in between.get(tuple(own[place - 1 : place + 2 : 2]), ()) if place else ():
+            instead, their_kind = theirs[other]
+            if their_kind != kind or instead in mine or _is_part(word, instead):
+                continue
+            if not kind and not _is_telling(instead):
+                continue
+            sides = _shared_around(own, place, theirs, other)
+            if sum(sides) >= (_SAME_WORDS if kind else _SAME_PLAIN_WORDS) and min(sides) >= (1 if kind else 2):
+                return f"the claim says {word} where the cited lines say {instead}"
     return ""
 
 
@@ -47,13 +60,15 @@ def misattributed_words(claim: str, cited_text: str) -> str:
     """Find many words in a row that the cited lines say right behind another name of code."""
     own = _tokens(claim)
     cited = _tokens(cited_text)
+    names = [(other, name) for other, (name, kind) in enumerate(cited) if kind == "code"]
     for place, (word, kind) in enumerate(own):
         if kind != "code":
             continue
         owners = {
             name
-            for other, (name, their_kind) in enumerate(cited)
-            if their_kind == "code" and _shared_around(own, place, cited, other)[1] >= _SAME_PLAIN_WORDS
+            for other, name in names
+            if own[place + 1 : place + 2] == cited[other + 1 : other + 2]
+            and _shared_around(own, place, cited, other)[1] >= _SAME_PLAIN_WORDS
         }
         if owners and not any(_is_part(_stem(word), _stem(owner)) or word == owner for owner in owners):
             return f"the cited lines say this of {sorted(owners)[0]}, the claim says it of {word}"
@@ -85,7 +100,7 @@ def exchanged_words(claim: str, sentences: Sequence[str]) -> str:
     return ""
 
 
-def _exchanged_words(own: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+def _exchanged_words(own: Sequence[_Token], theirs: Sequence[_Token]) -> tuple[str, str] | None:
     """Find "threads, not processes" where the other text has "processes, not threads", other words around the same."""
     places = {word: place for place, word in enumerate(theirs)}
     for first, word in enumerate(own):
@@ -102,20 +117,14 @@ def _exchanged_words(own: Sequence[tuple[str, str]], theirs: Sequence[tuple[str,
     return None
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=_KEPT_SENTENCES)
+def _tokens(text: str) -> list[_Token]:
     """Return words, articles left out, each with its kind: `code`, `number`, `acronym`, or empty for a plain word."""
     found = []
     for match in _TOKEN.finditer(text):
         word = match.group()
-        kind = (
-            "code"
-            if word[0] == "`"
-            else "number"
-            if word[0].isdigit()
-            else "acronym"
-            if _ACRONYM.fullmatch(word)
-            else ""
-        )
+        kind = "code" if word[0] == "`" else "number" if word[0].isdigit() else ""
+        kind = "acronym" if _ACRONYM.fullmatch(word) else kind
         word = word.strip("`") if kind else _stem(word)
         if word not in _ARTICLES:
             found.append((word, kind))
@@ -127,9 +136,7 @@ def _stem(word: str) -> str:
     return stems[-1] if stems else word.lower()
 
 
-def _shared_around(
-    own: Sequence[tuple[str, str]], place: int, theirs: Sequence[tuple[str, str]], other: int
-) -> tuple[int, int]:
+def _shared_around(own: Sequence[_Token], place: int, theirs: Sequence[_Token], other: int) -> tuple[int, int]:
     """Count the equal words right before and right behind two places."""
     before = behind = 0
     while before < min(place, other) and own[place - before - 1] == theirs[other - before - 1]:
@@ -142,7 +149,7 @@ def _shared_around(
     return before, behind
 
 
-def _literals_before(tokens: Sequence[tuple[str, str]]) -> Mapping[str, tuple[str, str]]:
+def _literals_before(tokens: Sequence[_Token]) -> Mapping[str, tuple[str, str]]:
     """Return the literals of a text that stand there once, each with the two words behind it."""
     words = [word for word, _ in tokens]
     return {

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from openbook.generation import Verdict
 from openbook.grounding.alignment import exchanged_words, misattributed_words, replaced_word
-from openbook.grounding.facts import Facts, facts_of
+from openbook.grounding.facts import Facts, facts_of, telling_words
 from openbook.grounding.languages import differ
 from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, results_in, squash, value_of
 from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
@@ -25,6 +25,9 @@ from openbook.grounding.sentences import is_code_line, sentences_of
 _MAX_CLAIM_CHARS = 2_000
 _MAX_CITED_CHARS = 40_000
 _MAX_SOURCE_CHARS = 200_000
+
+# Sentences that a claim is compared with word by word: what cites a whole page costs no more than a long section.
+_MOST_SENTENCES, _BEGINNING_CHARS = 30, 5
 
 # Fewer words, such as "Yes.", stand anywhere.
 _FEWEST_EXACT_WORDS = 3
@@ -131,7 +134,14 @@ class _Read:
 
     @cached_property
     def sentences(self) -> list[str]:
-        return sentences_of(self.cited.text.split("\n"))
+        """Of the cited lines; of a whole page, those that share most beginnings of words with the claim."""
+        every = sentences_of(self.cited.text.split("\n"))
+        if len(every) <= _MOST_SENTENCES:
+            return every
+        words = {word[:_BEGINNING_CHARS].lower() for word in telling_words(self.claim)}
+        shared = [sum(map(sentence.__contains__, words)) for sentence in map(str.lower, every)]
+        best = sorted(range(len(every)), key=lambda place: (-shared[place], place))[:_MOST_SENTENCES]
+        return [every[place] for place in sorted(best)]
 
     @cached_property
     def source(self) -> SearchedText | None:
@@ -237,7 +247,7 @@ def exchanged(read: _Read) -> str:
 
 def misattributed(read: _Read) -> str:
     """Find words that the cited lines say of another name of code."""
-    return "" if read.is_foreign else misattributed_words(read.claim, read.cited.text)
+    return "" if read.is_foreign else misattributed_words(read.claim, "\n".join(read.sentences))
 
 
 RULES: Mapping[str, Callable[[_Read], str]] = {

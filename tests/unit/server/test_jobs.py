@@ -115,7 +115,7 @@ def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
     began.wait(30)
     jobs.cancel("src")
     states = [job.state for job in (running, waiting, other)]
-    threading.Timer(0.01, may_go_on.set).start()
+    threading.Timer(0.2, may_go_on.set).start()  # once the next line has begun
     jobs.cancel("docs")
 
     assert states == ["running", "error", "queued"]
