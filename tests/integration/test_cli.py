@@ -74,7 +74,7 @@ def test_every_citation_is_the_exact_place_in_the_file(sample: Path, capsys: Cap
         assert text[start:end] == citation["quote"]
         assert 1 + text.count("\n", 0, start) == citation["start_line"]
         assert 1 + text.count("\n", 0, end - 1) == citation["end_line"]
-        assert citation["verdict"] == "supported"
+        assert citation["verdict"] == "exact"
         assert citation["mark"] in answer["answer"]
 
 
@@ -83,7 +83,7 @@ def test_an_answer_in_json_has_the_promised_shape(sample: Path, capsys: Captured
 
     answer = outcome.json
     assert outcome.out.count("\n") == 1
-    more = {"reason", "claims", "repairs", "quality_score", "searched", "prompts", "stopped"}
+    more = {"reason", "claims", "repairs", "quality_score", "searched", "prompts", "stopped", "verifier"}
     assert set(answer) == ANSWER_KEYS | more
     assert [claim["text"] for claim in answer["claims"]] == [citation["quote"] for citation in answer["citations"]]
     assert [list(citation) for citation in answer["citations"]] == [CITATION_KEYS] * len(answer["citations"])
@@ -203,7 +203,7 @@ def test_an_answer_for_people_names_its_places_from_here(sample: Path, capsys: C
     answer, _, places = outcome.out.partition("\nSources:\n")
     assert "Copies are kept for ninety days" in answer
     assert "docs/operations.md:5-5" in places
-    assert "supported" in places
+    assert "exact" in places
 
 
 def test_places_below_the_working_folder_are_relative_and_others_absolute(

@@ -53,16 +53,122 @@ def answer_by_mark(received: Any) -> Reply:
     raise AssertionError("the line was not shown")
 
 
+def verdict(label: str, quote: str = "", claim: int = 1) -> str:
+    """Write what a verifier says of a claim."""
+    return json.dumps({"claim": claim, "verdict": label, "quote": quote})
+
+
+CONFIRMS = verdict("entailed", "LOST_AFTER_DAYS = 14")
+
+
 def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(answer_by_mark)
+    server = fake_server(answer_by_mark, CONFIRMS)
 
     outcome = ask(server, harbour)
 
     assert outcome.code == 0, outcome
     assert outcome.out.startswith("A parcel is lost after 14 days: `LOST_AFTER_DAYS` [")
-    assert "harbour/parcels.py:11-11  supported" in outcome.out
-    assert "#tiny: 10 tokens read, 5 written, price unknown" in outcome.err
+    assert "harbour/parcels.py:11-11  confirmed" in outcome.out
+    assert "Not verified" not in outcome.out
+    assert "#tiny: 20 tokens read, 10 written, price unknown" in outcome.err
     assert server.key not in outcome.out + outcome.err
+    assert "11|" not in text_sent(server.requests[1].body)  # it is shown the cited lines, and no others
+    assert "LOST_AFTER_DAYS = 14" in text_sent(server.requests[1].body)
+
+
+@pytest.mark.parametrize("said", ["flag", "environment"])
+def test_without_a_verifier_nobody_is_asked_twice_and_nothing_is_alarming(
+    fake_server: Start, harbour: Path, said: str
+) -> None:
+    server = fake_server(answer_by_mark)
+    named = ("--model", f"{server.openai_url}#tiny", *(("--verifier", "off") if said == "flag" else ()))
+    env = keys(server) | ({"OPENBOOK_VERIFIER": "off"} if said == "environment" else {})
+
+    outcome = run_alone("ask", QUESTION, *named, cwd=harbour, env=env)
+
+    assert outcome.code == 0
+    assert "harbour/parcels.py:11-11  unverified" in outcome.out
+    assert "Not verified (1 of 1 claim):\n  1 claim: nothing checked whether the cited lines say it\n" in outcome.out
+    assert "Look at these" not in outcome.out
+    assert len(server.requests) == 1
+
+
+def test_another_model_can_check(fake_server: Start, harbour: Path) -> None:
+    server, checker = fake_server(answer_by_mark), fake_server(CONFIRMS)
+    verifier = f"{checker.openai_url}#checker"
+    env = {**keys(server), "LLM_API_KEY": checker.key}
+
+    outcome = run_alone(
+        "ask", QUESTION, "--model", f"{server.openai_url}#tiny", "--verifier", verifier, "--json",
+        cwd=harbour, env=env,
+    )  # fmt: skip
+
+    answer = json.loads(outcome.out)
+    assert [claim["verdict"] for claim in answer["claims"]] == ["confirmed"]
+    assert answer["verifier"].endswith("#checker")
+    assert f"#tiny, checked by {answer['verifier']}: 20 tokens read" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason"),
+    [
+        pytest.param(Refusal(400, "too clever"), "the verifier failed", id="it-fails"),
+        pytest.param("I think all is well.", "the verifier gave no verdict on it", id="it-babbles"),
+    ],
+)
+def test_a_verifier_that_fails_costs_nothing_but_its_verdicts(
+    fake_server: Start, harbour: Path, refusal: Refusal | str, reason: str
+) -> None:
+    server = fake_server(answer_by_mark, refusal)
+
+    outcome = ask(server, harbour)
+
+    assert outcome.code == 0
+    assert outcome.out.startswith("A parcel is lost after 14 days")
+    assert f"1 claim: {reason}" in outcome.out
+
+
+def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(fake_server: Start, harbour: Path) -> None:
+    def in_part(received: Any) -> Reply:
+        text = answer_by_mark(received).message.text
+        return Reply(f"{text} {text.replace('14', '41')}")
+
+    def wholly(received: Any) -> Reply:
+        return Reply(answer_by_mark(received).message.text.replace("14", "41"))
+
+    server = fake_server(in_part, wholly)
+
+    one_of_two, all_of_it = (ask(server, harbour, "--verifier", "off") for _ in range(2))
+
+    assert (one_of_two.code, all_of_it.code) == (0, 1)
+    for outcome in (one_of_two, all_of_it):
+        assert "conflict: the number 41 days is not in the cited lines" in outcome.out
+    assert "Look at these (1 of 2 claims):" in one_of_two.out
+    assert "all that it cites is in conflict with it, not there, or changed" in all_of_it.err
+
+
+def test_an_answer_without_citations_says_so_and_quotes_below(fake_server: Start, harbour: Path) -> None:
+    server = fake_server("A parcel is lost after 14 days.")
+
+    outcome = ask(server, harbour)
+
+    answer, _, details = outcome.out.partition("\nSources:\n")
+    assert outcome.code == 0
+    assert answer.startswith("A parcel is lost after 14 days.\n\n*The answer above cites no source")
+    assert "LOST_AFTER_DAYS = 14" in answer
+    assert "  exact" in details
+    assert "1 claim: it states facts and cites nothing" in details
+    assert len(server.requests) == 1  # there is nothing to verify
+
+
+def test_a_model_that_declines_is_not_told_to_be_the_fault_of_the_sources(fake_server: Start, harbour: Path) -> None:
+    server = fake_server(Reply("", stop="refused"))
+
+    outcome = ask(server, harbour)
+
+    assert outcome.code == 1
+    assert outcome.out.startswith("The model or its provider declined to answer.")
+    assert outcome.err.endswith("no answer: withheld\n")
 
 
 def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbour: Path) -> None:
@@ -77,13 +183,13 @@ def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbou
         cited = Cited(place[0], place[1], place[1])
         return Reply(Text("`LOST_AFTER_DAYS` is 14."), cited, usage=Usage(2_000, 40))
 
-    server = fake_server(cite)
+    server = fake_server(cite, CONFIRMS)
 
     outcome = ask(server, harbour, "--json", model="anthropic:claude-sonnet-5-5")
 
     answer = json.loads(outcome.out)
     assert [(citation["path"], citation["verdict"]) for citation in answer["citations"]] == [
-        ("harbour/parcels.py", "supported")
+        ("harbour/parcels.py", "confirmed")
     ]
     assert answer["answer"].startswith("`LOST_AFTER_DAYS` is 14. [")
     assert answer["model"] == "anthropic:claude-sonnet-5-5"
@@ -93,14 +199,14 @@ def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbou
 
 
 def test_an_agent_searches_reads_and_answers_within_its_budget(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(Reply(Text("I will look."), SEARCH, SYMBOL), answer_by_mark)
+    server = fake_server(Reply(Text("I will look."), SEARCH, SYMBOL), answer_by_mark, CONFIRMS)
 
     outcome = ask(server, harbour, "--agent", "--max-rounds", "1", "--max-usd", "0.50", model="anthropic")
 
     assert outcome.code == 0, outcome
     assert 'search {"query": "When does a parcel count as lost?"}: [1] to [' in outcome.err
     assert "stopped early: max_rounds" in outcome.err
-    assert "supported" in outcome.out
+    assert "harbour/parcels.py:11-11  confirmed" in outcome.out
     assert "I will look" not in outcome.out
     assert server.requests[1].body["tool_choice"] == {"type": "none"}
     assert {tool["name"] for tool in server.requests[0].body["tools"]} >= {"search", "read_lines", "list_courses"}
@@ -139,12 +245,12 @@ def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy:
 
     server = fake_server(half_wrong, *[answer_by_mark] * (calls - 1))
 
-    outcome = ask(server, harbour, "--policy", policy)
+    outcome = ask(server, harbour, "--policy", policy, "--verifier", "off")
 
     assert outcome.code == 0
     answer, _, details = outcome.out.partition("\nSources:\n")
     assert ("Bananas" in answer) == (policy == "flag")
-    assert ("Not supported (1 of 2 claims)" in details) == (policy == "flag")
+    assert ("Look at these (1 of 2 claims)" in details) == (policy == "flag")
     assert len(server.requests) == calls
 
 
@@ -199,7 +305,7 @@ def test_a_terminal_shows_the_words_while_they_are_written_and_then_the_checked_
     options: dict[str, Any] = {"stdout": slave, "stderr": slave}
     env = {**keys(server), "TERM": "xterm-256color", "COLUMNS": "100"}
 
-    named = ("--model", f"{server.openai_url}#tiny", "--agent")
+    named = ("--model", f"{server.openai_url}#tiny", "--agent", "--verifier", "off")
     process = start("ask", QUESTION, *named, cwd=harbour, env=env, **options)
     os.close(slave)
     shown = b""
@@ -214,20 +320,28 @@ def test_a_terminal_shows_the_words_while_they_are_written_and_then_the_checked_
     text = shown.decode()
     assert text.index("I look [red]here[/red].") < text.index("search {")
     written = text.index("Parcels are [bold]burnt")
-    assert text.index("do not answer this", written) > written
+    assert text.index("Sources:", written) > written
     assert "\x1b]0;owned" not in text
 
 
-def test_questions_of_a_set_can_be_put_to_a_model(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(answer_by_mark)
+@pytest.mark.parametrize(
+    ("options", "said", "confirmed"),
+    [((), (CONFIRMS,), 1.0), (("--verifier", "off"), (), None)],
+    ids=["verified", "not-verified"],
+)
+def test_questions_of_a_set_can_be_put_to_a_model(
+    fake_server: Start, harbour: Path, options: tuple[str, ...], said: tuple[str, ...], confirmed: float | None
+) -> None:
+    server = fake_server(answer_by_mark, *said)
     questions = harbour / "questions.jsonl"
     questions.write_text(json.dumps({"question": QUESTION, "facts": ["14 days"]}) + "\n", encoding="utf-8")
 
     outcome = run_alone(
-        "eval", str(questions), "harbour", "--model", f"{server.openai_url}#tiny", "--json",
+        "eval", str(questions), "harbour", "--model", f"{server.openai_url}#tiny", *options, "--json",
         cwd=harbour, env=keys(server),
     )  # fmt: skip
 
     figures = json.loads(outcome.out)
+    assert (figures["figures"]["confirmed"], figures["figures"]["conflicts"]) == (confirmed, 0.0)
     assert figures["model"].endswith("#tiny")
     assert outcome.code == 0

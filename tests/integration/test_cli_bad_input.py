@@ -287,7 +287,7 @@ def test_a_file_may_have_any_name_that_is_text(folder: Path, capsys: Captured, n
     people = run(capsys, "ask", "How long is the tusk of narwhals?", folder)
 
     assert [citation["path"] for citation in answer.json["citations"]] == [name]
-    assert answer.json["citations"][0]["verdict"] == "supported"
+    assert answer.json["citations"][0]["verdict"] == "exact"
     assert name.replace("\n", "\N{REPLACEMENT CHARACTER}") in people.out
 
 

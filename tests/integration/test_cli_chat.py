@@ -90,7 +90,7 @@ def test_history_reaches_the_model_without_marks_and_without_quotes(fake_server:
     chat(
         harbour,
         *("When does a parcel count as lost?", "and where is it kept?"),
-        arguments=("--model", f"{server.openai_url}#tiny"),
+        arguments=("--model", f"{server.openai_url}#tiny", "--verifier", "off"),
         env=keys(server),
     )
 
@@ -126,7 +126,7 @@ def test_an_agent_can_be_talked_to(fake_server: Start, harbour: Path) -> None:
     outcome = chat(
         harbour,
         *("Which courses are there?", "/model", "/model extractive", "/model"),
-        arguments=("--agent", "--model", "anthropic"),
+        arguments=("--agent", "--model", "anthropic", "--verifier", "off"),
         env=keys(server),
     )
 

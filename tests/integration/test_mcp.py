@@ -86,7 +86,7 @@ def test_an_answer_is_quoted_and_every_quote_was_checked(library: Watched) -> No
     reply = result.structured_content
     assert not reply["refused"]
     assert "31 kg" in reply["answer"]
-    assert {cited["verdict"] for cited in reply["citations"]} == {"supported"}
+    assert {cited["verdict"] for cited in reply["citations"]} == {"exact"}
     assert reply["citations"][0]["place"].startswith("src/parcels.py:")
 
 
@@ -107,9 +107,9 @@ def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
 
     told = [(claim["verdict"], claim["cites"]) for claim in result.structured_content["claims"]]
     assert told == [
-        ("supported", ["src/parcels.py:5"]),
-        ("unsupported", ["src/parcels.py:5"]),
-        ("supported", ["course.txt:7-7"]),
+        ("exact", ["src/parcels.py:5"]),
+        ("conflict", ["src/parcels.py:5"]),
+        ("exact", ["course.txt:7-7"]),
         ("unknown", ["course.txt:70"]),
         ("uncited", []),
     ]

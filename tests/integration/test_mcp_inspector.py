@@ -50,5 +50,5 @@ def test_the_inspector_lists_the_tools_and_uses_one(inspector: Path, tmp_path: P
     assert answer["structuredContent"]["citations"][0] == {
         "place": "waiting.md:3-3",
         "quote": "A retry waits 5 seconds.",
-        "verdict": "supported",
+        "verdict": "exact",
     }

@@ -69,7 +69,7 @@ def test_a_machine_without_the_files_quotes_what_another_one_has_read(sample: Pa
         answer = here.query(QUESTION)
 
     assert "LOST_AFTER_DAYS" in answer.answer
-    assert {citation.verdict for citation in answer.citations} == {"supported"}
+    assert {citation.verdict for citation in answer.citations} == {"exact"}
 
 
 def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pytest
 from openbook.answering.writing import Writing
 from openbook.assistant import Assistant
 from openbook.generation import Answered, AnswerEvent, GenerationResult, Stage
+from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.llm.messages import ToolCall
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.answerers import Answerers
@@ -79,11 +80,48 @@ def test_a_child_answers_as_a_thread_does(library: Assistant) -> None:
     assert last.answer.to_dict() | {"took_ms": 0} == expected_last.answer.to_dict() | {"took_ms": 0}
 
 
+class Willing:
+    """A judge that is sent to the child, and believes what it reads."""
+
+    name = "willing"
+
+    def judge(self, claims: Sequence[CitedClaim]) -> Sequence[Entailment | None]:
+        return [Entailment("entailed", claim.cited_text) for claim in claims]
+
+
+def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_or_by_a_judge(
+    library: Assistant,
+) -> None:
+    found = '{"claim": 1, "verdict": "entailed", "quote": "Sessions end after one hour."}'
+    written = "An hour later, sessions are over [1:2]."
+    verified: list[tuple[str, str]] = []
+
+    async def using(answerers: Answerers) -> None:
+        with ScriptedModel(written, found) as both:
+            answers = [await answered(answerers, Writing(model=both))]
+        with ScriptedModel(written) as model, ScriptedModel(found, name="scripted:other") as other:
+            answers.append(await answered(answerers, Writing(model=model, verifier=other)))
+        with ScriptedModel(written) as model:
+            answers.append(await answered(answerers, Writing(model=model, verifier=Willing())))
+        with ScriptedModel(written) as model:
+            answers.append(await answered(answerers, Writing(model=model, verifier="off")))
+        verified.extend((answer.verifier, answer.claims[0].verdict) for answer in answers)
+
+    use(library, using)
+
+    assert verified == [
+        ("scripted:model", "confirmed"),
+        ("scripted:other", "confirmed"),
+        ("willing", "confirmed"),
+        ("", "unverified"),
+    ]
+
+
 def test_a_model_with_tools_finds_them_in_the_child(library: Assistant) -> None:
     async def using(answerers: Answerers) -> None:
         with ScriptedModel(Reply(ToolCall("1", "search", '{"query": "sessions end"}')), ANSWER) as model:
             answer = await answered(answerers, Writing(model=model, tools=True))
-        assert [citation.verdict for citation in answer.citations] == ["supported"]
+        assert [citation.verdict for citation in answer.citations] == ["exact"]
 
     use(library, using)
 

@@ -24,7 +24,7 @@ def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp
     upload(client, "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
 
     assert "after one hour" in answer["answer"]
-    assert {citation["verdict"] for citation in answer["citations"]} == {"supported"}
+    assert {citation["verdict"] for citation in answer["citations"]} == {"exact"}
     assert sources["writable"]
     assert "reeds" in ask(client, "Where does the heron stand?")["answer"]
 
