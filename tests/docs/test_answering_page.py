@@ -67,9 +67,22 @@ def decided(received: Received) -> Reply:
     return Reply(f"`is_lost` tells whether a parcel counts as lost {seen}.", usage=Usage(2_240, 31))
 
 
+def verdicts(*found: tuple[str, str], usage: Usage) -> Reply:
+    """Reply to the call that checks claims."""
+    entries = ({"claim": n, "verdict": label, "quote": quote} for n, (label, quote) in enumerate(found, start=1))
+    return Reply("\n".join(map(json.dumps, entries)), usage=usage)
+
+
+NOBODY = "nobody has seen it for LOST_AFTER_DAYS days"
+LOST_CHECKED = verdicts(("entailed", NOBODY), ("entailed", DAYS), ("not said", ""), usage=Usage(612, 78))
+DAYS_CHECKED = verdicts(("entailed", DAYS), usage=Usage(520, 28))
+DECIDED_CHECKED = verdicts(("entailed", "Tell whether a parcel counts as lost"), usage=Usage(540, 30))
 REPHRASED = Reply("Which function decides that a parcel is lost?", usage=Usage(195, 11))
 LEFT = Reply("Who painted the Mona Lisa?", usage=Usage(231, 8))
-SCRIPTS: dict[str, list[Any]] = {"ask": [looking, lost], "chat": [days, REPHRASED, decided, LEFT]}
+SCRIPTS: dict[str, list[Any]] = {
+    "ask": [looking, lost, LOST_CHECKED],
+    "chat": [days, DAYS_CHECKED, REPHRASED, decided, DECIDED_CHECKED, LEFT],
+}
 
 
 @pytest.mark.parametrize("block", list(BLOCK.finditer(PAGE.read_text("utf-8"))), ids=lambda block: block["line"][:4])
