@@ -33,9 +33,7 @@ def test_a_conversation_is_listed_read_renamed_and_deleted(client: TestClient) -
     assert client.get("/api/sessions").json() == {"sessions": []}
 
 
-def test_a_conversation_that_an_older_version_kept_is_read_with_the_verdicts_of_today(
-    serve: Serve, home: Path
-) -> None:
+def test_a_conversation_that_an_older_version_kept_is_read_with_the_verdicts_of_today(serve: Serve, home: Path) -> None:
     client = serve(ScriptedModel("Sessions end after one hour [1:2]."))
     kept = ask(client, QUESTION, model="scripted:model")
     del kept["verifier"]

@@ -76,7 +76,9 @@ def test_a_question_is_answered_offline_by_quotes_with_citations(
     ask(page, QUESTION)
 
     expect(page.locator(".answer")).to_contain_text("A lunar day therefore lasts 24 hours and 50 minutes")
-    expect(page.locator(".answer a.cite").first).to_have_accessible_name(re.compile("the source says it in these words"))
+    expect(page.locator(".answer a.cite").first).to_have_accessible_name(
+        re.compile("the source says it in these words")
+    )
     expect(page.locator(".scope-words")).to_contain_text("Answers are quotes")
     shoot(page, "quotes")
 

@@ -178,7 +178,9 @@ def test_what_happens_is_said_to_who_does_not_see_it(serve: Serve, browse: Brows
 
     ask(page, WHY)
 
-    expect(page.get_by_role("status").first).to_have_text("Answered. 4 citations: 1 exact, 1 confirmed, 1 conflict, 1 not verified.")
+    expect(page.get_by_role("status").first).to_have_text(
+        "Answered. 4 citations: 1 exact, 1 confirmed, 1 conflict, 1 not verified."
+    )
 
 
 def test_arrow_keys_move_between_earlier_questions_and_tab_reaches_one(

@@ -17,7 +17,9 @@ _REMARK = re.compile(
     r'<span class="flag">[^<]*</span>'
     r'|<span class="unseen"> \((?:only partly supported|not supported|no source given)[^<]*</span>'
 )
-_OLD = re.compile(r'class="(?:cite cite-(?:supported|partial|unsupported)|claim claim-(?:partial|unsupported|uncited))"')
+_OLD = re.compile(
+    r'class="(?:cite cite-(?:supported|partial|unsupported)|claim claim-(?:partial|unsupported|uncited))"'
+)
 
 
 def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
