@@ -26,7 +26,7 @@ def assistant(tmp_path: Path) -> Iterator[Assistant]:
 
 def test_a_library_can_be_asked_without_blocking(assistant: Assistant, model: Model) -> None:
     async def ask() -> list[AnswerEvent]:
-        events = assistant.aquery_stream(QUESTION, writing=Writing(model=model, max_answer_tokens=24))
+        events = assistant.aquery_stream(QUESTION, writing=Writing(model=model, verifier="off", max_answer_tokens=24))
         return [event async for event in events]
 
     *events, last = asyncio.run(ask())
