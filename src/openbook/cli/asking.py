@@ -50,8 +50,11 @@ def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
     """Open what judges claims that no answer of ours holds; None if words alone are to decide.
 
     Raises:
+        BadParameter: It is to be the model that writes.
         OpenbookError: It cannot be used; the hint says what is missing.
     """
+    if verifier == "model":
+        raise typer.BadParameter("no model has written these claims here; name one", param_hint="--verifier")
     opened = open_verifier(verifier or settings().verifier or "off", settings())
     if isinstance(opened, str):
         return None

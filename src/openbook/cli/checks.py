@@ -42,8 +42,20 @@ def judge(
         ),
     ],
     *,
-    verifier: options.VerifierName = "",
-    max_usd: options.MaxUsd = None,
+    verifier: Annotated[
+        str,
+        typer.Option(metavar="V", help="What checks claims too: a model, `nli:FOLDER`, or `off`. Default: nothing."),
+    ] = "",
+    max_usd: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1000.0,
+            metavar="X",
+            callback=options.no_nan,
+            help="Most US dollars that the verifier may cost.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Judge claims that any program has written by the text that they cite.

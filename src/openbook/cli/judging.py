@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
 from openbook.cli import EXIT_NOTHING, EXIT_USAGE, printing
+from openbook.cli.reading import read_text
 from openbook.costs import format_usd
 from openbook.grounding.entailment import JudgedClaim, judge_claims
 from openbook.grounding.protocol import CitedClaim, Judge, SourceText
@@ -78,11 +79,13 @@ def _note_summary(judged: Sequence[JudgedClaim], judge: Judge | None) -> None:
 
 
 def _text_of(file: Path) -> str:
+    if str(file) != "-":
+        return read_text(file, "CLAIMS.jsonl")
     try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as exc:
-        reason = getattr(exc, "strerror", None) or "it is not UTF-8"
-        raise typer.BadParameter(f"cannot read {str(file)!r}: {reason}", param_hint="CLAIMS.jsonl") from exc
+        # None: it was closed, as by `<&-`.
+        return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8-sig")
+    except (OSError, ValueError) as exc:
+        raise typer.BadParameter(f"cannot read standard input: {exc}", param_hint="CLAIMS.jsonl") from exc
 
 
 def _read(text: str) -> tuple[list[_Line], list[str]]:
@@ -93,23 +96,27 @@ def _read(text: str) -> tuple[list[_Line], list[str]]:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-            found.append(_Line(number, entry.get("id") if isinstance(entry, dict) else None, _claim_of(entry)))
-        except (ValueError, RecursionError) as exc:
-            reason = "it is not JSON" if isinstance(exc, json.JSONDecodeError | RecursionError) else str(exc)
-            faults.append(f"line {number}: {reason}")
+            entry = _object_of(line)
+            claim = CitedClaim(_field(entry, "claim"), _field(entry, "cited_text"), tuple(_sources_of(entry)))
+        except ValueError as exc:
+            faults.append(f"line {number}: {exc}")
+        else:
+            found.append(_Line(number, entry.get("id"), claim))
     return found, faults
 
 
-def _claim_of(entry: object) -> CitedClaim:
-    """Read one claim.
-
-    Raises:
-        ValueError: A field is missing or of another kind; the message names it.
-    """
+def _object_of(line: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(line, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ValueError("it is not JSON") from None
     if not isinstance(entry, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004  # one kind of fault, for all that is wrong
-    return CitedClaim(_field(entry, "claim"), _field(entry, "cited_text"), tuple(_sources_of(entry)))
+    return entry
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _sources_of(entry: Mapping[str, Any]) -> Iterator[SourceText]:

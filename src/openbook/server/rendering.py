@@ -197,8 +197,8 @@ def chip(number: int, verdict: Verdict, place: str) -> str:
     """Write the chip of a citation: its number from 1, with the sign of its verdict and the words of one that is wrong.
 
     Example:
-        >>> chip(2, "unverified", "a.py:3-4").partition(" aria-label")[0]
-        '<a class="cite cite-unverified" href="#cite-2" data-cite="2"'
+        >>> chip(2, "unverified", "a.py:3")
+        '<a class="cite cite-unverified" href="#cite-2" data-cite="2" aria-label="Source 2: not verified, a.py:3">2</a>'
     """
     sign, words, spoken = _CHIPS[verdict]
     shown = f' <span class="cite-words">{words}</span>' if words else ""

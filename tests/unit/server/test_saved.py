@@ -13,9 +13,9 @@ OLD_HTML = (
     '<a class="cite cite-unsupported" href="#cite-2" data-cite="2" aria-label="Source 2: not supported by the source,'
     ' a>b.py:1-1" rel="noopener noreferrer nofollow"><span class="cite-sign" aria-hidden="true">×</span>2'
     ' <span class="cite-words">not supported</span></a>.</span><span class="unseen"> (not supported: no "b &gt; a")'
-    '</span></span> <span class="claim claim-uncited" title="no mark">It flies.<span class="flag">no source given'
-    "</span>"
-    '<span class="unseen"> (no source given: no mark)</span></span> <span class="claim claim-unknown" title="none">'
+    '</span></span> <span class="claim claim-uncited" title="no mark">It flies.'
+    '<span class="flag">no source given</span><span class="unseen"> (no source given: no mark)</span></span>'
+    ' <span class="claim claim-unknown" title="none">'
     'It swims <span class="hold"><a class="cite cite-unknown" href="#cite-3" data-cite="3" aria-label="Source 3: names'
     ' nothing that was shown"><span class="cite-sign" aria-hidden="true">?</span>3 <span class="cite-words">no such'
     ' source</span></a>.</span><span class="unseen"> (no such source: none)</span></span></p>\n'
