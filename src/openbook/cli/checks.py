@@ -43,12 +43,17 @@ def judge(
     ],
     *,
     verifier: Annotated[
-        str, typer.Option(metavar="V", help="What checks claims too: a model, `nli:FOLDER`, or `off`. Default: nothing.")
+        str,
+        typer.Option(metavar="V", help="What checks claims too: a model, `nli:FOLDER`, or `off`. Default: nothing."),
     ] = "",
     max_usd: Annotated[
         float | None,
         typer.Option(
-            min=0.0, max=1000.0, metavar="X", callback=options.no_nan, help="Most US dollars that the verifier may cost."
+            min=0.0,
+            max=1000.0,
+            metavar="X",
+            callback=options.no_nan,
+            help="Most US dollars that the verifier may cost.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
