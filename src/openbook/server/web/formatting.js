@@ -9,7 +9,7 @@ export const VERDICTS = Object.freeze({
   exact: { sign: "=", word: "exact", meaning: "The very words stand in the cited lines." },
   confirmed: { sign: "✓", word: "confirmed", meaning: "A verifier found this in the cited lines, in words that stand there." },
   conflict: { sign: "×", word: "conflict", meaning: "The cited lines contradict this, or do not hold what it names." },
-  unverified: { sign: "", word: "not verified", meaning: "The cited lines exist. Nothing checked whether they say this." },
+  unverified: { sign: "", word: "not verified", meaning: "The cited lines are there. Whether they say this is not decided." },
   unknown: { sign: "?", word: "no such source", meaning: "The answer names a source that was never shown." },
   stale: { sign: "!", word: "changed since", meaning: "The source has changed since it was read." },
   uncited: { sign: "", word: "no source given", meaning: "The answer states this and names no source." },

@@ -119,7 +119,7 @@ function showVerdict({ number, verdict, reason }, { sign, word, meaning }) {
     element("span", { class: `cite cite-${verdict}` },
       sign && element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(number)),
     element("strong", {}, word),
-    element("span", {}, reason ? `${meaning} Found: ${reason}.` : meaning),
+    element("span", {}, sentences(meaning, reason)),
   );
 }
 
