@@ -33,7 +33,7 @@ FOLDER = PROJECT / "tests" / "sample"
 QUESTION = "When does a parcel count as lost, and where is that in the code?"
 
 DRAFT = (
-    "A parcel that nobody has seen for 14 days is lost (harbour/parcels.py:10-11). "
+    "A parcel that nobody has seen for 30 days is lost (harbour/parcels.py:10-11). "
     "`is_lost` tells it, and a delivered parcel is never lost (harbour/parcels.py:40-42)."
 )
 
@@ -48,7 +48,7 @@ STEPS = (
     _call(3, "verify_citations", text=DRAFT),
     Reply(
         "A parcel that nobody has seen for 14 days is lost (harbour/parcels.py:10-11). "
-        "`is_lost` tells whether a parcel counts as lost (harbour/parcels.py:40-42)."
+        "`is_lost` tells it, and a delivered parcel is never lost (harbour/parcels.py:40-42)."
     ),
 )
 
@@ -58,7 +58,7 @@ HEAD = """\
 # An agent at work, on the wire
 
 A coding agent is asked a question that needs three tools. It searches, reads the lines around what it found,
-writes a draft, has it checked, mends the claim that was not supported, and answers. The server is
+writes a draft, has it checked, mends the claim that is in conflict, and answers. The server is
 `openbook mcp tests/sample`, started by the agent as a process of its own; the client is the official one.
 The words of the model are scripted. `->` is what the client sends, `<-` what the server answers.
 Long texts are cut, where it says so; `...` stands for what only programs read.

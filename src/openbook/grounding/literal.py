@@ -223,11 +223,11 @@ def names_of_code(code: str) -> list[str]:
 
 def polarity(read: _Read) -> str:
     """Find a statement that the cited lines make with the opposite sign: "is shared", "may not be shared"."""
-    return (
-        ""
-        if read.is_foreign
-        else polarity_disagrees(read.claim, [one for one in read.sentences if not is_code_line(one)])
-    )
+    if read.is_foreign:
+        return ""
+    # Code denies with signs.
+    prose = [sentence for sentence in read.sentences if not any(map(is_code_line, sentence.split("\n")))]
+    return polarity_disagrees(read.claim, prose)
 
 
 def opposite(read: _Read) -> str:

@@ -89,6 +89,13 @@ def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
         pytest.param(
             of_page("Nesting transactions is allowed; handing one to another thread is not."), id="turned-round"
         ),
+        pytest.param(
+            CitedClaim(
+                "A delivered parcel is never lost.",
+                '"""Tell whether a parcel counts as lost."""\nreturn self.state != "delivered" and self.is_lost()',
+            ),
+            id="denied-by-code",
+        ),
         pytest.param(of_page("It 'gives up' when a task takes too long."), id="scare-quotes"),
         pytest.param(CitedClaim("`Cache.pop` removes it.", CODE), id="no-source-no-identifier-rule"),
     ],
