@@ -27,6 +27,9 @@ _SUFFIX_SIGNS = {
     }.items()
 }
 
+LANGUAGES = ("en", "de", "zh")
+NAMES = ("codebase-qa", "docs-qa", *(f"xquad-{language}" for language in LANGUAGES))
+
 Asked = Sequence[tuple[Sequence[int], set[int]]]
 """For each question, positions of the texts that were found, best first, and of those that were wanted."""
 

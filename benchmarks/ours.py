@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -25,8 +25,8 @@ from openbook.index.protocol import Entry, Identity
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.names import read_query
-from openbook.retrieval.ranking import rarities
 from openbook.retrieval.search import Retriever
+from openbook.retrieval.signals import rarities
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
@@ -91,7 +91,21 @@ def ask(assistant: Assistant, question: str, *, limit: int = 10, **options: Any)
 def piece_library(pieces: Sequence[Piece], scratch: Path) -> Iterator[Callable[..., list[int]]]:
     """Index pieces as they are given, and yield what gives their positions for a question, best first.
 
-    Pieces of one path are put together to one document, in order. The keywords are those of `Retriever.search`.
+    The keywords are those of `Retriever.search`.
+    """
+    with piece_retriever(pieces, scratch) as (retriever, positions):
+
+        def search(question: str, **options: Any) -> list[int]:
+            return [positions[result.chunk.span] for result in retriever.search(question, **options)]
+
+        yield search
+
+
+@contextlib.contextmanager
+def piece_retriever(pieces: Sequence[Piece], scratch: Path) -> Iterator[tuple[Retriever, Mapping[Span, int]]]:
+    """Index pieces as they are given, and yield what finds them, and the position of each by its span.
+
+    Pieces of one path are put together to one document, in order.
     """
     settings, embedder = Settings(home=scratch), load_embedder()
     identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
@@ -106,12 +120,7 @@ def piece_library(pieces: Sequence[Piece], scratch: Path) -> Iterator[Callable[.
                 vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
                 entries = [Entry(chunk, terms_of(chunk), row) for chunk, row in zip(chunks, vectors, strict=True)]
                 index.put(document, entries, Stamp(len(document.text), 0, 0))
-        retriever = Retriever(index, embedder)
-
-        def search(question: str, **options: Any) -> list[int]:
-            return [positions[result.chunk.span] for result in retriever.search(question, **options)]
-
-        yield search
+        yield Retriever(index, embedder), positions
 
 
 def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> list[float]:

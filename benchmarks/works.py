@@ -30,6 +30,22 @@ class Question:
 
     text: str
     wanted: tuple[Place, ...]
+    needs_all: bool = False
+    """All places are needed together."""
+
+    @property
+    def paths(self) -> set[str]:
+        """The files of these places."""
+        return {place.path for place in self.wanted}
+
+    def is_answered_by(self, place: Place) -> bool:
+        """Tell whether a place has a line in common with one that is wanted."""
+        return any(wanted.overlaps(place) for wanted in self.wanted)
+
+    def share_of(self, places: Sequence[Place]) -> float:
+        """Return 1 when any wanted place is among `places`; where all are needed, the share of them that is."""
+        found = [any(wanted.overlaps(place) for place in places) for wanted in self.wanted]
+        return sum(found) / len(found) if self.needs_all else float(any(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +143,48 @@ def swe_qa(data: Path, checkouts: Path) -> Work:
         if (checkouts / name).is_dir()
     ]
     return Work("swe-qa", tuple(collections), place_figures)
+
+
+def real_questions(data: Path, checkouts: Path) -> Work:
+    """Read the answerable questions that people ask of whole repositories, those whose checkout is there."""
+    asked: dict[str, list[Question]] = {}
+    lines = (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    for item in (json.loads(line) for line in lines if line.strip()):
+        if item["answerable"]:
+            wanted = tuple(Place(gold["path"], *gold["lines"]) for gold in item["gold"])
+            asked.setdefault(item["repo"].partition("/")[2], []).append(
+                Question(item["question"], wanted, item.get("needs_all", False))
+            )
+    collections = [
+        Collection(name, checkouts / name, tuple(questions), "all")
+        for name, questions in asked.items()
+        if (checkouts / name).is_dir()
+    ]
+    return Work("real-questions", tuple(collections), place_figures)
+
+
+def code_search_wide(data: Path, checkouts: Path, *, mixed: bool) -> Work:
+    """Read the topics of repositories in 15 languages: the folder of code, or the whole checkout."""
+    folder = data / "code-search-wide"
+    collections = []
+    for item in read_json(folder / "repositories.json"):
+        checkout = checkouts / item["repository"].partition("/")[2]
+        if not checkout.is_dir():
+            continue
+        questions = []
+        root = checkout if mixed else checkout / item["root"]
+        for each in read_json(folder / "annotations" / f"{item['name']}.json"):
+            named = [
+                one["path"] if isinstance(one, dict) else one for one in each["relevant"] + each.get("secondary", [])
+            ]
+            files = [checkout / path for path in named if (checkout / path).is_file()]
+            inside = tuple(Place(path.relative_to(root).as_posix()) for path in files if path.is_relative_to(root))
+            if inside:
+                questions.append(Question(each["query"], inside))
+        collections.append(
+            Collection(item["name"], root, tuple(questions), "all" if mixed else "code", item["language"])
+        )
+    return Work("code-search-wide, mixed" if mixed else "code-search-wide", tuple(collections), file_figures)
 
 
 def _collection(name: str, folder: Path, anchor: Path, items: Iterable[Any], content: str, language: str) -> Collection:

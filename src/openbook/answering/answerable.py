@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from openbook.embedding.protocol import Embedder
 from openbook.retrieval.fields import embedding_text
-from openbook.retrieval.ranking import coverage
+from openbook.retrieval.signals import coverage
 from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
 from openbook.types import RetrievalResult

@@ -18,7 +18,7 @@ from openbook.answering.uses import asks_for_uses, has_name
 from openbook.embedding.protocol import Embedder
 from openbook.generation import Claim
 from openbook.retrieval.names import Query, choose_view, read_query, stands_in
-from openbook.retrieval.ranking import coverage
+from openbook.retrieval.signals import coverage
 from openbook.retrieval.tokens import tokenize
 
 # Weights of what speaks for a passage. Found on the English half of XQuAD that was not kept aside

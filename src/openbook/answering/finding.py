@@ -17,8 +17,8 @@ from openbook.answering.uses import asks_for_uses, has_name
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.retrieval.names import Query, read_query
-from openbook.retrieval.ranking import rarities
 from openbook.retrieval.search import Retriever
+from openbook.retrieval.signals import rarities
 from openbook.retrieval.tokens import tokenize
 from openbook.types import Filter, Kind, RetrievalResult
 

@@ -164,8 +164,9 @@ class Catalogue:
         for positions in self._from_files(scores, holding, holding | filled, k):
             chosen[positions] = True
         best = np.flatnonzero(chosen)
-        in_file = scores.files[self._file_of[best]]
-        columns = (self._ids[best], scores.chunks[best], in_file, cosine[best], scores.matched[best])
+        files = self._file_of[best]
+        sizes = self._starts[files + 1] - self._starts[files]
+        columns = (self._ids[best], scores.chunks[best], scores.files[files], cosine[best], scores.matched[best], sizes)
         return Matches(
             tokens=tuple(tokens),
             frequencies=frequencies,

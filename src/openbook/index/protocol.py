@@ -51,6 +51,8 @@ class Evidence(NamedTuple):
     """From -1 to 1; 0 for a chunk without a vector."""
     matched: int
     """Bit n is set if the chunk holds the n-th of `Matches.tokens`."""
+    file_chunks: int = 1
+    """Chunks of the whole file."""
 
 
 @dataclass(frozen=True, slots=True)

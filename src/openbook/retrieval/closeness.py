@@ -16,37 +16,6 @@ _PAIR_GAP = 2
 _SAME_LETTERS = 5
 
 
-# In prose the words of an answer stand in one sentence, whose meaning a whole passage blurs. With both: +.010 and
-# +.003 on the halves of German XQuAD, +.010 and 0 of the Chinese, +.003 and 0 of the English; 1.2 to 1.4, .2 to .4
-# are a plateau. Names stand anywhere in code: there both lose .02 of the files of swe-qa.
-_CLOSENESS_OF_PROSE = 1.3
-_SENTENCE_WEIGHT = 0.3
-
-# Code repeats the words of a question next to each other in tests and calls. With .4 to .6, Pass@5 of codebase-qa is
-# .016 higher than with 1 (.032 on the held half), and swe-qa as it was; without it, files there fall by .005.
-_CLOSENESS_BESIDE_CODE = 0.5
-
-
-def beside_code(closeness: float) -> dict[str, float]:
-    """Give the signals of a passage of a library that holds code.
-
-    Example:
-        >>> beside_code(0.6)
-        {'closeness': 0.3}
-    """
-    return {"closeness": _CLOSENESS_BESIDE_CODE * closeness}
-
-
-def in_prose(closeness: float, cosine: float) -> dict[str, float]:
-    """Give the signals of a passage of prose: `cosine` is that of the question and the nearest sentence.
-
-    Example:
-        >>> in_prose(0.0, 0.5)
-        {'closeness': 0.0, 'sentence': 0.15}
-    """
-    return {"closeness": _CLOSENESS_OF_PROSE * closeness, "sentence": _SENTENCE_WEIGHT * max(0.0, cosine)}
-
-
 def related(words: Sequence[str], tokens: Iterable[str]) -> list[str]:
     """Put a token of the question in place of each word of a text that begins with the same five letters.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openbook.errors import QueryError
+from openbook.retrieval.intents import Intent, intents_of
 from openbook.retrieval.tokens import tokenize
 from openbook.types import View
 
@@ -90,6 +91,8 @@ class Query:
     """It asks which lessons, files or the like: several places are the answer, not one passage."""
     in_other_language: bool = False
     """It is a sentence without a word that English sentences are made with, or not in Latin letters at all."""
+    intents: frozenset[Intent] = frozenset()
+    """What kind of answer it wants."""
 
     @property
     def content_words(self) -> int:
@@ -130,7 +133,9 @@ def read_query(text: str) -> Query:
     for *owners, name in map(name_parts, [text] if is_symbol else _identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
     other = _is_in_other_language(text)
-    return Query(text, tokens, tuple(named), tuple(named.values()), is_symbol, places is not None, other)
+    return Query(
+        text, tokens, tuple(named), tuple(named.values()), is_symbol, places is not None, other, intents_of(text)
+    )
 
 
 def name_parts(name: str) -> list[str]:

@@ -57,4 +57,10 @@ def stem_of(path: str) -> str:
         ('client', 'client')
     """
     pure = PurePosixPath(path)
-    return pure.parent.name if pure.stem in _GENERIC_STEMS and pure.parent.name else pure.stem
+    return pure.parent.name if is_generic(path) and pure.parent.name else pure.stem
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def is_generic(path: str) -> bool:
+    """Tell whether the name of a file says nothing, as `index.ts` and `mod.rs`."""
+    return PurePosixPath(path).stem in _GENERIC_STEMS

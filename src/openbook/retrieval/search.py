@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, starmap, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
-from openbook.retrieval.closeness import beside_code, closeness, in_prose, related
+from openbook.retrieval.closeness import closeness, related
 from openbook.retrieval.names import Query, choose_view, read_query
-from openbook.retrieval.ranking import Ranked, near_together, rank, rarities
+from openbook.retrieval.ranking import Ranked, rank, reordered
+from openbook.retrieval.signals import rarities, text_signals
 from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
 from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View
@@ -48,7 +49,7 @@ class Retriever:
             embedder: The one that made it.
             sentences: Compares sentences with the question, dozens for each; `embedder` if not given.
         """
-        self._index = index
+        self.index = index
         self.embedder = embedder
         self._sentences = sentences or embedder
         self._last: tuple[str, Vector] | None = None
@@ -78,9 +79,9 @@ class Retriever:
             # A course is one file, or a few: each of them once would be next to nothing.
             in_course = where.courses or where.lesson is not None
             view = "passages" if in_course else choose_view(query)
-        with self._index.snapshot():
-            matches = self._index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
-            outlines = self._index.outlines([evidence.id for evidence in matches.evidence])
+        with self.index.snapshot():
+            matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
+            outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
             ranked = rank(query, view, matches, outlines)
             if view == "passages":
                 is_prose = all(outline.kind != "code" for outline in outlines)
@@ -99,14 +100,14 @@ class Retriever:
         """Order the best passages again, now that their texts are read."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         best = ranked[:_READ]
-        chunks = self._index.fetch([each.outline.id for each in best])
+        chunks = self.index.fetch([each.outline.id for each in best])
         closenesses = [closeness(related(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks]
-        if is_prose:
-            nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
-            found = list(starmap(in_prose, zip_longest(closenesses, nearest, fillvalue=0.0)))
-        else:
-            found = list(map(beside_code, closenesses))
-        return [*near_together(best, found), *ranked[_READ:]]
+        nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
+        found = [
+            text_signals(query, near, cosine, is_prose=is_prose)
+            for near, cosine in zip_longest(closenesses, nearest, fillvalue=0.0)
+        ]
+        return [*reordered(best, found), *ranked[_READ:]]
 
     def _nearest(self, asked: str, said: Sequence[Sequence[str]]) -> list[float]:
         """Give the cosine of the question with the nearest sentence of each text; 0 without one."""
@@ -117,7 +118,7 @@ class Retriever:
     def _with_text(self, ranked: Sequence[Ranked], limit: int) -> Iterator[tuple[Ranked, Chunk]]:
         for start in range(0, len(ranked), limit):
             part = ranked[start : start + limit]
-            yield from zip(part, self._index.fetch([each.outline.id for each in part]), strict=True)
+            yield from zip(part, self.index.fetch([each.outline.id for each in part]), strict=True)
 
 
 def _distinct(pairs: Iterable[tuple[Ranked, Chunk]], limit: int) -> Iterator[RetrievalResult]:

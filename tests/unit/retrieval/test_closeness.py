@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, beside_code, closeness, in_prose, related
+from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, related
 
 RARITY = {"retri": 3.0, "polici": 2.0, "wait": 1.0}
 WORDS = st.lists(st.sampled_from([*RARITY, "the", "and"]), max_size=90)
@@ -19,10 +19,6 @@ def test_a_text_without_a_word_of_the_question_is_not_close(words: list[str]) ->
 
 def test_a_question_without_a_word_is_close_to_nothing() -> None:
     assert closeness(["retri"], {}) == 0
-
-
-def test_what_is_far_from_every_sentence_in_prose_loses_nothing() -> None:
-    assert in_prose(0.5, -0.4) == in_prose(0.5, 0.0)
 
 
 def test_all_words_side_by_side_and_in_order_are_as_close_as_can_be() -> None:
@@ -127,8 +123,3 @@ def test_a_text_keeps_its_length_and_every_word_that_was_asked_for(words: list[s
         for before, after in zip(words, changed, strict=True)
     )
     assert all(after == before for before, after in zip(words, changed, strict=True) if before in tokens)
-
-
-def test_closeness_counts_less_beside_code_than_in_prose() -> None:
-    assert beside_code(0.5)["closeness"] < 0.5 < in_prose(0.5, 0.0)["closeness"]
-    assert beside_code(0.0) == {"closeness": 0.0}

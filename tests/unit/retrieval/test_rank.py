@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import get_args
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from openbook.index.protocol import Evidence, Matches, Outline
 from openbook.retrieval.names import read_query
-from openbook.retrieval.ranking import Ranked, near_together, rank
+from openbook.retrieval.ranking import Ranked, rank, reordered
 from openbook.types import Kind, View
 from tests.unit.retrieval.material import outline_of
 
@@ -177,7 +176,7 @@ def test_what_is_no_nearer_than_most_gains_nothing_from_meaning() -> None:
     near, middle, far = rank(query, "passages", matches, [outline_of(path) for path in ("a.py", "b.py", "c.py")])
 
     assert "dense" in near.signals
-    assert middle.signals == far.signals == {}
+    assert middle.signals == far.signals == {"role": middle.signals["role"]}
 
 
 def test_words_are_those_that_the_index_says_are_held() -> None:
@@ -226,8 +225,7 @@ def test_what_is_no_source_gives_way_to_a_source(view: View) -> None:
     first, *others = ranked(candidates, view)
 
     assert first.outline.span.path == "z.py"
-    assert "role" not in first.signals
-    assert all(each.signals["role"] < 0 and each.prior < 1 for each in others)
+    assert all(each.signals.get("role", 0.0) < first.signals["role"] for each in others)
 
 
 def test_a_test_that_is_asked_for_keeps_its_place() -> None:
@@ -236,50 +234,8 @@ def test_a_test_that_is_asked_for_keeps_its_place() -> None:
     assert paths(ranked(candidates, question="where is retry tested"))[0] == "tests/a.py"
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("question", [TOPIC, LONG])
-@given(st.lists(st.tuples(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0, 1)), min_size=2, max_size=6))
-def test_in_a_library_of_documentation_alone_what_files_are_for_changes_no_order(
-    view: View, question: str, numbers: list[tuple[float, float, float]]
-) -> None:
-    def order(kind: Kind) -> list[Ranked]:
-        numbered = zip(count(), numbers)
-        return ranked(
-            [
-                found(f"{n // 2}.md", 10 * (n % 2), bm25=bm25, file=n // 2 + file % 0.5, cosine=cosine, kind=kind)
-                for n, (bm25, file, cosine) in numbered
-            ],
-            view,
-            question,
-        )
-
-    documentation, equals = order("docs"), order("course")
-
-    scores = {each.outline.span: each.score for each in equals}
-    assert all(each.score == pytest.approx(each.prior * scores[each.outline.span]) for each in documentation)
-    told_apart = [span for span in scores if sum(abs(scores[span] - other) < 1e-6 for other in scores.values()) == 1]
-    assert [each.outline.span for each in documentation if each.outline.span in told_apart] == [
-        each.outline.span for each in equals if each.outline.span in told_apart
-    ]
-
-
-def test_an_old_version_gives_way_to_the_newest_unless_it_is_asked_for() -> None:
-    candidates = [found("lib/v3/a.py", bm25=1.5), found("lib/v4/a.py")]
-
-    assert paths(ranked(candidates)) == ["lib/v4/a.py", "lib/v3/a.py"]
-    assert paths(ranked(candidates, question="retry policy in v3")) == ["lib/v3/a.py", "lib/v4/a.py"]
-
-
-def test_a_file_that_only_gathers_names_gives_way_to_one_that_holds_them() -> None:
-    gathering = found("net/__init__.py", bm25=1.1)
-    defining = replace(gathering, outline=outline_of("net/__init__.py", defines=("Client", "Session", "Retry")))
-
-    assert paths(ranked([gathering, found("z.py")]))[0] == "z.py"
-    assert paths(ranked([defining, found("z.py")]))[0] == "net/__init__.py"
-
-
 def test_passages_of_one_file_make_room_for_others_only_in_long_questions() -> None:
-    candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(4)), found("b.py", bm25=4.0, file=2.0)]
+    candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(4)), found("b.py", bm25=4.9, file=2.0)]
 
     short, long = (ranked(candidates, "passages", question) for question in ("retry policy?", LONG))
 
@@ -293,7 +249,7 @@ def test_passages_of_one_file_make_room_for_others_only_in_long_questions() -> N
 
 
 def test_a_passage_makes_room_for_four_better_ones_of_its_file_at_most() -> None:
-    candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(7)), found("b.py", bm25=4.0, file=2.0)]
+    candidates = [*(found("a.py", 10 * n, bm25=5.0, file=2.0) for n in range(7)), found("b.py", bm25=4.9, file=2.0)]
 
     losses = [each.signals.get("spread", 0.0) for each in ranked(candidates, "passages", LONG)]
 
@@ -305,7 +261,7 @@ def test_a_passage_makes_room_for_four_better_ones_of_its_file_at_most() -> None
 def test_the_sections_of_a_page_answer_together_unless_code_lies_beside() -> None:
     pages = [
         *(found("a.md", 10 * n, bm25=5.0, file=2.0, kind="docs") for n in range(4)),
-        found("b.md", bm25=4.0, file=2.0, kind="docs"),
+        found("b.md", bm25=4.9, file=2.0, kind="docs"),
     ]
 
     assert paths(ranked(pages, "passages", LONG)) == ["a.md"] * 4 + ["b.md"]
@@ -318,7 +274,7 @@ def test_a_section_gains_from_a_heading_that_says_what_was_asked() -> None:
 
     assert paths(ranked(pages, "passages")) == ["a.md", "b.md"]
     assert paths(ranked(headed, "passages")) == ["b.md", "a.md"]
-    assert all(each.signals.get("heading", 0.0) == 0 for each in ranked(headed, "files"))
+    assert paths(ranked(headed, "files")) == ["b.md", "a.md"]
 
 
 def test_files_are_never_spread() -> None:
@@ -328,24 +284,29 @@ def test_files_are_never_spread() -> None:
 def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
     first, second = ranked([found("a.py"), found("b.py")], "passages")
 
-    moved = near_together([first, second], [{}, {"closeness": 0.25, "sentence": 0.25}])
+    moved = reordered([first, second], [{}, {"closeness": 0.25, "sentence": 0.25}])
 
     assert [each.outline for each in moved] == [second.outline, first.outline]
     assert moved[0].score == sum(moved[0].signals.values()) > second.score
     assert moved[1] == first
 
 
-def test_closeness_counts_as_much_as_what_the_file_is_for() -> None:
-    source, test = ranked([found("a.py"), found("tests/b.py")], "passages")
-
-    near = near_together([source, test], [{"closeness": 0.5}, {"closeness": 0.5}])
-
-    assert near[0].outline == source.outline
-    assert 0 < near[1].signals["closeness"] < near[0].signals["closeness"]
+def test_no_passage_is_none_reordered() -> None:
+    assert reordered([], []) == []
 
 
-def test_no_passage_is_none_near_together() -> None:
-    assert near_together([], []) == []
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How do I retry my job?", "guide.md"),
+        ("Where is a job retried?", "job.py"),
+        ("Wie kann ich meinen Job wiederholen?", "guide.md"),
+    ],
+)
+def test_a_guide_answers_how_to_and_code_answers_where(question: str, first: str) -> None:
+    candidates = [found("job.py"), found("guide.md", kind="docs")]
+
+    assert paths(ranked(candidates, "passages", question))[0] == first
 
 
 def test_every_kind_can_be_ranked() -> None:

@@ -176,7 +176,7 @@ def test_a_chunk_without_a_word_in_common_is_found_by_its_meaning(meaningful: Li
     first, *_ = meaningful.search("doctor")
 
     assert first.chunk.text == "The physician cured patients."
-    assert first.signals.keys() == {"dense", "role"}
+    assert first.signals.keys() == {"dense", "role", "size"}
     assert all("lexical" not in result.signals for result in meaningful.search("doctor", view="passages"))
 
 
@@ -339,15 +339,10 @@ def test_the_passage_with_the_words_side_by_side_comes_first(library: Library) -
     assert places(library.search("retry policy", view="passages"))[0] == "b.md:1-1"
 
 
-def test_sentences_are_read_where_no_code_is_found(meaningful: Library) -> None:
+def test_the_nearest_sentence_counts(meaningful: Library) -> None:
     meaningful.put("a.md", "Bread is baked at dawn. The physician cured patients. Tax law changed.")
 
-    prose = meaningful.search("Who heals sick people?")
-    meaningful.put("b.py", "heal = sick or people", kind="code")
-    beside_code = meaningful.search("Who heals sick people?")
-
-    assert "sentence" in prose[0].signals
-    assert not any("sentence" in result.signals for result in beside_code)
+    assert "sentence" in meaningful.search("Who heals sick people?")[0].signals
 
 
 def test_words_that_stand_nowhere_leave_the_nearest_in_meaning(meaningful: Library) -> None:

@@ -1,61 +1,18 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.retrieval.names import read_query
-from openbook.retrieval.ranking import (
-    coverage,
-    dense_weight,
-    heading_match,
-    rarities,
-    relevance,
-    scaled,
-)
-from openbook.types import Kind, View
+from openbook.retrieval.ranking import Ranked
+from openbook.retrieval.signals import coverage, heading_match, rarities, scaled
+from openbook.types import Kind
 from tests.unit.retrieval.material import outline_of
 
 WORDS = st.sampled_from([f"w{n}" for n in range(12)])
 RARITY = st.dictionaries(WORDS, st.floats(0.001, 9))
-
-
-def weight(question: str, view: View = "passages") -> float:
-    return dense_weight(read_query(question), view)
-
-
-def test_among_passages_meaning_weighs_less_the_more_words_a_question_has() -> None:
-    weights = [weight(" ".join(["the", *(f"word{chr(97 + n)}" for n in range(size))])) for size in range(2, 25)]
-
-    assert weights == sorted(weights, reverse=True)
-    steps = [a - b for a, b in pairwise(weights) if a != b]
-    assert len(steps) > 1
-    assert steps == pytest.approx([steps[0]] * len(steps))
-
-
-def test_meaning_weighs_less_in_a_language_that_the_model_has_not_read() -> None:
-    english, german = "the normannic castle was named what?", "welchen Namen trug die normannische Burg?"
-
-    assert weight(german) < weight(english)
-    assert weight(german, "files") == weight(english, "files")
-
-
-def test_among_files_meaning_weighs_the_same_for_topics_of_any_length() -> None:
-    assert weight("retry policy", "files") == weight("retry policy of one two three four five six seven", "files")
-
-
-@pytest.mark.parametrize("view", ["files", "passages"])
-def test_meaning_weighs_less_where_a_question_spells_code(view: View) -> None:
-    assert weight("retry in send_all", view) < weight("retry in sending", view)
-    assert weight("RetryPolicy", view) < weight("retry policy", view)
-
-
-@given(st.lists(WORDS, min_size=1, max_size=20), st.sampled_from(["files", "passages"]))
-def test_the_weight_of_meaning_is_a_share(words: list[str], view: View) -> None:
-    assert 0 < weight(" ".join(words), view) < 1
 
 
 @given(st.lists(st.floats(-10, 100), max_size=8), st.floats(-10, 10))
@@ -110,6 +67,9 @@ def test_each_word_of_a_question_weighs_what_its_frequency_says_in_the_order_of_
 
 
 def test_words_and_meaning_share_relevance_between_them() -> None:
+    def relevance(coverage: float, cosine: float) -> float:
+        return Ranked(outline_of(), {}, coverage, cosine).relevance
+
     words, meaning, both = relevance(1.0, 0.0), relevance(0.0, 1.0), relevance(1.0, 1.0)
 
     assert min(words, meaning) > 0
