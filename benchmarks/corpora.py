@@ -29,7 +29,13 @@ class Asked:
 
 def xquad(data: Path, language: str, folder: Path) -> list[Asked]:
     """Write one text file per article, a paragraph a block; give all questions with their answers."""
-    content = json.loads((data / "span-qa" / f"xquad-{language}.json").read_text(encoding="utf-8"))
+    return xquad_articles(data / "span-qa" / f"xquad-{language}.json", folder)
+
+
+def xquad_articles(file: Path, folder: Path) -> list[Asked]:
+    """Do what `xquad` does, with any file in its format."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    folder.mkdir(exist_ok=True)
     questions = []
     for number, article in enumerate(content["data"]):
         name, text = f"article-{number:02}.txt", ""

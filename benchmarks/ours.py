@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from openbook.answering.anaphora import has_own_words
-from openbook.answering.answerable import support
+from openbook.answering.answerable import support, tell
+from openbook.answering.finding import Finder
+from openbook.answering.foreign_words import foreign_words
 from openbook.assistant import Assistant
 from openbook.chunking.code import find_definitions
 from openbook.chunking.identity import chunks_identity
@@ -25,7 +27,7 @@ from openbook.index.protocol import Entry, Identity
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.names import read_query
-from openbook.retrieval.search import Retriever
+from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.signals import rarities
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
@@ -146,6 +148,26 @@ def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> l
             results = retriever.search(text, limit=10, view="passages")
             found.append(support(text, results, embedder, rarity))
     return found
+
+
+@contextlib.contextmanager
+def folder_library_at(folder: Path, home: Path) -> Iterator[Finder]:
+    """Open the library of a folder, which is made the first time."""
+    home.mkdir(parents=True, exist_ok=True)
+    with folder_library(folder, home):
+        pass
+    settings, embedder = Settings(home=home), load_embedder()
+    identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
+    index = SqliteIndex(home / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
+    with contextlib.closing(index):
+        yield Finder(index, embedder)
+
+
+def signs_and_odds(finder: Finder, question: str) -> tuple[tuple[float, ...], float]:
+    """Say what tells whether a library answers a question, and the odds that it does."""
+    results = finder.find(question, 10, EVERYTHING)
+    told = tell(question, results, finder.index, finder.embedder, foreign_words(question))
+    return tuple(told.signs), told.odds
 
 
 def _document(path: str, pieces: Sequence[Piece]) -> tuple[Document, list[Chunk]]:

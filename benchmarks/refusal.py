@@ -1,4 +1,4 @@
-"""Where to refuse: how support separates questions that a library answers from those it does not.
+"""Where to refuse: how the odds of an answer separate questions that a library answers from those it does not.
 
     python -m benchmarks.refusal --data path/to/data
 
@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.corpora import codebase_qa, docs_qa, xquad
-from benchmarks.ours import supports
-from openbook.answering.answerable import SUPPORT_FLOOR
+from benchmarks.ours import folder_library_at, signs_and_odds
+from openbook.answering.answerable import ANSWERABLE_FLOOR
 
 # Every n-th foreign question is enough: there are a thousand for each library.
 _EVERY_NTH = 5
@@ -26,18 +26,18 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with span-qa, docs-qa, codebase-qa, courses")
     data = parser.parse_args().data
     with tempfile.TemporaryDirectory() as scratch:
-        own, foreign = _supports(data, Path(scratch))
+        own, foreign = _odds(data, Path(scratch))
     for half, name in ((0, "first half"), (1, "second half")):
         print(f"\n{name}: {len(own[half::2])} answerable, {len(foreign[half::2])} not")
         print("| threshold | wrongly refused % | rightly refused % |\n|---|---|---|")
-        for threshold in sorted({SUPPORT_FLOOR, *(step / 50 for step in range(12, 32))}):
+        for threshold in sorted({ANSWERABLE_FLOOR, *(step / 4 for step in range(-12, 5))}):
             wrong = _share_below(own[half::2], threshold)
             right = _share_below(foreign[half::2], threshold)
-            force = " (in force)" if threshold == SUPPORT_FLOOR else ""
+            force = " (in force)" if threshold == ANSWERABLE_FLOOR else ""
             print(f"| {threshold:.2f}{force} | {wrong:.1f} | {right:.1f} |")
 
 
-def _supports(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
+def _odds(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
     folders = {name: scratch / name for name in ("xquad-en", "docs-qa", "codebase-qa")}
     for folder in folders.values():
         folder.mkdir()
@@ -50,16 +50,14 @@ def _supports(data: Path, scratch: Path) -> tuple[list[float], list[float]]:
     own: list[float] = []
     foreign: list[float] = []
     for library, folder in folders.items():
-        home = scratch / f"library of {library}"
-        home.mkdir()
         asked = [
-            (name == library, ("", question.text))
+            (name == library, question.text)
             for name, set_ in questions.items()
             for question in (set_ if name == library else set_[::_EVERY_NTH])
         ]
-        found = supports(folder, home, [pair for _, pair in asked])
-        for (is_own, _), value in zip(asked, found, strict=True):
-            (own if is_own else foreign).append(value)
+        with folder_library_at(folder, scratch / f"library of {library}") as finder:
+            for is_own, question in asked:
+                (own if is_own else foreign).append(signs_and_odds(finder, question)[1])
     return own, foreign
 
 

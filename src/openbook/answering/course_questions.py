@@ -21,6 +21,12 @@ them is about, something in it; or nothing of the kind."""
 _COURSE = r"(?:courses?|kurse?s?)\b"
 _LESSON = re.compile(r"\b(?:lesson|lektion)\s+(?:number\s+|no\.?\s*|nr\.?\s*)?(\d{1,4})\b", re.IGNORECASE)
 
+# Which one is meant, a filter says.
+_THIS_LESSON = re.compile(
+    r"\b(?:(?:this|the)\s+lesson|(?:diese[rn]?|die|der)\s+lektion|(?:cette|la)\s+leçon|(?:esta|la)\s+lección)\b",
+    re.IGNORECASE,
+)
+
 # Characters. What is longer is no such question, or more than one.
 _LONGEST = 500
 _BETWEEN_QUESTIONS = re.compile(r"(?<=\?)\s+")
@@ -105,6 +111,8 @@ _ASKING = frozenset(
         " handeln handelt hat im inhalt inhaltsverzeichnis ist kurs kurse kurses kurz lehrplan lektion lektionen"
         " lernen lernt man mir nr thema themen und viele vom von war was welche welchen welcher welches wer wie"
         " wird wo worum wovon wurde zeige zusammen zusammenfassung über"
+        " ce cette cours diese dieser dieses la le leçon leçons parle quoi résume résumer résumez résumé"
+        " curso esta este lección lecciones resume resumen resumir trata"
     ).split()
 )
 
@@ -158,6 +166,11 @@ class CourseQuestion:
         return self.says_course and not self.names and self.lesson is None and not self.topic()
 
     @property
+    def is_about_the_chosen_one(self) -> bool:
+        """It asks what "this lesson" is about, which is clear where one is chosen."""
+        return not self.names and self.lesson is None and not self.topic() and bool(_THIS_LESSON.search(self.text))
+
+    @property
     def is_about_one(self) -> bool:
         """It asks for the outline or a lesson of a course that it names, whether there is such a course or not."""
         return self.says_course and any(
@@ -193,7 +206,7 @@ def read_course_question(text: str) -> CourseQuestion | None:
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
     lesson = _LESSON.search(last)
     goes_on = bool(before) and _HEADER.search(last) is not None  # "Who teaches it?"
-    if lesson is None and not (_MENTIONS.search(last) or _WHERE.match(last) or goes_on):
+    if lesson is None and not (_MENTIONS.search(last) or _WHERE.match(last) or _THIS_LESSON.search(last) or goes_on):
         return None
     told = () if _WHICH_COURSES.match(last) else (last, *reversed(before))
     found = dict.fromkeys(name for part in told for name in _names(part))

@@ -77,7 +77,8 @@ class Courses:
             wanted = top_k * _PER_PLACE if asked.lists_lessons else top_k
             found = self.search(asked.topic(name), wanted, self._narrowed(meant, asked.lesson))
             return [_marked(one, INSIDE) for one in found] if self.supports(asked.topic(name), found) else found
-        is_clear = asks == "summary" or (len(courses) == 1 and asked.is_about_the_only_one)
+        is_chosen = self.where.lesson is not None and asked.is_about_the_chosen_one
+        is_clear = asks == "summary" or is_chosen or (len(courses) == 1 and asked.is_about_the_only_one)
         return self._summary(meant or courses, asked.lesson) if is_clear else None
 
     def _meant(self, asked: CourseQuestion, courses: Sequence[Course]) -> tuple[str, tuple[Course, ...]]:

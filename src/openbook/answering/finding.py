@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support
+from openbook.answering.answerable import ANSWERABLE_FLOOR, FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support, tell
 from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import OTHER_LESSON, Courses, is_known_to_speak
 from openbook.answering.defining import definition_of
@@ -38,6 +39,7 @@ _DOCUMENTATION: frozenset[Kind] = frozenset({"docs"})
 _READ_FOR_DEFINITIONS = 60
 _FRONT_PAGES = ("README*", "readme*", "index.*")
 
+_WORD = re.compile(r"\w+")
 
 EMPTY = "empty library"
 """Why nothing is found where there is nothing."""
@@ -51,6 +53,16 @@ class Weighed:
     """Weight of each token: how rare it is."""
     missing: tuple[str, ...]
     """Words that stand nowhere in the library, as written, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What results are worth for a question."""
+
+    fault: str = ""
+    """Why they do not answer it, such as `nothing found`; empty if they may."""
+    deciding: tuple[str, ...] = ()
+    """Words that it is about, as written, and that stand nowhere in the library."""
 
 
 class Finder:
@@ -136,18 +148,27 @@ class Finder:
         missing = (word for word in missing_words(query, frequencies) if word.lower() not in joining)
         return Weighed(rarities(query, frequencies, chunks), tuple(missing))
 
-    def fault(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> str:
-        """Say why results do not answer a question, such as `nothing found`; empty if they may."""
+    def judge(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> Judged:
+        """Judge whether results may answer a question."""
         if not results:
-            return "nothing found" if self.index.stats().chunks else EMPTY
+            return Judged("nothing found" if self.index.stats().chunks else EMPTY)
         if OTHER_LESSON in results[0].signals:
-            return "no such lesson"
+            return Judged("no such lesson")
         if is_known_to_speak(results[0]):
-            return ""
-        floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
-        joining = {token for word in foreign_words(asked.asked.text) for token in tokenize(word)}
-        telling = {token: weight for token, weight in rarity.items() if token not in joining}
-        best = max(
-            support(asked.text, results, self.embedder, words) for words in (rarity, telling)[: 1 + bool(joining)]
-        )
-        return "nothing relevant" if best < floor else ""
+            return Judged()
+        if asked.leans:
+            found = support(asked.text, results, self.embedder, rarity)
+            return Judged("nothing relevant" if found < FOLLOW_UP_FLOOR else "")
+        with self.index.snapshot():
+            told = tell(asked.text, results, self.index, self.embedder, foreign_words(asked.text))
+        return Judged("nothing relevant" if told.odds < ANSWERABLE_FLOOR else "", told.deciding)
+
+    def speaks_another_language(self, query: Query) -> bool:
+        """Check whether a question that is not English is in another language than the library.
+
+        Half of its words, those that only make its sentence included, stand nowhere then.
+        """
+        words = list(filter(None, map(tokenize, set(_WORD.findall(query.text)))))
+        known = self.index.frequencies([token for tokens in words for token in tokens])
+        absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
+        return query.in_other_language and absent * 2 >= len(words)

@@ -15,9 +15,9 @@ from openbook.answering.checking import Retry
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.extractive import compose, pick, quotes_of
-from openbook.answering.finding import Finder
+from openbook.answering.finding import Finder, Judged
 from openbook.answering.followups import Standalone, standalone
-from openbook.answering.refusals import refusal
+from openbook.answering.refusals import noted, refusal
 from openbook.answering.replies import answer_of, signed
 from openbook.answering.small_talk import is_small_talk, reply_to_small_talk
 from openbook.answering.steps import Steps, ahappen, happen
@@ -235,9 +235,10 @@ class Generator:
         yield Stage("searching")
         alone = standalone(asked.query, asked.writing.history)
         results = self._results(asked, alone)
-        answer = self._refused(asked, alone, results)
-        if answer is None:
+        answer = self._judged(asked, alone, results)
+        if isinstance(answer, Judged):
             yield Stage("writing")
+            deciding = answer.deciding
             query = read_query(alone.text)
             context = build_context(results, asked.max_tokens, for_model=False)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
@@ -246,6 +247,7 @@ class Generator:
             answer = GenerationResult(
                 asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
             )
+            answer = noted(answer, deciding)
             if not picked:
                 missing = self._finder.weigh(alone.asked).missing
                 answer = refusal(asked.query.strip(), "nothing that could be quoted", results, missing)
@@ -259,8 +261,8 @@ class Generator:
         yield Stage("searching")
         results = self._results(asked, alone)
         # What the sources do not speak of, no model is asked.
-        answer = self._refused(asked, alone, results)
-        if answer is None:
+        answer = self._judged(asked, alone, results)
+        if isinstance(answer, Judged):
             if asked.results is None:
                 results = self._finder.fill(alone.text, results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
@@ -272,10 +274,16 @@ class Generator:
             return asked.results
         return self._finder.find(alone.text, asked.top_k, asked.where, asked.min_score)
 
-    def _refused(self, asked: _Asked, alone: Standalone, results: Sequence[RetrievalResult]) -> GenerationResult | None:
+    def _judged(
+        self, asked: _Asked, alone: Standalone, results: Sequence[RetrievalResult]
+    ) -> GenerationResult | Judged:
+        """Refuse, or say what the results are worth."""
         weighed = self._finder.weigh(alone.asked)
-        fault = self._finder.fault(alone, results, weighed.rarity)
-        return refusal(asked.query.strip(), fault, results, weighed.missing) if fault else None
+        judged = self._finder.judge(alone, results, weighed.rarity)
+        if not judged.fault:
+            return judged
+        is_foreign = self._finder.speaks_another_language(alone.asked)
+        return refusal(asked.query.strip(), judged.fault, results, weighed.missing, is_foreign=is_foreign)
 
     def check(
         self,

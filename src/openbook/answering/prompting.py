@@ -133,8 +133,13 @@ def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], 
     return fill("clarification", reason=reason, missing=_missing(missing), topics=named)
 
 
+def build_missing_note(words: Sequence[str]) -> str:
+    """Say which words no source mentions. At least one is given."""
+    return f"No source mentions {', '.join(map(repr, words))}."
+
+
 def _missing(words: Sequence[str]) -> str:
-    return f" No source mentions {', '.join(map(repr, words))}." if words else ""
+    return f" {build_missing_note(words)}" if words else ""
 
 
 def _topic(result: RetrievalResult) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from openbook.answering.course_results import OTHER_LESSON
 from openbook.answering.finding import EMPTY
-from openbook.answering.prompting import build_clarification_prompt, build_no_answer, fill
+from openbook.answering.prompting import build_clarification_prompt, build_missing_note, build_no_answer, fill
 from openbook.courses.catalog import lesson_numbers
 from openbook.generation import GenerationResult, NoAnswer
 from openbook.types import RetrievalResult
@@ -16,7 +17,12 @@ _NEAREST = 3
 
 
 def refusal(
-    query: str, reason: str, results: Sequence[RetrievalResult], missing: Sequence[str] = ()
+    query: str,
+    reason: str,
+    results: Sequence[RetrievalResult],
+    missing: Sequence[str] = (),
+    *,
+    is_foreign: bool = False,
 ) -> GenerationResult:
     """Refuse to answer, with the nearest results.
 
@@ -25,12 +31,27 @@ def refusal(
         reason: Such as `nothing relevant`.
         results: What was found, best first.
         missing: Words of the question that stand nowhere in the library.
+        is_foreign: The question is in another language than the sources.
     """
     nearest = tuple(results[:_NEAREST])
     if reason == EMPTY:
         return GenerationResult(query, fill("empty_library"), refused=True, reason=reason)
     told = build_clarification_prompt(reason + _others(results), nearest, missing)
+    if is_foreign:
+        told = f"{told}\n\n{fill('other_language')}"
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
+
+
+def noted(answer: GenerationResult, deciding: Sequence[str]) -> GenerationResult:
+    """Say above an answer which words that the question is about stand nowhere in the library."""
+    if not deciding:
+        return answer
+    note = f"{build_missing_note(deciding)}\n\n"
+    claims = tuple(
+        replace(claim, start_char=claim.start_char + len(note), end_char=claim.end_char + len(note))
+        for claim in answer.claims
+    )
+    return replace(answer, answer=note + answer.answer, claims=claims)
 
 
 def _others(results: Sequence[RetrievalResult]) -> str:

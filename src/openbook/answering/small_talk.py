@@ -12,6 +12,11 @@ _TOLD = (
     "Ask about something that they speak of."
 )
 
+_CALCULATED = (
+    "This is arithmetic, and no source is needed for it: "
+    "I only answer questions that the sources of this library speak of."
+)
+
 # Words that sources may well speak of, if nothing else is said.
 _MAY_BE_NAMES = frozenset("cool day great help hilfe nice ok okay perfect prima super".split())
 
@@ -34,6 +39,18 @@ _MORE = (
 )
 _SMALL_TALK = re.compile(rf"\W*(?:(?:{'|'.join(_PARTS)})\b(?:\W+{_MORE}\b)*\W*)+", re.IGNORECASE)
 
+# "10-20" and "404/405" may stand in a source: these signs count between blanks, or when a result is asked for.
+_NUMBER = r"[-+]?\(*\d+(?:[.,]\d+)?\)*"
+_ASKS_RESULT = (
+    r"(?:what(?:['’]s|\s+is)|how\s+much\s+is|calculate|compute|(?:was|wie\s*viel)\s+(?:ist|ergibt|sind)|berechne|"
+    r"combien\s+font|calcule[rz]?|cu[aá]nto\s+(?:es|son))"
+)
+_ARITHMETIC = re.compile(
+    rf"\W*(?:{_ASKS_RESULT}\s+{_NUMBER}(?:\s*[-+*/×÷^x]\s*{_NUMBER})+"
+    rf"|{_NUMBER}(?:(?:\s*[+*×÷^]\s*|\s+[-/x]\s+){_NUMBER})+)\s*=?[\s?.!]*",
+    re.IGNORECASE,
+)
+
 # Characters: thanks are short, and what is long has a question in it.
 _LONGEST = 120
 
@@ -48,6 +65,16 @@ def is_small_talk(text: str) -> bool:
     return len(text) <= _LONGEST and _SMALL_TALK.fullmatch(text.strip()) is not None
 
 
+def is_arithmetic(text: str) -> bool:
+    """Tell whether a text asks for nothing but the result of a calculation.
+
+    Example:
+        >>> is_arithmetic("2+2"), is_arithmetic("What is 3 * 4?"), is_arithmetic("HTTP 404/405")
+        (True, True, False)
+    """
+    return len(text) <= _LONGEST and _ARITHMETIC.fullmatch(text.strip()) is not None
+
+
 def reply_to_small_talk(text: str, *, after_answer: bool = False) -> GenerationResult | None:
     """Return what can be asked, where nothing is; None for all else.
 
@@ -55,6 +82,8 @@ def reply_to_small_talk(text: str, *, after_answer: bool = False) -> GenerationR
         text: What was typed.
         after_answer: A single word such as `super` is praise then, and a name that is looked for otherwise.
     """
+    if is_arithmetic(text):
+        return GenerationResult(text.strip(), _CALCULATED, refused=True, reason="arithmetic", cost_usd=Decimal(0))
     may_be_name = not after_answer and text.strip(" .!?").lower() in _MAY_BE_NAMES
     if may_be_name or not is_small_talk(text):
         return None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from openbook.answering.answerable import SUPPORT_FLOOR, support
+from openbook.answering.answerable import ANSWERABLE_FLOOR, SUPPORT_FLOOR, Told, support, tell
+from openbook.retrieval.search import Retriever
 from openbook.retrieval.tokens import tokenize
 from openbook.testing import HashEmbedder
-from tests.unit.retrieval.material import chunk_of, result_of
+from tests.unit.retrieval.material import Library, chunk_of, result_of
 
 EMBEDDER = HashEmbedder()
 ANSWER = "The retry policy waits one minute."
@@ -58,3 +61,48 @@ def test_earlier_turns_lend_nearness_and_no_words() -> None:
 @pytest.mark.parametrize("text", [ANSWER, "retry"])
 def test_support_lies_between_zero_and_one(text: str) -> None:
     assert 0.0 <= support_of(text, ANSWER) <= 1.0 + 1e-6
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Library:
+    library = Library(tmp_path / "harbour.db")
+    library.put("a.md", ANSWER, *(f"Pier {number} has a crane that lifts parcels." for number in range(60)))
+    return library
+
+
+def told_of(library: Library, question: str) -> Told:
+    results = Retriever(library.index, EMBEDDER).search(question, view="passages")
+    return tell(question, results, library.index, EMBEDDER)
+
+
+def test_the_odds_are_better_for_what_the_library_answers(harbour: Library) -> None:
+    answered = told_of(harbour, "How long does the retry policy wait?")
+    other = told_of(harbour, "Which tomatoes make the best soup?")
+
+    assert other.odds < ANSWERABLE_FLOOR < answered.odds
+
+
+def test_a_word_that_says_most_of_a_question_and_stands_nowhere_decides_it(harbour: Library) -> None:
+    told = told_of(harbour, "Does the crane lift websocket websocket websocket parcels?")
+
+    assert told.deciding == ("websocket",)
+    assert told.signs.decided == 1.0
+
+
+def test_a_word_among_others_that_stands_nowhere_decides_nothing(harbour: Library) -> None:
+    assert told_of(harbour, "Which crane lifts heavy parcels on a pier?").deciding == ()
+
+
+def test_each_sign_lies_between_zero_and_one(harbour: Library) -> None:
+    for question in ("crane", "Which tomatoes make the best soup?", "番茄汤最好的做法是什么？"):
+        assert all(0.0 <= sign <= 1.0 + 1e-6 for sign in told_of(harbour, question).signs)
+
+
+def test_words_that_only_make_the_sentence_are_not_missed(harbour: Library) -> None:
+    question = "Was hebt der crane denn"
+    results = Retriever(harbour.index, EMBEDDER).search(question, view="passages")
+
+    with_them = tell(question, results, harbour.index, EMBEDDER).signs
+    without = tell(question, results, harbour.index, EMBEDDER, {"was", "der", "denn"}).signs
+
+    assert without.missing_share < with_them.missing_share

@@ -228,3 +228,25 @@ def test_a_long_lesson_is_shown_from_beginning_to_end(tmp_path: Path) -> None:
 
 def test_the_outline_of_roses_is_not_that_of_bread(library: Library) -> None:
     assert ROSES.partition("\n")[0] in quotes(ask(library, "outline of the roses course"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Summarize this lesson",
+        "What is the lesson about?",
+        "Fass diese Lektion zusammen",
+        "Résume cette leçon",
+        "Resume esta lección",
+    ],
+)
+def test_the_lesson_that_is_chosen_is_summed_up(library: Library, question: str) -> None:
+    course = next(each for each in library.index.courses(Filter()) if each.title == "Baking Rye Bread")
+
+    answer = ask(library, question, Filter(courses=frozenset({course.key}), lesson=1))
+
+    assert {citation.label for citation in answer.citations} == {"Baking Rye Bread · Lesson 1: Sourdough"}
+
+
+def test_this_lesson_means_none_where_none_is_chosen(library: Library) -> None:
+    assert ask(library, "Summarize this lesson").refused

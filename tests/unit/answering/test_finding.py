@@ -68,5 +68,5 @@ def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path:
     results = finder.find(asked.text, 3, Filter())
     weighed = finder.weigh(asked.asked)
 
-    assert finder.fault(asked, results, weighed.rarity) == ""
+    assert finder.judge(asked, results, weighed.rarity).fault == ""
     assert weighed.missing == ("denn",)

@@ -121,6 +121,27 @@ def test_words_that_some_source_mentions_are_not_called_missing(library: Library
     assert answer.answer.startswith("The sources do not answer this: nothing relevant.\n\n")
 
 
+def test_a_deciding_word_that_no_source_mentions_is_named_above_the_quotes(library: Library) -> None:
+    library.put("a.md", "The retry policy waits.", *(f"Pier {number} has a crane." for number in range(40)))
+
+    answer = ask(library, "how does the retry policy websocket websocket wait")
+
+    assert not answer.refused
+    assert answer.answer.startswith("No source mentions 'websocket'.\n\nQuoted from the sources;")
+    assert [answer.answer[claim.start_char : claim.end_char] for claim in answer.claims] == [
+        f"> {claim.text} {claim.marks[0]}" for claim in answer.claims
+    ]
+
+
+def test_a_question_in_another_language_than_the_sources_is_told_what_helps(library: Library) -> None:
+    library.put("a.md", *(f"The retry policy number {number}." for number in range(9)))
+
+    answer = ask(library, "Wann werden die Rosen im Garten geschnitten?")
+
+    assert answer.refused
+    assert "The question is in another language than the sources" in answer.answer
+
+
 def test_an_empty_library_says_what_to_do(library: Library) -> None:
     answer = ask(library, "what is the retry policy")
 

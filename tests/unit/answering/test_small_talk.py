@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.small_talk import is_small_talk, reply_to_small_talk
+from openbook.answering.small_talk import is_arithmetic, is_small_talk, reply_to_small_talk
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,19 @@ def test_small_talk_is_answered_at_once_unless_it_may_be_a_name() -> None:
     assert (reply.query, reply.refused, reply.reason, reply.results) == ("Hello!", True, "nothing was asked", ())
     assert reply_to_small_talk("super") is None
     assert reply_to_small_talk("Hello, when do sessions end?") is None
+
+
+@pytest.mark.parametrize("text", ["2+2", "2 + 2 = ?", "What is 3 * (4 - 1)?", "Was ist 12/4?", "combien font 2 + 3 ?"])
+def test_arithmetic_is_no_question_to_the_sources(text: str) -> None:
+    reply = reply_to_small_talk(text)
+
+    assert reply is not None
+    assert (reply.refused, reply.reason) == (True, "arithmetic")
+    assert reply.answer.startswith("This is arithmetic")
+
+
+@pytest.mark.parametrize(
+    "text", ["42", "2024-11-23", "10-20", "HTTP 404/405", "3.11.2", "What is 42?", "1 + x", "Why is 2+2 in the test?"]
+)
+def test_numbers_that_sources_may_speak_of_are_no_arithmetic(text: str) -> None:
+    assert not is_arithmetic(text)

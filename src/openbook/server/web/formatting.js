@@ -208,6 +208,7 @@ const UNWRITTEN = /** @type {Record<string, string>} */ ({
 const NO_ANSWER = /** @type {Record<string, string>} */ ({
   ...UNWRITTEN,
   "nothing relevant": "the sources do not speak of it",
+  arithmetic: "no source is needed for it",
 });
 
 /**
