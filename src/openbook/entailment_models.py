@@ -148,7 +148,7 @@ def find(name: str, settings: Settings) -> Path:
         return path
     known = next((model.name for model in KNOWN if model.name == name), "")
     hint = f"fetch it with: openbook models add {known}" if known else "openbook models list names those that are known"
-    raise SettingsError(f"there is no entailment model {name!r}, and no folder of that path", hint=hint)
+    raise SettingsError(f"there is no model {name!r}, and no folder of that path", hint=hint)
 
 
 def open_model(name: str, settings: Settings) -> OnnxJudge:
