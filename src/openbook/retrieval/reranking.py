@@ -58,7 +58,8 @@ def rerank(question: str, results: Sequence[RetrievalResult], reranker: Reranker
         if len(scores) != len(head) or not all(map(math.isfinite, scores)):
             raise BadResponseError(f"it gave {len(scores)} scores for {len(head)} texts, or some that are no numbers")
     except ModelError as exc:
-        logger.warning("the reranker %s failed, so results stay in their first order: %s", reranker.name, exc)
+        why = "; ".join(filter(None, (str(exc), exc.hint)))
+        logger.warning("the reranker %s failed, so results stay in their first order: %s", reranker.name, why)
         return list(results)
     order = sorted(range(len(head)), key=lambda place: (-scores[place], place))
     moved = [*(head[place] for place in order), *results[RERANKED:]]
