@@ -15,6 +15,7 @@ from openbook.testing import FakeServer
 from openbook.testing.embedding_server import EmbeddingServer
 from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubServer
+from openbook.testing.rerank_server import RerankServer
 from openbook.testing.script import Refusal
 from tests.model_server import ModelServer
 from tests.redis_server import RedisServer
@@ -24,7 +25,15 @@ from tests.redis_server import RedisServer
 settings.register_profile("openbook", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("openbook")
 
-_SERVERS = {"fake_server", "embedding_server", "git_server", "github_server", "model_server", "redis_server"}
+_SERVERS = {
+    "fake_server",
+    "embedding_server",
+    "git_server",
+    "github_server",
+    "model_server",
+    "redis_server",
+    "rerank_server",
+}
 
 
 def pytest_report_header() -> str:
@@ -57,6 +66,17 @@ def embedding_server() -> Iterator[Callable[..., EmbeddingServer]]:
 
         def start(*refusals: Refusal | None, **options: Any) -> EmbeddingServer:
             return stack.enter_context(EmbeddingServer(*refusals, **options))
+
+        yield start
+
+
+@pytest.fixture
+def rerank_server() -> Iterator[Callable[..., RerankServer]]:
+    """Start servers that rerank. All are closed when the test ends."""
+    with ExitStack() as stack:
+
+        def start(*refusals: Refusal | None, **options: Any) -> RerankServer:
+            return stack.enter_context(RerankServer(*refusals, **options))
 
         yield start
 

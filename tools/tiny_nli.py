@@ -2,6 +2,7 @@
 
 It is a real graph with real tensors, a few kilobytes large, and knows a few words: a claim is entailed when each of
 its words stands in the premise, contradicted when besides that "not" stands on one side only, and neutral otherwise.
+With `--ranks` it is a reranker: a text scores the number of known words that it shares with the question.
 Tests load it where weights of a real model cannot be had. It needs the packages `onnx` and `tokenizers`.
 """
 
@@ -51,7 +52,12 @@ class TinyModel:
     """How many of them there are before the claim."""
     per_token: bool = False
     """Whether there are logits for each token, as classifiers of tokens have them."""
+    ranks: bool = False
+    """Whether it is a reranker instead: one logit, the number of words that the first text shares with the second."""
     max_tokens: int = 64
+
+
+RERANKER = TinyModel(labels=("LABEL_0",), ranks=True)
 
 
 def write(folder: Path, model: TinyModel | None = None) -> Path:
@@ -124,6 +130,9 @@ def _graph(vocabulary: dict[str, int], model: TinyModel) -> Any:
     content = np.ones((size, 1), dtype=np.float32)
     content[_NOT] = 0
     words = nodes.constant(content)
+    if model.ranks:
+        nodes.add("MatMul", nodes.add("Mul", claim, premise), words, output="logits")
+        return _model(nodes, inputs, model)
     denial = nodes.constant(1 - content)
     missing = nodes.add("MatMul", nodes.add("Relu", nodes.add("Sub", claim, premise)), words)
     has_words = nodes.add("Min", nodes.add("MatMul", claim, words), one)
@@ -200,4 +209,6 @@ def _model(nodes: _Nodes, inputs: Sequence[str], model: TinyModel) -> Any:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, help="where to write model.onnx, tokenizer.json and config.json")
-    print(write(parser.parse_args().folder))
+    parser.add_argument("--ranks", action="store_true", help="write a reranker")
+    arguments = parser.parse_args()
+    print(write(arguments.folder, RERANKER if arguments.ranks else None))

@@ -19,6 +19,7 @@ from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries import DEFAULT_LIBRARY, Libraries, Location, name_for, open_index
 from openbook.registering import register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
+from openbook.rerankers import open_reranker
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
@@ -56,13 +57,11 @@ class Assistant:
         self.settings = settings
         self._served = _open_embedder(settings.embedder) if settings.embedder else None
         self._embedder = load_embedder()
-        made_by = self._served or self._embedder
-        identity = Identity(made_by.identity, tokens_identity(), chunks_identity(settings))
+        self._made_by = self._served or self._embedder
+        identity = Identity(self._made_by.identity, tokens_identity(), chunks_identity(settings))
         self.location = location
         """The file of the library, or its address."""
         self._index: Index = open_index(location, identity, settings)
-        self.retriever = Retriever(self._index, made_by, self._embedder)
-        """What searches the library."""
 
     @classmethod
     def open(cls, library: str = DEFAULT_LIBRARY, *, settings: Settings | None = None) -> Self:
@@ -349,6 +348,16 @@ class Assistant:
             ValueError: The policy is none, or `retry` without anything to call.
         """
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        """What searches the library.
+
+        Raises:
+            SettingsError: The reranker that the settings name cannot be used.
+        """
+        reranker = open_reranker(self.settings.reranker, self.settings)  # not before: a sync needs none
+        return Retriever(self._index, self._made_by, self._embedder, reranker)
 
     @cached_property
     def generator(self) -> Generator:

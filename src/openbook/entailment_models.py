@@ -18,10 +18,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from openbook.errors import FetchError, MissingExtraError, SettingsError
-from openbook.grounding.entailment_formats import CONFIG_FILE, OWN_FILE, read_config
+from openbook.grounding.entailment_formats import read_config
 from openbook.grounding.nli import OnnxJudge, open_nli
-from openbook.grounding.onnx_model import MODEL_FILES, TOKENIZER_FILE
 from openbook.model_files import Download, FilePlan, Told, is_safe_url
+from openbook.onnx_encoder import CONFIG_FILE, MODEL_FILES, OWN_FILE, TOKENIZER_FILE
 from openbook.settings import Settings, read_addresses
 
 HUB = "https://huggingface.co"
@@ -148,7 +148,7 @@ def find(name: str, settings: Settings) -> Path:
         return path
     known = next((model.name for model in KNOWN if model.name == name), "")
     hint = f"fetch it with: openbook models add {known}" if known else "openbook models list names those that are known"
-    raise SettingsError(f"there is no entailment model {name!r}, and no folder of that path", hint=hint)
+    raise SettingsError(f"there is no model {name!r}, and no folder of that path", hint=hint)
 
 
 def open_model(name: str, settings: Settings) -> OnnxJudge:

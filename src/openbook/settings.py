@@ -71,6 +71,9 @@ class Settings:
     embedder: str = ""
     """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
     sources and each question is sent there."""
+    reranker: str = ""
+    """What orders the best results anew, as `--reranker` takes it. The question and the texts of 20 results are sent
+    there, unless it is `onnx:` and a folder. Empty or `off`: nothing does."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Processes that read and cut files. 1 keeps the work in this process, but for formats that are no text."""
     ray_address: str = ""
@@ -292,6 +295,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
     "embedder": (str, "a name"),
+    "reranker": (str, "a name"),
     "verifier": (str, "a name"),
     "lance_uri": (str, "an address"),
     "ray_address": (str, "an address"),

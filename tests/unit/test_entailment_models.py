@@ -346,7 +346,7 @@ def test_model_of_the_home_comes_before_a_path(
 def test_model_that_is_not_here_is_told_with_the_command_that_fetches_it(
     settings: Settings, name: str, hint: str
 ) -> None:
-    with pytest.raises(SettingsError, match="there is no entailment model") as caught:
+    with pytest.raises(SettingsError, match="there is no model") as caught:
         open_model(name, settings)
 
     assert hint in caught.value.hint

@@ -34,6 +34,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "verifier": ("off", "off"),
     "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
+    "reranker": ("onnx:models/mine", "onnx:models/mine"),
     "ray_address": ("ray://head:10001", "ray://head:10001"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),

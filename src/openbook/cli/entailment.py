@@ -63,7 +63,7 @@ def add_model(
             printing.note(f"{model.repository}, {_megabytes(model.size_bytes)}, licence {model.licence}")
     folder = add(name, settings(), told=_News())
     printing.say(str(folder))
-    printing.note(f"{folder.name} is here; use it as nli:{folder.name}")
+    printing.note(f"{folder.name} is here; use it as nli:{folder.name}, or onnx:{folder.name} if it reranks")
 
 
 @models.command("remove")

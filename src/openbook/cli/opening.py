@@ -6,6 +6,7 @@ import contextlib
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from openbook.assistant import Assistant
@@ -22,7 +23,9 @@ def settings() -> Settings:
 
 
 @contextlib.contextmanager
-def opened(paths: Sequence[Path], library: str | None, *, may_be_new: bool = False) -> Iterator[Assistant]:
+def opened(
+    paths: Sequence[Path], library: str | None, *, may_be_new: bool = False, reranker: str = ""
+) -> Iterator[Assistant]:
     """Open the library that a question is for, up to date.
 
     With paths or without a library, these folders (by default `.`) are brought up to date;
@@ -32,11 +35,13 @@ def opened(paths: Sequence[Path], library: str | None, *, may_be_new: bool = Fal
         paths: Folders and files.
         library: Its name.
         may_be_new: Whether a library that is named alone and is not there is made, for people to fill it.
+        reranker: Instead of the one of the settings, if it is named.
 
     Raises:
         OpenbookError: It cannot be opened or filled.
     """
     here = settings()
+    here = replace(here, reranker=reranker) if reranker else here
     paths = paths or ([] if library else [Path()])
     check_exist(paths)
     if library and not paths and not may_be_new:

@@ -83,6 +83,16 @@ VerifierName = Annotated[
     ),
 ]
 
+RerankerName = Annotated[
+    str,
+    typer.Option(
+        "--reranker",
+        metavar="R",
+        help="What orders the best results anew: `onnx:FOLDER`, `provider:model`, `http://host:port/v1#model`,"
+        " `tei:http://host:port`, or `off`. Default: OPENBOOK_RERANKER, else nothing.",
+    ),
+]
+
 
 def filter_of(
     kinds: Sequence[str] | None,

@@ -29,6 +29,7 @@ def ask(
     max_usd: options.MaxUsd = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
+    reranker: options.RerankerName = "",
     library: options.Library = None,
     limit: options.Limit = 10,
     kind: options.Kinds = None,
@@ -46,7 +47,7 @@ def ask(
     where = options.filter_of(kind, glob, source, lesson)
     options.check_question(question)
     writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier)
-    with opened(options.as_paths(paths), library) as assistant:
+    with opened(options.as_paths(paths), library, reranker=reranker) as assistant:
         where = options.checked(assistant, where, course)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, writing=writing))
         if as_json:
@@ -76,6 +77,7 @@ def chat(
     max_usd: options.MaxUsd = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
+    reranker: options.RerankerName = "",
     library: options.Library = None,
     limit: options.Limit = 10,
     kind: options.Kinds = None,
@@ -91,7 +93,7 @@ def chat(
 
     where = options.filter_of(kind, glob, source, lesson)
     writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier)
-    with opened(options.as_paths(paths), library) as assistant:
+    with opened(options.as_paths(paths), library, reranker=reranker) as assistant:
         where = options.checked(assistant, where, course)
         code = Chat(assistant, writing, limit, where).run()
     if code:
@@ -114,6 +116,7 @@ def search(
     view: Annotated[
         str, typer.Option(metavar="VIEW", help="`files`: each once; `passages`: several of one file; or `auto`.")
     ] = "auto",
+    reranker: options.RerankerName = "",
     explain: Annotated[bool, typer.Option("--explain", help="Say what moved each result, and by how much.")] = False,
     as_json: options.AsJson = False,
     show: options.Show = False,
@@ -131,7 +134,7 @@ def search(
     if not queries:
         options.check_question(asked[0])
     found = 0
-    with opened(options.as_paths(words if queries else words[1:]), library) as assistant:
+    with opened(options.as_paths(words if queries else words[1:]), library, reranker=reranker) as assistant:
         where = options.checked(assistant, where, course)
         for question in asked:
             results = assistant.search(question, limit=limit, where=where, view=chosen_view)

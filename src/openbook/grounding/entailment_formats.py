@@ -5,7 +5,6 @@ Nothing here loads a model.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,19 +13,7 @@ from typing import Any
 
 from openbook.errors import SettingsError
 from openbook.grounding.protocol import EntailmentLabel
-
-OWN_FILE = "openbook.json"
-CONFIG_FILE = "config.json"
-
-# What the encoders in docs/entailment.md read at once. Some can take more (DeBERTa has no absolute positions), but the
-# time grows with the square of it, and a quote from a larger window says less. `max_tokens` raises it.
-_MOST_TOKENS = 512
-_FEWEST_TOKENS = 32
-
-# Positions of these start behind the one of padding: of 514, text has 512.
-_ROBERTAS = frozenset({"camembert", "roberta", "xlm-roberta", "xlm-roberta-xl"})
-
-_MAX_JSON_BYTES = 1024 * 1024  # the largest config.json of the models in the documentation has 2 kB
+from openbook.onnx_encoder import CONFIG_FILE, OWN_FILE, ModelFolder
 
 # Names of labels as the models in the documentation have them.
 _LABELS: Mapping[str, EntailmentLabel] = {
@@ -80,7 +67,6 @@ class ModelConfig:
     """What each logit means. A single one is the score of entailment."""
     max_tokens: int
     """Of premise and claim together, special tokens included."""
-    pad_id: int | None = None
     entailed_from: float = 0.5
     """Least probability to be entailed. With two labels it is the larger one from here on; MiniCheck and HHEM cut there
     as well."""
@@ -96,43 +82,30 @@ class ModelConfig:
         return len(self.labels) > 2 and "contradicted" in self.labels
 
 
+def entailment_folder(path: Path) -> ModelFolder:
+    """Take a folder for one of an entailment model."""
+    return ModelFolder(path, "entailment model", "nli")
+
+
 def read_config(folder: Path) -> ModelConfig:
     """Read `config.json` and `openbook.json` of a model's folder; either may be missing. The second one wins.
 
     Raises:
         SettingsError: They cannot be understood, or leave open what the labels mean.
     """
-    hub = _read_json(folder / CONFIG_FILE)
-    own = _read_json(folder / OWN_FILE)
+    model = entailment_folder(folder)
+    hub, own = model.read_json(CONFIG_FILE), model.read_json(OWN_FILE)
     unknown = sorted(own.keys() - _FIELDS)
     if unknown:
         raise _refused(folder / OWN_FILE, f"{unknown[0]!r} is no field", f"fields are {', '.join(sorted(_FIELDS))}")
     chosen = _format_of(folder, hub, own)
     thresholds = {name: _threshold(folder, own, name) for name in sorted(own) if name.endswith("_from")}
-    pad = hub.get("pad_token_id")
     return ModelConfig(
         input_format=chosen,
         labels=_labels_of(folder, hub, own, chosen),
-        max_tokens=_max_tokens_of(folder, hub, own),
-        pad_id=pad if _is_count(pad) else None,
+        max_tokens=model.max_tokens(),
         **thresholds,
     )
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        if not path.exists():
-            return {}
-        if path.stat().st_size > _MAX_JSON_BYTES:
-            raise _refused(path, "it is too large", f"it may have {_MAX_JSON_BYTES} bytes")
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as exc:
-        raise _refused(path, str(exc.strerror), "check its permissions") from exc
-    except (ValueError, RecursionError) as exc:
-        raise _refused(path, "it is no JSON", "fetch or write the file again") from exc
-    if not isinstance(found, dict):
-        raise _refused(path, "it is no JSON object", "fetch or write the file again")
-    return found
 
 
 def _format_of(folder: Path, hub: Mapping[str, Any], own: Mapping[str, Any]) -> InputFormat:
@@ -188,20 +161,6 @@ def _plain(name: object) -> str:
     return str(name).strip().lower().replace("_", " ").replace("-", " ")
 
 
-def _max_tokens_of(folder: Path, hub: Mapping[str, Any], own: Mapping[str, Any]) -> int:
-    if "max_tokens" in own:
-        path, found = folder / OWN_FILE, own["max_tokens"]
-    else:
-        path = folder / CONFIG_FILE
-        found = hub.get("max_position_embeddings", hub.get("n_positions", _MOST_TOKENS))
-        if _is_count(found):
-            found = min(_MOST_TOKENS, found - 2 if hub.get("model_type") in _ROBERTAS else found)
-    if not _is_count(found) or found < _FEWEST_TOKENS:
-        hint = f'write "max_tokens", a whole number from {_FEWEST_TOKENS} up, into {OWN_FILE}'
-        raise _refused(path, f"the model would read {found!r} tokens", hint)
-    return int(found)
-
-
 def _threshold(folder: Path, own: Mapping[str, Any], name: str) -> float:
     value = own[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1 or math.isnan(value):
@@ -209,9 +168,5 @@ def _threshold(folder: Path, own: Mapping[str, Any], name: str) -> float:
     return float(value)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _refused(path: Path, reason: str, hint: str) -> SettingsError:
-    return SettingsError(f"cannot use the entailment model in {str(path.parent)!r}: {path.name}: {reason}", hint=hint)
+    return entailment_folder(path.parent).refused(f"{path.name}: {reason}", hint)

@@ -56,14 +56,20 @@ def open_model(
 
 
 def find_provider(
-    name: str, *, environ: Mapping[str, str] | None = None, folder: Path | None = None
+    name: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    known: Mapping[str, Provider] = PROVIDERS,
 ) -> tuple[Provider, str, Secret | None]:
     """Read a name as a provider at the address that is set for it, its model, and the key that is set.
+
+    `known`: the providers that a name may begin with.
 
     Raises:
         SettingsError: The name means nothing, or the address is none.
     """
-    provider, model = parse_name(name)
+    provider, model = parse_name(name, known)
     address = read_addresses({provider.url_variable}, environ).get(provider.url_variable, "").strip()
     if address and not _is_address(address):
         raise SettingsError(f"{provider.url_variable} is no address", hint="write it as http://host:port")
@@ -89,7 +95,7 @@ def connect(
     return WireModel(provider, model, wire=wire, key=key, retries=retries, native_citations=native)
 
 
-def parse_name(name: str) -> tuple[Provider, str]:
+def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS) -> tuple[Provider, str]:
     """Read a name as a provider and what the provider calls the model.
 
     Raises:
@@ -110,7 +116,7 @@ def parse_name(name: str) -> tuple[Provider, str]:
             )
         return replace(_SOMEWHERE, name=url, url=url), model
     word, _, model = name.partition(":")
-    provider = PROVIDERS.get(word)
+    provider = known.get(word)
     model = model or (provider.model if provider else "")
     if provider is None or not model:
         reason = f"{word!r} is no provider" if provider is None else f"{word} needs the name of a model"

@@ -13,6 +13,7 @@ from openbook.index.protocol import Index, Matches
 from openbook.retrieval.closeness import closeness, related
 from openbook.retrieval.names import Query, choose_view, read_query
 from openbook.retrieval.ranking import Ranked, rank, reordered
+from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import rarities, text_signals
 from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
@@ -27,7 +28,7 @@ DEPTH = 80
 # Passages whose texts are read for closeness; a text takes about .2 ms to split.
 _READ = 24
 
-# Of prose, passages whose sentences are embedded: one takes about .3 ms. 12 and 24 find no more.
+# Passages whose sentences are embedded: one takes about .3 ms. 12 and 24 find no more.
 _SENTENCES_READ = 8
 
 # Chunks that share this many of their lines say the same: vendored copies, generated files, versions
@@ -41,17 +42,21 @@ _KEPT_TEXTS = 1024
 class Retriever:
     """Finds chunks of one library."""
 
-    def __init__(self, index: Index, embedder: Embedder, sentences: Embedder | None = None) -> None:
+    def __init__(
+        self, index: Index, embedder: Embedder, sentences: Embedder | None = None, reranker: Reranker | None = None
+    ) -> None:
         """Take a library, and the embedder that made it.
 
         Args:
             index: The library.
             embedder: The one that made it.
             sentences: Compares sentences with the question, dozens for each; `embedder` if not given.
+            reranker: Orders the first 20 results anew, if given.
         """
         self.index = index
         self.embedder = embedder
         self._sentences = sentences or embedder
+        self._reranker = reranker
         self._last: tuple[str, Vector] | None = None
 
     def search(
@@ -86,8 +91,10 @@ class Retriever:
             if view == "passages":
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
-            pairs = self._with_text(ranked, max(limit, 1))
-            return list(_distinct(pairs, max(limit, 0)))
+            wanted = max(limit, RERANKED) if self._reranker and limit > 0 else max(limit, 0)
+            results = list(_distinct(self._with_text(ranked, max(wanted, 1)), wanted))
+        # Behind the snapshot: a reranker may take seconds.
+        return results if self._reranker is None else rerank(query.text, results, self._reranker)[: max(limit, 0)]
 
     def _vector_of(self, text: str) -> Vector:
         # An answer searches several times for one question, and the embedder may be a server.

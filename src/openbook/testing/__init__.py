@@ -7,6 +7,7 @@ from openbook.testing.fake_server import FakeServer
 from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubFault, GitHubServer
 from openbook.testing.hash_embedder import HashEmbedder
+from openbook.testing.rerank_server import RerankServer
 from openbook.testing.script import Fault, Received, Refusal, Reply
 from openbook.testing.scripted_model import ScriptedModel
 
@@ -21,5 +22,6 @@ __all__ = [
     "Received",
     "Refusal",
     "Reply",
+    "RerankServer",
     "ScriptedModel",
 ]

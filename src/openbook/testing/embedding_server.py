@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 
 from openbook.testing.hash_embedder import HashEmbedder
+from openbook.testing.json_server import JsonServer
 from openbook.testing.script import Refusal
-from openbook.testing.strictness import RequestRefused, expect
+from openbook.testing.strictness import expect
 
 _MOST_TEXTS = 2_048
 
 
-class EmbeddingServer:
+class EmbeddingServer(JsonServer):
     """Gives the vectors of `HashEmbedder` for every model. Leaving the context ends it.
 
     Example:
@@ -38,62 +36,25 @@ class EmbeddingServer:
             longest: Characters; a request with a longer text gets a 400.
             reply: What is sent in place of vectors.
         """
-        self.key = key
-        self.longest = longest
-        self.requests: list[list[str]] = []
-        """The texts of each request that was answered, in order."""
-        self._refusals = list(refusals)
-        self._reply = reply
+        super().__init__(*refusals, key=key, longest=longest, reply=reply)
         self._embedder = HashEmbedder()
-        server = self
-
-        class Exchange(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                status, reply, headers = server.answer(self.path, dict(self.headers), body)
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("content-type", "application/json")
-                self.end_headers()
-                self.wfile.write(json.dumps(reply).encode())
-
-            def log_message(self, *_: object) -> None:
-                """Stay silent."""
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Exchange)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
 
     @property
     def url(self) -> str:
         """Base URL for OpenAI's SDK."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self.address}/v1"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
-
-    def answer(self, path: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Any, Mapping[str, str]]:
-        """Give status, reply and headers of a response."""
-        try:
-            texts = self._read(path, {name.lower(): value for name, value in headers.items()}, json.loads(body))
-        except RequestRefused as exc:
-            return exc.refusal.status, {"error": {"message": str(exc)}}, exc.refusal.headers
-        self.requests.append(texts)
+    def replied(self, path: str, texts: list[str]) -> Any:
+        """Give the vectors of a request that is right."""
         rows = [
             {"object": "embedding", "index": place, "embedding": vector.tolist()}
             for place, vector in enumerate(self._embedder.embed(texts))
         ]
         # Nothing says that they come in order.
-        vectors = {"object": "list", "data": rows[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
-        return 200, vectors if self._reply is None else self._reply, {}
+        return {"object": "list", "data": rows[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
 
-    def _read(self, path: str, headers: Mapping[str, str], body: Any) -> list[str]:
+    def read(self, path: str, headers: Mapping[str, str], body: Any) -> list[str]:
+        """Check a request, and give its texts."""
         expect(path == "/v1/embeddings", f"Not found: {path}", status=404)
         expect(headers.get("authorization") == f"Bearer {self.key}", "Incorrect API key", status=401)
         expect(set(body) <= {"model", "input", "encoding_format"}, "unknown fields")
@@ -102,7 +63,4 @@ class EmbeddingServer:
         texts = body.get("input")
         expect(isinstance(texts, list) and 0 < len(texts) <= _MOST_TEXTS, "input: 1 to 2,048 texts")
         expect(all(isinstance(text, str) and text for text in texts), "input: no text may be empty")
-        if self._refusals and (refusal := self._refusals.pop(0)):
-            raise RequestRefused(refusal)
-        expect(max(map(len, texts)) <= self.longest, "input is too large to process")
         return list(texts)

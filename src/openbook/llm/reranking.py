@@ -1,0 +1,216 @@
+"""A reranker behind an address: any server of `/rerank`. The question and the texts leave this process."""
+
+from __future__ import annotations
+
+import math
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
+from openbook.llm.choose import find_provider
+from openbook.llm.connecting import make_client
+from openbook.llm.encoding import encodable
+from openbook.llm.failures import explain, missing_key
+from openbook.llm.providers import LLAMACPP, VLLM, Provider
+from openbook.llm.retry import Attempts, Retries
+from openbook.llm.transport import faults_of, timeout_within
+from openbook.settings import Secret
+
+_SDK = "openai"
+
+# One request: what TEI takes unless it is told otherwise (`--max-client-batch-size`). A search sends 20.
+_TEXTS = 32
+
+# The largest chunk has a fifth of it. What a server refuses is sent again shortened, down to the second.
+_MAX_CHARS = 8_192
+_LEAST_CHARS = 500
+
+# A server on this machine without a graphics card takes some seconds for 20 texts, and may load its model first.
+# Whoever waits for a search has the order of the first stage anyway, so there is one more try and no other.
+_DEADLINE_S = 60.0
+_ONE_MORE = Retries(pauses_s=(1.0,))
+
+# The paths and fields are those of docs.cohere.com (API v2), api.jina.ai, docs.voyageai.com, and the sources of vLLM,
+# llama.cpp and Text Embeddings Inference.
+COHERE = Provider(name="cohere", url="https://api.cohere.com/v2", key="CO_API_KEY", needs_key=True)
+JINA = Provider(name="jina", url="https://api.jina.ai/v1", key="JINA_API_KEY", needs_key=True)
+VOYAGE = Provider(name="voyage", url="https://api.voyageai.com/v1", key="VOYAGE_API_KEY", needs_key=True)
+
+RERANKERS: Mapping[str, Provider] = MappingProxyType({one.name: one for one in (COHERE, JINA, VOYAGE, VLLM, LLAMACPP)})
+
+_TEI = "tei:"
+_WANTED = (
+    f"use `provider:model` with one of {', '.join(RERANKERS)}, `http://host:port/v1#model`, `{_TEI}http://host:port`,"
+    " `onnx:FOLDER`, or `off`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How a server wants its request. What servers reply differs less, and is told apart when it comes."""
+
+    texts: str = "documents"
+    """The field that holds the texts."""
+    names_model: bool = True
+    extras: tuple[tuple[str, object], ...] = ()
+    """Fields that are always sent, with their values."""
+
+    def body(self, model: str, question: str, texts: Sequence[str]) -> dict[str, object]:
+        """Write a request. All texts are scored, so none says how many are wanted."""
+        named = {"model": model} if self.names_model else {}
+        return {**named, "query": question, self.texts: list(texts), **dict(self.extras)}
+
+
+_COMMON = Wire()
+_OF_TEI = Wire(texts="texts", names_model=False, extras=(("truncate", True),))
+_WIRES: Mapping[str, Wire] = {
+    JINA.name: Wire(extras=(("return_documents", False),)),  # it sends all texts back otherwise
+}
+
+
+class RemoteReranker:
+    """Scores with a model that a server offers. One object serves any number of calls and threads."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        model: str,
+        *,
+        wire: Wire = _COMMON,
+        key: Secret | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        """Name a server and its model; nothing is sent yet.
+
+        Raises:
+            KeyMissingError: The provider needs a key.
+            MissingExtraError: The package `openai` is not installed.
+        """
+        if find_spec(_SDK) is None:
+            raise MissingExtraError(f"the package {_SDK!r} is not installed", hint=f"pip install 'openbook[{_SDK}]'")
+        if provider.needs_key and not key:
+            raise missing_key(provider)
+        self._provider = provider
+        self._model = model
+        self._wire = wire
+        self._key = key or Secret("none")  # the SDK wants one where the server does not
+        self._retries = retries or _ONE_MORE
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, or the server's address and `#model`; of TEI, `tei:` and the address."""
+        if not self._wire.names_model:
+            return f"{_TEI}{self._provider.name}"
+        return f"{self._provider.name}{'#' if '/' in self._provider.name else ':'}{self._model}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the score of each text, in order. A text is read up to its 8,192nd character, or as the server does.
+
+        Raises:
+            ModelError: There are no scores, or not those that were asked for.
+        """
+        found: list[float] = []
+        for start in range(0, len(texts), _TEXTS):
+            found += self._request(question[:_MAX_CHARS], texts[start : start + _TEXTS])
+        return found
+
+    def _request(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Score texts with one request; if it is refused, with shorter ones."""
+        most = min(_MAX_CHARS, max(map(len, texts)))
+        while True:
+            try:
+                return self._read(self._post(question, [text[:most] for text in texts]), len(texts))
+            except BadRequestError as exc:
+                # The others do not depend on the texts. 500 is what llama-server says of long ones.
+                if exc.status not in (400, 413, 422, 500) or most <= _LEAST_CHARS:
+                    raise
+            most = max(most // 2, _LEAST_CHARS)
+
+    def _post(self, question: str, texts: Sequence[str]) -> Any:
+        attempts = Attempts(self._retries, _DEADLINE_S)
+        # An empty text is refused by some, and has no better score than a blank one.
+        body = encodable(self._wire.body(self._model, question, [text or " " for text in texts]))
+        faults = faults_of(self._sdk)
+        while True:
+            try:
+                options = {"timeout": timeout_within(attempts.left_s)}
+                return self._connected().post(path="/rerank", cast_to=object, body=body, options=options)
+            except faults as exc:
+                error = explain(
+                    exc, provider=self._provider, key=self._key.reveal(), late=attempts.left_s == 0, streaming=False
+                )
+            self._retries.sleep(attempts.pause_s(error))
+
+    def _read(self, reply: Any, wanted: int) -> list[float]:
+        """Read scores: a list of TEI, the `data` of Voyage, or the `results` of all others. Best come first there."""
+        rows: Any = reply.get("results", reply.get("data")) if isinstance(reply, dict) else reply
+        try:
+            placed = {
+                row["index"]: float(row["relevance_score"] if "relevance_score" in row else row["score"])
+                for row in rows
+            }
+            scores = [placed[place] for place in range(wanted)]
+        except (KeyError, TypeError, ValueError, OverflowError):
+            scores = []
+        if not scores or not all(map(math.isfinite, scores)):
+            raise BadResponseError(
+                f"{self._provider.name} sent no scores for {wanted} texts", hint="check that its model is a reranker"
+            )
+        return scores
+
+    @cached_property
+    def _sdk(self) -> ModuleType:
+        return import_module(_SDK)
+
+    def _connected(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = make_client(self._sdk, "OpenAI", self._provider, self._key, blocking=True)
+                weakref.finalize(self, self._client.close)
+            return self._client
+
+
+def open_remote_reranker(
+    name: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    retries: Retries | None = None,
+) -> RemoteReranker:
+    """Find the reranker that a name means: `provider:model`, an address and `#model`, or `tei:` and an address.
+
+    Sends nothing. Keys are looked up as for models; a server that is named by its address gets `LLM_API_KEY`.
+
+    Raises:
+        SettingsError: The name means nothing.
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: The package `openai` is not installed.
+
+    Example:
+        >>> open_remote_reranker("llamacpp:bge-reranker-v2-m3").name
+        'llamacpp:bge-reranker-v2-m3'
+    """
+    is_tei = name.startswith(_TEI)
+    # Its servers have one model, which no request names.
+    written = f"{name.removeprefix(_TEI).rstrip('/')}#tei" if is_tei else name
+    try:
+        provider, model, key = find_provider(written, environ=environ, folder=folder, known=RERANKERS)
+    except SettingsError as exc:
+        raise SettingsError(str(exc).replace("model is", "reranker is"), hint=_WANTED) from exc
+    if is_tei and "/" not in provider.name:
+        raise SettingsError(f"reranker is {name!r}, and an address must follow {_TEI!r}", hint=_WANTED)
+    wire = _OF_TEI if is_tei else _WIRES.get(provider.name, _COMMON)
+    return RemoteReranker(provider, model, wire=wire, key=key, retries=retries)

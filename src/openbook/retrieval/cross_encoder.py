@@ -1,0 +1,71 @@
+"""A reranker on this machine: a cross-encoder in ONNX, which reads a question and a text together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from openbook.errors import ModelError
+from openbook.onnx_encoder import ModelFolder, OnnxEncoder
+
+
+class CrossEncoder:
+    """Scores texts by the one logit of a model. Implements `Reranker`.
+
+    A text has the same score whatever else is scored with it. Threads may share one; a forked process must load its
+    own. Pickled, it travels as the path of its folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Load a model; see `load_cross_encoder`."""
+        self._path = path.expanduser().resolve()
+        folder = ModelFolder(self._path, "reranker", "rerank")
+        if not self._path.is_dir():
+            raise folder.refused("there is no such folder", "name a folder with model.onnx and tokenizer.json")
+        self._encoder = OnnxEncoder(folder)
+        # The longer one is cut: that is the text, but for questions that take more than half of what the model reads.
+        self._encoder.tokenizer.enable_truncation(folder.max_tokens(), strategy="longest_first")
+        try:
+            self.scores("a", ["a", "a a"])
+        except ModelError as exc:
+            raise folder.refused(str(exc), "take a cross-encoder with one logit, such as those of MS MARCO") from exc
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._path,))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self._path)!r})"
+
+    @property
+    def name(self) -> str:
+        """`onnx:` and the name of the folder."""
+        return f"onnx:{self._path.name}"
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the logit of each text, in their order.
+
+        Raises:
+            ModelError: The model fails.
+        """
+        asked = self._encoder.neutral(question)
+        encode = self._encoder.tokenizer.encode
+        # One at a time: in a batch, short texts would be filled up to the longest, and quantised models round
+        # by what else is in it.
+        pairs = [encode(asked, self._encoder.neutral(text)) for text in texts]
+        return [float(self._encoder.logits([pair], 1)[0, 0]) for pair in pairs]
+
+
+@lru_cache(maxsize=2)  # a server opens several libraries, and two models are two of someone who compares them
+def load_cross_encoder(path: Path) -> CrossEncoder:
+    """Load the model in a folder, once in a process. Nothing is fetched.
+
+    The folder has `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; `config.json` and `openbook.json` may say
+    how many tokens it reads.
+
+    Raises:
+        SettingsError: There is no such folder, or no cross-encoder in it.
+        MissingExtraError: The packages for it are not installed.
+    """
+    return CrossEncoder(path)

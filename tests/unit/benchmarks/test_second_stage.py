@@ -1,0 +1,40 @@
+"""How a second stage is scored."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.second_stage import _orders, _rank
+from openbook.types import Chunk, RetrievalResult, Span
+
+
+def result(path: str, start_line: int, end_line: int) -> RetrievalResult:
+    return RetrievalResult(Chunk("s", Span(path, 0, 1, start_line, end_line), "x", "docs"), 1.0)
+
+
+def test_three_orders_are_compared_and_ties_keep_the_first() -> None:
+    orders = _orders([0.0, 0.0, 9.0, 1.0])
+
+    assert orders["first stage"] == [0, 1, 2, 3]
+    assert orders["reranker"] == [2, 3, 0, 1]
+    assert orders["both"] == [0, 2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("lines", "rank"),
+    [
+        pytest.param([5, 9], 2, id="first-that-overlaps"),
+        pytest.param([4, 5], 2, id="one-line-is-enough"),
+        pytest.param([21, 30], 0, id="none"),
+    ],
+)
+def test_a_result_is_right_where_it_overlaps_the_answer(lines: list[int], rank: int) -> None:
+    results = [result("b.md", 5, 9), result("a.md", 5, 8), result("a.md", 9, 20)]
+
+    assert _rank(results, [{"path": "a.md", "lines": lines}]) == rank
+
+
+def test_what_stands_behind_the_tenth_counts_for_nothing() -> None:
+    results = [*[result("b.md", 1, 2)] * 10, result("a.md", 1, 2)]
+
+    assert _rank(results, [{"path": "a.md", "lines": [1, 1]}]) == 0
