@@ -56,6 +56,10 @@ _SET: Mapping[View, Mapping[str, float]] = {
     "files": {"definition:asked": 6.0, "heading": 2.0},
 }
 
+# Our own cases avoid the words of file names, which those of others do not.
+_CASES_SHARE = 0.15
+_OF_TOPICS = ("code-search", "cases")
+
 Floats = NDArray[np.float64]
 
 
@@ -84,7 +88,7 @@ class Project:
     @property
     def view(self) -> View:
         """How its questions are answered."""
-        return "files" if self.set.startswith("code-search") else "passages"
+        return "files" if self.set.startswith(_OF_TOPICS) else "passages"
 
     def place(self, chunk: Chunk) -> Place:
         """Name the place of a chunk."""
@@ -155,7 +159,7 @@ def _search(project: Project, text: str, limit: int) -> list[RetrievalResult]:
 def _figures(
     name: str, found: Sequence[tuple[works.Question, Sequence[Place]]], groups: Sequence[tuple[int, int]]
 ) -> dict[str, float]:
-    if name.startswith("code-search"):
+    if name.startswith(_OF_TOPICS):
         parts = [[ndcg([p.path for p in places], question.paths) for question, places in found[a:b]] for a, b in groups]
         return {"NDCG@10": mean([mean(part) for part in parts if part])}
     if name == "swe-qa":
@@ -179,12 +183,15 @@ def _projects(data: Path, checkouts: Path, cache: Path, stack: contextlib.ExitSt
         works.code_search(data, cache, mixed=True),
         works.code_search_wide(data, checkouts, mixed=False),
         works.code_search_wide(data, checkouts, mixed=True),
+        works.own_cases(cache, mixed=False),
+        works.own_cases(cache, mixed=True),
     ]
     for work in planned:
         for collection in work.collections:
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             assistant = stack.enter_context(folder_library(collection.folder, scratch))
-            yield Project(work.name, collection.name, assistant.retriever, collection.questions)
+            share = _CASES_SHARE if work.name.startswith("cases") else 1.0
+            yield Project(work.name, collection.name, assistant.retriever, collection.questions, share=share)
     for task in (
         given.codebase_qa(data),
         given.docs_qa(data),

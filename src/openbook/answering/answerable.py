@@ -41,6 +41,9 @@ FOLLOW_UP_FLOOR = 0.40
 # 24 repositories that no source of theirs has, "Kafka" and "CORS" lie above it, and "truly" and "touch" below it.
 _DECIDING = 0.5
 
+# Half of a handful of chunks are what answers, not what they are compared with.
+_FEWEST_CHUNKS = 30
+
 # An embedder whose vectors all lie together tells nothing.
 _LEAST_SCALE = 1e-3
 
@@ -136,7 +139,7 @@ def tell(
     telling = frozenset().union(*words.values())
     rarity = {token: each for token, each in rarities(query, frequencies, chunks).items() if token in telling}
     asked = embedder.embed([query.text])[0]
-    baseline = max(0.0, index.match((), asked, 1, Filter()).median_cosine)
+    baseline = max(0.0, index.match((), asked, 1, Filter()).median_cosine) if chunks >= _FEWEST_CHUNKS else 0.0
     nearness = _nearness(asked, words, embedder, baseline)
     weight = {word: max(rarity[token] for token in tokens) for word, tokens in words.items()}
     said = {token for result in results[:_RESULTS] for token in tokenize(embedding_text(result.chunk))}

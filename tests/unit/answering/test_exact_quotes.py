@@ -41,7 +41,8 @@ def sentences(draw: st.DrawFn) -> str:
 def documents(draw: st.DrawFn) -> tuple[str, str]:
     """Make a text of paragraphs, lists, headings and long lines, and choose one of its sentences."""
     line_end = draw(LINE_ENDS)
-    written = draw(st.lists(sentences(), min_size=1, max_size=30))
+    # Words that begin with the same five letters are taken for forms of one.
+    written = draw(st.lists(sentences(), min_size=1, max_size=30, unique_by=lambda sentence: sentence[:5]))
     text = draw(st.sampled_from(["", "# Größe" + line_end, line_end * 2, "Intro 🎉" + line_end]))
     for sentence in written:
         text += draw(st.sampled_from(["", "- ", "## Part" + line_end, "  "])) + sentence

@@ -47,13 +47,6 @@ def test_headings_questions_and_links_answer_nothing(empty: str) -> None:
     assert found[0] == "By two ropes each, ships are held."
 
 
-def test_what_a_section_opens_with_answers_its_heading() -> None:
-    section = "## May I sell fish?\n\nGo ahead, all of you.\n\nFish is weighed, and we see much."
-    chunk = chunk_of(section, context=("May I sell fish?",))
-
-    assert quotes("May I sell?", chunk)[0] == "Go ahead, all of you."
-
-
 def test_a_question_for_uses_is_answered_by_uses() -> None:
     definition = chunk_of("def moor(ship):\n    tie(ship)", "a.py", kind="code", defines=("moor",))
     use = chunk_of("dock = Dock(quay)\ndock.moor(ship, 2)", "b.py", kind="code")
