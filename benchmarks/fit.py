@@ -264,11 +264,11 @@ def _fitted(projects: Sequence[Project], view: View | None = None) -> dict[View,
     found: dict[View, Mapping[str, float]] = {"passages": weights.QUESTION, "files": weights.TOPIC}
     for each in ("passages", "files") if view is None else (view,):
         cases = [case for project in projects if project.view == each for case in project.cases]
-        found[each] = _shifted(_fit(cases, frozen=tuple(_SET[each])), each)
+        found[each] = _shifted(fit(cases, frozen=tuple(_SET[each])), each)
     return found
 
 
-def _fit(cases: Sequence[Case], frozen: Sequence[str] = ()) -> dict[str, float]:
+def fit(cases: Sequence[Case], frozen: Sequence[str] = ()) -> dict[str, float]:
     """Maximise the likelihood of right candidates. Each step minimises a bound of the loss by Newton's method."""
     useful = [case for case in cases if case.right.any() and not case.right.all()]
     names = sorted({name for case in useful for signals in case.signals for name in signals} - set(frozen))

@@ -12,6 +12,7 @@ from openbook.answering.context import Context
 from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import HEADING, INSIDE, OF_COURSE, OF_LESSON, course_key, is_asked_for
 from openbook.answering.defining import definition_of
+from openbook.answering.overview import OVERVIEW
 from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, with_surroundings
@@ -65,6 +66,15 @@ _MOST_PLACES = 8
 # for 32 words more, English +1.0 and +1.9 for 8. A fourth and a fifth quote give German +4.6 and +3.3 for 39.
 _OTHER_WORDS_SHARE = 0.45
 
+# What a page opens with: a sentence of so many words is no badge and no slogan.
+_FEWEST_TELLING_WORDS = 6
+_MOST_OPENINGS = 4
+_SAYS_WHAT = re.compile(
+    r"\b(?:is|are|provides?|ist|est|es)\s+(?:an?|the|eine?|une?|una?)\b|^[^a-z\n]*An? \w", re.MULTILINE
+)
+_ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
+_ADDRESS = re.compile(r"\]\([^)]*\)|<[^>]*>|\bhttps?://\S+")
+
 _FENCE = re.compile(r"`{3,}")
 
 # Blanks that set off code in Markdown, and mostly in reStructuredText.
@@ -93,6 +103,8 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
     """
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
+    if context.shown and OVERVIEW in context.shown[0].result.signals:
+        return list(_openings(context))
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
@@ -132,7 +144,7 @@ def _heads_of_names(query: Query, passages: Sequence[Passage]) -> tuple[set[int]
 
 
 def _bonuses(query: Query, passages: Sequence[Passage]) -> tuple[list[float], set[int]]:
-    """Return what each passage is worth as what was asked for, and the `id` of those that only have a name asked for."""
+    """Return what each passage is worth as what was asked for, and the `id` of mere namesakes."""
     asked_for, namesakes = _heads_of_names(query, passages)
     if asks_for_uses(query.text):
         asked_for = {id(passage) for passage in passages if _uses(passage, query)}
@@ -205,6 +217,33 @@ def _as_asked(context: Context, embedder: Embedder) -> list[Picked]:
     if HEADING in context.shown[0].result.signals:
         return [Picked(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
     return [Picked(passage, 1.0) for passage in central_passages(context, embedder)]
+
+
+def _openings(context: Context) -> Iterator[Picked]:
+    """Take of each page that introduces a project what it opens with, as far as that is said in sentences."""
+    seen: set[str] = set()
+    for shown in context.shown:
+        if OVERVIEW not in shown.result.signals or len(seen) == _MOST_OPENINGS:
+            continue
+        said = [each for each in passages_of(shown) if _is_said(each) and each.text not in seen]
+        if said:
+            first = next((each for each in said if _SAYS_WHAT.search(each.text)), said[0])
+            seen.add(first.text)
+            yield Picked(first, shown.result.score)
+
+
+def _is_said(passage: Passage) -> bool:
+    """Check whether a passage is a sentence, and no title, badge or example."""
+    chunk = passage.shown.result.chunk
+    before = chunk.text[: passage.start_char - chunk.span.start_char]
+    in_example = len(_FENCE.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
+    is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not passage.is_title
+    return is_sentence and not in_example and len(_plain_words(passage.text)) >= _FEWEST_TELLING_WORDS
+
+
+def _plain_words(text: str) -> list[str]:
+    """Return the words of a text without addresses and tags, as badges and pictures have them."""
+    return re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", text))
 
 
 def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:

@@ -14,6 +14,7 @@ from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill
 from openbook.answering.followups import Standalone
 from openbook.answering.foreign_words import foreign_words
+from openbook.answering.overview import OVERVIEW, asks_for_overview, introduction
 from openbook.answering.uses import asks_for_uses, has_name
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -91,8 +92,15 @@ class Finder:
             if found is not None:
                 return [result for result in found if result.score >= min_score]
         with self.index.snapshot():
-            found = self._with_documentation(text, self.search(text, top_k, where), where)
+            found = self._introduction(text, where) or []
+            shown = {result.chunk.key for result in found}
+            others = self._with_documentation(text, self.search(text, top_k, where), where)
+            found += [result for result in others if result.chunk.key not in shown]
         return [result for result in found if result.score >= min_score]
+
+    def _introduction(self, text: str, where: Filter) -> list[RetrievalResult]:
+        names = frozenset(root.name.lower() for root in self.index.roots())
+        return introduction(text, self.index, where) if asks_for_overview(text, names) else []
 
     def fill(
         self, text: str, results: Sequence[RetrievalResult], max_tokens: int, where: Filter
@@ -154,7 +162,7 @@ class Finder:
             return Judged("nothing found" if self.index.stats().chunks else EMPTY)
         if OTHER_LESSON in results[0].signals:
             return Judged("no such lesson")
-        if is_known_to_speak(results[0]):
+        if is_known_to_speak(results[0]) or OVERVIEW in results[0].signals:
             return Judged()
         if asked.leans:
             found = support(asked.text, results, self.embedder, rarity)

@@ -1,0 +1,59 @@
+"""How often questions for a whole project are answered from the pages that introduce it.
+
+    python -m benchmarks.overview --checkouts FOLDER
+
+`cases/overview.json` has twelve repositories with their front pages, and five questions in each of three groups: the
+patterns were written with the first at hand, then extended for the second; the last was written after that, and only
+measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.ours import folder_library
+from benchmarks.works import CASES, read_json
+
+
+class Outcome(NamedTuple):
+    """What became of one question."""
+
+    found: bool
+    """A front page is among the results."""
+    quoted: bool
+    refused: bool
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkouts", type=Path, required=True)
+    arguments = parser.parse_args()
+    cases = read_json(CASES / "overview.json")
+    print("| questions | asked | a front page found % | quoted % | refused % |\n|---|---|---|---|---|")
+    outcomes: dict[str, list[Outcome]] = {group: [] for group in cases["questions"]}
+    for name, pages in cases["repositories"].items():
+        if (arguments.checkouts / name).is_dir():
+            for group, outcome in _outcomes(arguments.checkouts / name, cases["questions"], set(pages)):
+                outcomes[group].append(outcome)
+    for group, all_of in outcomes.items():
+        shares = " | ".join(f"{100 * sum(column) / max(len(all_of), 1):.0f}" for column in zip(*all_of, strict=True))
+        print(f"| {group} | {len(all_of)} | {shares} |")
+
+
+def _outcomes(folder: Path, questions: dict[str, list[str]], pages: set[str]) -> Iterator[tuple[str, Outcome]]:
+    with tempfile.TemporaryDirectory() as scratch, folder_library(folder, Path(scratch)) as assistant:
+        for group, texts in questions.items():
+            for text in texts:
+                answer = assistant.query(text)
+                found = {result.chunk.span.path for result in answer.results}
+                quoted = {citation.span.path for citation in answer.citations}
+                yield group, Outcome(bool(found & pages), bool(quoted & pages), answer.refused)
+
+
+if __name__ == "__main__":
+    main()

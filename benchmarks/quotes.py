@@ -1,0 +1,89 @@
+"""Fits the weights by which answers without a model choose their quotes, and measures them on projects left out.
+
+    python -m benchmarks.quotes --data DATA --checkouts FOLDER
+
+`FOLDER` has a checkout of each repository of real-questions under its last name. Prints the weights of
+`openbook.answering.choosing`, and how often the best passage, or one of the best three, is the right place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import works
+from benchmarks.fit import Case, fit
+from benchmarks.ours import folder_library
+from openbook.answering.choosing import signals_of
+from openbook.answering.context import build_context
+from openbook.answering.finding import Finder
+from openbook.answering.passages import Passage, overlap, passages_of
+from openbook.embedding.static import load_embedder
+from openbook.evals.metrics import Place
+from openbook.retrieval.names import read_query
+from openbook.types import Filter
+
+_RESULTS, _CONTEXT_TOKENS = 10, 6_000
+_MOST_QUOTES = 3
+
+Asked = tuple[str, Case, Sequence[Passage]]
+"""The project, the question with its passages measured, and these passages."""
+
+
+def main() -> None:
+    """Print weights and figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with real-questions")
+    parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
+    arguments = parser.parse_args()
+    asked = list(_asked(works.real_questions(arguments.data, arguments.checkouts)))
+    weights = fit([case for _, case, _ in asked])
+    print("| signal | weight |\n|---|---|")
+    for name, weight in weights.items():
+        print(f"| {name} | {weight:.2f} |")
+    projects = dict.fromkeys(project for project, _, _ in asked)
+    outside = {name: fit([case for project, case, _ in asked if project != name]) for name in projects}
+    print("\n| | fitted | left out |\n|---|---|---|")
+    for name, depth in (("first", 1), ("any of three", _MOST_QUOTES)):
+        inside = np.mean([_is_right(each, weights, depth) for each in asked])
+        left_out = np.mean([_is_right(each, outside[each[0]], depth) for each in asked])
+        print(f"| {name} | {inside:.3f} | {left_out:.3f} |")
+
+
+def _asked(work: works.Work) -> Iterator[Asked]:
+    embedder = load_embedder()
+    for collection in work.collections:
+        with tempfile.TemporaryDirectory() as scratch, folder_library(collection.folder, Path(scratch)) as assistant:
+            finder = Finder(assistant.index, embedder, assistant.retriever)
+            for question in collection.questions:
+                query = read_query(question.text)
+                results = finder.find(question.text, _RESULTS, Filter())
+                context = build_context(results, _CONTEXT_TOKENS, for_model=False)
+                passages = [passage for shown in context.shown for passage in passages_of(shown)]
+                if passages:
+                    signals = signals_of(query, passages, embedder, finder.weigh(query).rarity)
+                    right = np.array([question.is_answered_by(_place(passage)) for passage in passages])
+                    yield collection.name, Case(signals, right, 1.0), passages
+
+
+def _place(passage: Passage) -> Place:
+    return Place(passage.first.span.path, passage.first.span.start_line, passage.last.span.end_line)
+
+
+def _is_right(asked: Asked, weights: dict[str, float], depth: int) -> bool:
+    """Tell whether one of the best passages, of which no two overlap, is a right place."""
+    _, case, passages = asked
+    scores = [sum(weights.get(name, 0.0) * value for name, value in each.items()) for each in case.signals]
+    taken: list[int] = []
+    for number in sorted(range(len(scores)), key=lambda n: (-scores[n], n)):
+        if len(taken) < depth and not any(overlap(passages[number], passages[other]) for other in taken):
+            taken.append(number)
+    return any(case.right[number] for number in taken)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.overview import OVERVIEW, asks_for_overview
+from openbook.assistant import Assistant
+from openbook.settings import Settings
+from openbook.types import Filter
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the architecture of this project?",
+        "architecture",
+        "Give me a high-level overview of the codebase.",
+        "overview",
+        "How is this project structured?",
+        "What does this library do?",
+        "What is this repository about?",
+        "What is the purpose of this tool?",
+        "Summarize this page",
+        "Please summarise this project",
+        "Where do I start?",
+        "Where should I start reading the code?",
+        "Was macht dieses Projekt?",
+        "Worum geht es hier?",
+        "Que fait ce projet ?",
+        "What is the architecture of harbour?",
+    ],
+)
+def test_a_question_for_the_whole_is_one_for_an_overview(question: str) -> None:
+    assert asks_for_overview(question, frozenset({"harbour"}))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the architecture of the retry module?",
+        "What does the scheduler do?",
+        "What is a job?",
+        "Where does the worker start?",
+        "How is the cache structured?",
+        "overview of retries",
+        "Summarize the differences between queues and locks",
+    ],
+)
+def test_a_question_for_a_part_is_none(question: str) -> None:
+    assert not asks_for_overview(question, frozenset({"harbour"}))
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Assistant:
+    folder = tmp_path / "harbour"
+    for path, text in {
+        "README.md": "# Harbour\n\n[![ci](https://x.example/a.svg)](https://x.example)\n\n"
+        "Harbour is a small server that moors ships for you by night.\n\n## Install\n\nRun the installer.\n",
+        "docs/architecture.md": "# Architecture\n\nA request goes through the quay, which alone talks to ships.\n",
+        "tests/README.md": "# Tests\n\nThese are the tests of the server, which take a very long time to run here.\n",
+        "src/quay.py": '"""Talk to ships, one at a time."""\n\ndef moor(ship):\n    return ship\n',
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return Assistant.of(folder, settings=Settings(home=tmp_path / "home"))
+
+
+def test_an_overview_quotes_what_the_front_page_opens_with(harbour: Assistant) -> None:
+    with harbour as assistant:
+        answer = assistant.query("What does this project do?")
+
+    assert not answer.refused
+    first = answer.citations[0]
+    assert (first.span.path, first.quote) == (
+        "README.md",
+        "Harbour is a small server that moors ships for you by night.",
+    )
+    assert all(citation.verdict == "exact" for citation in answer.citations)
+    assert not any(citation.span.path.startswith("tests/") for citation in answer.citations)
+
+
+def test_the_page_on_architecture_comes_first_where_that_is_asked_for(harbour: Assistant) -> None:
+    with harbour as assistant:
+        answer = assistant.query("What is the architecture of this project?")
+
+    assert answer.citations[0].span.path == "docs/architecture.md"
+
+
+def test_a_page_is_summed_up_where_a_filter_names_it(harbour: Assistant) -> None:
+    with harbour as assistant:
+        answer = assistant.query("Summarize this page", where=Filter(globs=("src/quay.py", "docs/*")))
+
+    assert not answer.refused
+    assert {result.chunk.span.path for result in answer.results if OVERVIEW in result.signals} >= {
+        "docs/architecture.md"
+    }
