@@ -2,7 +2,7 @@
 
     python -m benchmarks.overview --checkouts FOLDER
 
-`cases/overview.json` has twelve repositories with their front pages, and five questions in each of three groups: the
+`overview.json` has twelve repositories with their front pages, and five questions in each of three groups: the
 patterns were written with the first at hand, then extended for the second; the last was written after that, and only
 measured.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.ours import folder_library
-from benchmarks.works import CASES, read_json
+from benchmarks.works import read_json
 
 
 class Outcome(NamedTuple):
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkouts", type=Path, required=True)
     arguments = parser.parse_args()
-    cases = read_json(CASES / "overview.json")
+    cases = read_json(Path(__file__).with_name("overview.json"))
     print("| questions | asked | a front page found % | quoted % | refused % |\n|---|---|---|---|---|")
     outcomes: dict[str, list[Outcome]] = {group: [] for group in cases["questions"]}
     for name, pages in cases["repositories"].items():

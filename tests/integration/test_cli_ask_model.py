@@ -155,7 +155,7 @@ def test_an_answer_without_citations_says_so_and_quotes_below(fake_server: Start
     answer, _, details = outcome.out.partition("\nSources:\n")
     assert outcome.code == 0
     assert answer.startswith("A parcel is lost after 14 days.\n\n*The answer above cites no source")
-    assert "LOST_AFTER_DAYS = 14" in answer
+    assert "Tell whether a parcel counts as lost" in answer
     assert "  exact" in details
     assert "1 claim: it states facts and cites nothing" in details
     assert len(server.requests) == 1  # there is nothing to verify

@@ -32,7 +32,7 @@ def test_a_repository_is_fetched_by_add_and_asked_without_the_network(run: Run, 
 
     added = run("add", "https://github.com/octo/shop")
     github_server.requests.clear()
-    answered = run("ask", "Who books refunds?", "octo/shop")
+    answered = run("ask", "By what are refunds booked?", "octo/shop")
     listed = run("sources")
 
     assert added[0] == 0

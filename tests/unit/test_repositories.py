@@ -71,7 +71,7 @@ def test_every_citation_has_the_permanent_address_of_its_lines(
     commit = github_server.add("octo/shop", FILES).refs["refs/heads/main"]
     assistant.load_repository("octo/shop")
 
-    answer = assistant.query("Who books refunds?")
+    answer = assistant.query("By what are refunds booked?")
 
     page = f"https://github.com/octo/shop/blob/{commit}"
     urls = {citation.span.path: citation.url for citation in answer.citations}

@@ -30,8 +30,13 @@ _WORDS_SHARE = 0.5
 # turns of conversations six in a hundred fewer are told.
 _RESULTS = 3
 
-# Below this no course or lesson speaks of a topic. `benchmarks/refusal.py` prints the curve.
+# Below this no course or lesson speaks of a topic, and no small library of a question.
+# `benchmarks/refusal.py` prints the curve.
 SUPPORT_FLOOR = 0.33
+
+# In a library of fewer chunks most words are missing, and half of them is no measure of nearness: there the floor
+# above decides alone. No library that the odds were trained on is as small.
+FEWEST_CHUNKS = 30
 
 # In a conversation the earlier turns lend a text their nearness, so more is asked of it.
 # `benchmarks/conversations.py` has both halves that it was chosen with.
@@ -40,9 +45,6 @@ FOLLOW_UP_FLOOR = 0.40
 # A word that is nearer to its question than this is what the question is about. Of the words of 376 questions to
 # 24 repositories that no source of theirs has, "Kafka" and "CORS" lie above it, and "truly" and "touch" below it.
 _DECIDING = 0.5
-
-# Half of a handful of chunks are what answers, not what they are compared with.
-_FEWEST_CHUNKS = 30
 
 # An embedder whose vectors all lie together tells nothing.
 _LEAST_SCALE = 1e-3
@@ -139,7 +141,7 @@ def tell(
     telling = frozenset().union(*words.values())
     rarity = {token: each for token, each in rarities(query, frequencies, chunks).items() if token in telling}
     asked = embedder.embed([query.text])[0]
-    baseline = max(0.0, index.match((), asked, 1, Filter()).median_cosine) if chunks >= _FEWEST_CHUNKS else 0.0
+    baseline = max(0.0, index.match((), asked, 1, Filter()).median_cosine)
     nearness = _nearness(asked, words, embedder, baseline)
     weight = {word: max(rarity[token] for token in tokens) for word, tokens in words.items()}
     said = {token for result in results[:_RESULTS] for token in tokenize(embedding_text(result.chunk))}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.answerable import ANSWERABLE_FLOOR, FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support, tell
+from openbook.answering.answerable import ANSWERABLE_FLOOR, FEWEST_CHUNKS, FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support, tell
 from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import OTHER_LESSON, Courses, is_known_to_speak
 from openbook.answering.defining import definition_of
@@ -164,9 +164,10 @@ class Finder:
             return Judged("no such lesson")
         if is_known_to_speak(results[0]) or OVERVIEW in results[0].signals:
             return Judged()
-        if asked.leans:
+        if asked.leans or self.index.stats().chunks < FEWEST_CHUNKS:
             found = support(asked.text, results, self.embedder, rarity)
-            return Judged("nothing relevant" if found < FOLLOW_UP_FLOOR else "")
+            floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
+            return Judged("nothing relevant" if found < floor else "")
         with self.index.snapshot():
             told = tell(asked.text, results, self.index, self.embedder, foreign_words(asked.text))
         return Judged("nothing relevant" if told.odds < ANSWERABLE_FLOOR else "", told.deciding)

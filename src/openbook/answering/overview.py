@@ -92,7 +92,9 @@ def asks_for_overview(text: str, names: frozenset[str] = frozenset()) -> bool:
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:
     """Return the chunks that introduce what a filter lets through, best first; [] if no page does."""
     documents = index.documents(where)
-    pages = documents if len(documents) <= _FEW_DOCUMENTS else sorted(_front_pages(documents, text), key=_place_of)
+    pages = list(_front_pages(documents, text))
+    if not pages and len(documents) <= _FEW_DOCUMENTS:
+        pages = documents
     results: list[RetrievalResult] = []
     chosen = [page for page, _ in zip(_unique(pages, text), range(_MOST_PAGES), strict=False)]
     for number, page in enumerate(chosen):
@@ -142,4 +144,4 @@ def _tells(chunk: Chunk) -> bool:
     """Check whether a chunk has a sentence; of code, a module's own words."""
     if chunk.kind == "code":
         return bool(chunk.docstring) and chunk.span.start_line == 1
-    return len(re.findall(r"\b[a-zA-Z]{2,}\b(?![^\n<]*>)", re.sub(r"\]\([^)]*\)|<[^>]*>", "", chunk.text))) >= 12
+    return len(re.findall(r"\b[a-zA-Z]{2,}\b(?![^\n<]*>)", re.sub(r"\]\([^)]*\)|<[^>]*>", "", chunk.text))) >= 8

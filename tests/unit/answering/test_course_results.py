@@ -249,4 +249,6 @@ def test_the_lesson_that_is_chosen_is_summed_up(library: Library, question: str)
 
 
 def test_this_lesson_means_none_where_none_is_chosen(library: Library) -> None:
-    assert ask(library, "Summarize this lesson").refused
+    chosen = ask(library, "Summarize this lesson")
+
+    assert not any("lesson asked for" in result.signals for result in chosen.results)
