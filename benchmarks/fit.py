@@ -232,7 +232,7 @@ def _cases(project: Project) -> Iterator[Case]:
                 file_signals(
                     query,
                     [signals[n] for n in group],
-                    [outlines[n] for n in group],
+                    outlines[group[0]],
                     matches.evidence[group[0]].file_chunks,
                 )
                 for group in members.values()

@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from openbook.index.protocol import Matches, Outline
 from openbook.retrieval import weights
 from openbook.retrieval.names import Query
-from openbook.retrieval.signals import Signals, chunk_signals, coverages, file_signals, question_signals, rarities
+from openbook.retrieval.signals import Signals, chunk_signals, file_signals, question_signals
 from openbook.types import View
 
 # How much each better passage of a file takes from the next: the answer to a long question on code is spread over
 # files. Not more than four take from one. On swe-qa, left out, file recall is .70 without, .78 with; .3 gives .75.
 _SPREAD, _SPREAD_WORDS, _SPREAD_MOST = 0.5, 10, 4
+
+# What stands in front of the colon in the name of a signal.
+_WHOLE: dict[str, str] = {}
 
 # Words in common say more than nearness of static vectors. As a sign that a library answers a
 # question (`benchmarks/refusal.py`): AUC .971 for words alone, .796 for nearness, .980 for .6 to .7.
@@ -56,13 +59,14 @@ def rank(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]
         outlines: Of the same chunks as `matches.evidence`, in the same order.
     """
     chunks = chunk_signals(query, matches, outlines)
-    covered = coverages(matches, rarities(query, matches.frequencies, matches.chunks))
-    passages = [
-        Ranked(outline, weighed(signals, weights.QUESTION), covered[n], matches.evidence[n].cosine)
-        for n, (outline, signals) in enumerate(zip(outlines, question_signals(query, chunks, outlines), strict=True))
-    ]
     if view == "files":
-        return _files(query, matches, passages, chunks)
+        return _files(query, matches, outlines, chunks)
+    passages = [
+        Ranked(outline, weighed(signals, weights.QUESTION), signals["coverage"], evidence.cosine)
+        for outline, signals, evidence in zip(
+            outlines, question_signals(query, chunks, outlines), matches.evidence, strict=True
+        )
+    ]
     passages.sort(key=_order)
     return _spread(passages) if _is_spread(query, outlines) else passages
 
@@ -71,10 +75,10 @@ def weighed(signals: Signals, by: Mapping[str, float]) -> Signals:
     """Multiply signals with their weights, and add up the parts of each."""
     total: Signals = {}
     for name, value in signals.items():
-        if value and (weight := by.get(name, 0.0)):
-            whole = name.partition(":")[0]
+        if value and (weight := by.get(name)):
+            whole = _WHOLE.get(name) or _WHOLE.setdefault(name, name.partition(":")[0])
             total[whole] = total.get(whole, 0.0) + weight * value
-    return {name: value for name, value in total.items() if value}
+    return total if all(total.values()) else {name: value for name, value in total.items() if value}
 
 
 def reordered(ranked: Sequence[Ranked], signals: Sequence[Signals]) -> list[Ranked]:
@@ -83,26 +87,24 @@ def reordered(ranked: Sequence[Ranked], signals: Sequence[Signals]) -> list[Rank
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
-def _files(query: Query, matches: Matches, passages: Sequence[Ranked], chunks: Sequence[Signals]) -> list[Ranked]:
+def _files(query: Query, matches: Matches, outlines: Sequence[Outline], chunks: Sequence[Signals]) -> list[Ranked]:
     """Rank each file once, with the chunk that tells most of it."""
     members: dict[tuple[str, str], list[int]] = {}
-    for position, each in enumerate(passages):
-        members.setdefault((each.outline.source, each.outline.span.path), []).append(position)
+    for position, outline in enumerate(outlines):
+        members.setdefault((outline.source, outline.span.path), []).append(position)
     ranked = []
-    for positions in members.values():
-        group = [passages[position] for position in positions]
-        size = matches.evidence[positions[0]].file_chunks
-        signals = file_signals(
-            query, [chunks[position] for position in positions], [each.outline for each in group], size
-        )
-        shown = _telling(group)
-        ranked.append(Ranked(shown.outline, weighed(signals, weights.TOPIC), shown.coverage, shown.cosine))
+    for group in members.values():
+        size = matches.evidence[group[0]].file_chunks
+        signals = file_signals(query, [chunks[n] for n in group], outlines[group[0]], size)
+        shown = min(group, key=lambda n: (*_telling(chunks[n]), outlines[n].span))
+        found = weighed(signals, weights.TOPIC)
+        ranked.append(Ranked(outlines[shown], found, chunks[shown]["coverage"], matches.evidence[shown].cosine))
     return sorted(ranked, key=_order)
 
 
-def _telling(group: Sequence[Ranked]) -> Ranked:
-    """Choose what to show of a file: a definition of what was named, else what speaks most of the question."""
-    return min(group, key=lambda chunk: (-chunk.signals.get("definition", 0.0), *_order(chunk)))
+def _telling(chunk: Signals) -> tuple[float, float]:
+    """Order the chunks of a file: a definition of what was named, then what speaks most of the topic."""
+    return -chunk["definition"], -(chunk["lexical"] + chunk["dense"] + chunk["coverage"])
 
 
 def _is_spread(query: Query, outlines: Sequence[Outline]) -> bool:

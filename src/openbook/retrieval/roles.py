@@ -73,6 +73,7 @@ def role_of(path: str, kind: Kind) -> Role:
     return "documentation" if kind == "docs" else "configuration"
 
 
+@lru_cache(maxsize=_CACHED_PATHS)
 def asks_for(role: Role, text: str) -> bool:
     """Tell whether a question asks for files of a role, which otherwise step back.
 

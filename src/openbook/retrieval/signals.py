@@ -92,13 +92,13 @@ def text_signals(query: Query, closeness: float, cosine: float, *, is_prose: boo
     }
 
 
-def file_signals(query: Query, chunks: Sequence[Signals], group: Sequence[Outline], size: int) -> Signals:
+def file_signals(query: Query, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
     """Measure a file as what a topic is about.
 
     Args:
         query: The topic.
         chunks: Of each candidate of the file.
-        group: The same candidates.
+        outline: One of them.
         size: Chunks of the whole file.
     """
     best = {name: sorted((chunk[name] for chunk in chunks), reverse=True) for name in ("lexical", "dense")}
@@ -112,9 +112,9 @@ def file_signals(query: Query, chunks: Sequence[Signals], group: Sequence[Outlin
         "heading": float(max(chunk["heading"] for chunk in chunks) > 1 - 1e-9),
         "file": first["file"],
         "path": first["path"],
-        "path:generic": float(is_generic(group[0].span.path)),
+        "path:generic": float(is_generic(outline.span.path)),
         "size": math.log1p(size),
-        **_role_signals(query, group[0]),
+        **_role_signals(query, outline),
     }
 
 
