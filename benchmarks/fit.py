@@ -1,6 +1,6 @@
 """Fits the weights of the ranking, and measures them on projects that they were not fitted on.
 
-    python -m benchmarks.fit --data DATA --checkouts FOLDER [--cache FOLDER] [--write]
+    python -m benchmarks.fit --data DATA --checkouts FOLDER [--cache FOLDER] [--without SIGNAL ...] [--write]
 
 `FOLDER` has a checkout of each repository of real-questions, swe-qa and code-search-wide, under its last name; what is
 not there is left out. Weights maximise the likelihood of a right candidate among all of its question (a softmax over
@@ -51,7 +51,7 @@ _XQUAD_STEP, _XQUAD_SHARE = 4, 0.5
 _DOCUMENTATION_OF_TOPICS = 0.5
 # What is set, not fitted. No topic in the data is a heading; and what a name that stands alone names comes first, which
 # the few symbols among them would not ask for so plainly. Neither changes a figure by .002.
-_SET: Mapping[View, Mapping[str, float]] = {
+_SET: Mapping[View, dict[str, float]] = {
     "passages": {"definition:asked": 6.0},
     "files": {"definition:asked": 6.0, "heading": 2.0},
 }
@@ -104,7 +104,10 @@ def main() -> None:
     parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
     parser.add_argument("--cache", type=Path, default=user_cache_path("openbook-benchmarks"), help="for packages")
     parser.add_argument("--write", action="store_true", help="write the weights into the project")
+    parser.add_argument("--without", nargs="+", default=[], metavar="SIGNAL", help="signals that count nothing")
     arguments = parser.parse_args()
+    for weighing in _SET.values():
+        weighing.update(dict.fromkeys(arguments.without, 0.0))
     with contextlib.ExitStack() as stack:
         projects = list(_projects(arguments.data, arguments.checkouts, arguments.cache, stack))
         for project in projects:
