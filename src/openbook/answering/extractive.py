@@ -237,7 +237,9 @@ def _is_said(passage: Passage) -> bool:
     chunk = passage.shown.result.chunk
     before = chunk.text[: passage.start_char - chunk.span.start_char]
     in_example = len(_FENCE.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
-    is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not passage.is_title
+    is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
+        passage.is_title or is_row(passage.text) or _NOTE in passage.text
+    )
     return is_sentence and not in_example and len(_plain_words(passage.text)) >= _FEWEST_TELLING_WORDS
 
 
