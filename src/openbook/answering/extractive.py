@@ -119,7 +119,9 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
         if place.isdisjoint(query.tokens) or id(passage) in namesakes:
             continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(passage.text, words - repeated, place, query))
-        scored.append(Picked(passage, weighed(signals) + bonus - _ECHO_LOSS * echo))
+        # Whoever asks by a sentence of the sources wants to see it where it stands.
+        itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text
+        scored.append(Picked(passage, weighed(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo))
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
     chosen = _chosen(ranked, by_place=by_place)
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)

@@ -45,7 +45,9 @@ def documents(draw: st.DrawFn) -> tuple[str, str]:
     written = draw(st.lists(sentences(), min_size=1, max_size=30, unique_by=lambda sentence: sentence[:5]))
     text = draw(st.sampled_from(["", "# Größe" + line_end, line_end * 2, "Intro 🎉" + line_end]))
     for sentence in written:
-        text += draw(st.sampled_from(["", "- ", "## Part" + line_end, "  "])) + sentence
+        # A heading in the middle of a line is none, and nobody writes one.
+        opens = not text or text.endswith("\n")
+        text += draw(st.sampled_from(["", "- ", "## Part" + line_end if opens else "", "  "])) + sentence
         text += draw(st.sampled_from([" ", " ", line_end, line_end * 2, "  " + line_end]))
     return text, draw(st.sampled_from(written))
 
