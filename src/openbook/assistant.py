@@ -20,6 +20,7 @@ from openbook.libraries import DEFAULT_LIBRARY, Libraries, Location, name_for, o
 from openbook.registering import register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.rerankers import open_reranker
+from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
@@ -232,7 +233,7 @@ class Assistant:
     def search(
         self, query: str, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
     ) -> list[RetrievalResult]:
-        """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`.
+        """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`, each with an excerpt.
 
         Args:
             query: The question.
@@ -244,7 +245,7 @@ class Assistant:
         Raises:
             QueryError: The question is empty, too long, or holds no word.
         """
-        return self.retriever.search(query, limit=limit, where=where, view=view)
+        return with_excerpts(query, self.retriever.search(query, limit=limit, where=where, view=view))
 
     def query(
         self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None

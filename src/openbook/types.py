@@ -229,6 +229,29 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Whole lines of a chunk that show why it was found."""
+
+    text: str
+    """Exact slice of the chunk, without the last line feed."""
+    start_line: int
+    """1-based, in the document."""
+    end_line: int
+    """1-based, inclusive."""
+    matches: tuple[tuple[int, int], ...] = ()
+    """Words of the question: half-open ranges of characters of `text`, in order, not overlapping."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the excerpt as JSON values."""
+        return {
+            "text": self.text,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "matches": [list(match) for match in self.matches],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalResult:
     """A chunk that was found, and why it ranks where it does."""
 
@@ -239,12 +262,14 @@ class RetrievalResult:
     """What each signal added to the score."""
     goes_on_to: int = 0
     """Last line of the definition or section that the chunk breaks off in; 0 if it breaks off in none."""
+    excerpt: Excerpt | None = None
+    """The lines that match the question, for those who show results."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to)
+        return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt)
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Give the result as JSON values, in the shape that `search --json` prints."""
@@ -259,6 +284,7 @@ class RetrievalResult:
             "anchor": chunk.anchor,
             "score": round(self.score, 6),
             **why,
+            **({"excerpt": self.excerpt.to_dict()} if self.excerpt else {}),
             "text": chunk.text,
         }
 

@@ -99,8 +99,12 @@ def test_results_in_json_have_the_promised_shape(sample: Path, capsys: Captured)
 
     found = outcome.json
     assert list(found) == ["query", "results"]
-    assert all(list(result) == RESULT_KEYS for result in found["results"])
+    assert all([key for key in result if key != "excerpt"] == RESULT_KEYS for result in found["results"])
     best = found["results"][0]
+    excerpt = best["excerpt"]
+    assert list(excerpt) == ["text", "start_line", "end_line", "matches"]
+    assert excerpt["text"] in best["text"]
+    assert "ParseLabel" in [excerpt["text"][start:end] for start, end in excerpt["matches"]]
     assert (best["path"], best["kind"], best["language"]) == ("scanner/scanner.go", "code", "go")
     assert "func ParseLabel" in best["text"]
     assert best["source"] == "harbour"
@@ -156,7 +160,7 @@ def test_queries_of_a_file_can_be_explained_and_viewed(sample: Path, capsys: Cap
     (plain,) = run(capsys, "search", "--queries", file, "--view", "passages").lines
     (explained,) = run(capsys, "search", "--queries", file, "--view", "passages", "--explain").lines
 
-    assert all(list(result) == RESULT_KEYS for result in plain["results"])
+    assert all(list(result) == [*RESULT_KEYS[:-1], "excerpt", "text"] for result in plain["results"])
     assert all(result["signals"] for result in explained["results"])
     paths = [result["path"] for result in plain["results"]]
     assert len(set(paths)) < len(paths)
@@ -221,7 +225,8 @@ def test_an_excerpt_on_request_has_the_lines_of_the_file(sample: Path, capsys: C
     plain = run(capsys, "search", "restore_register", "--limit", "1").out
     shown = run(capsys, "search", "restore_register", "--limit", "1", "--show").out
 
-    assert "pg_restore" not in plain
+    assert len(plain.splitlines()) == 4
+    assert len(shown.splitlines()) > 4
     assert '     7      pg_restore --clean --dbname register "/lighthouse/register-$day.dump"\n' in shown
 
 

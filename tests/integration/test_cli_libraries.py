@@ -57,7 +57,7 @@ def test_a_result_goes_by_the_name_that_was_asked_for(sample: Path, capsys: Capt
     outcome = run(capsys, "search", "Ring.Locate", "--limit", "1")
 
     assert outcome.out.startswith(" 1. ring.go:1-5  Locate  ")
-    assert "      func (r *Ring) Locate() {}\n" in outcome.out
+    assert "     5  func (r *Ring) Locate() {}\n" in outcome.out
 
 
 def test_a_file_that_is_ignored_from_now_on_is_forgotten(sample: Path, capsys: Captured) -> None:

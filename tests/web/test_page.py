@@ -315,6 +315,7 @@ def test_a_refusal_says_so_and_lists_what_came_nearest(
     ask(page, "Which parliament elects the chancellor of the tide?")
 
     expect(page.locator("[data-refused=true] .facts")).to_contain_text("No answer: the sources do not speak of it")
+    expect(page.locator(".place-quote mark").first).to_have_text(re.compile("tide", re.IGNORECASE))
     page.locator(".places .place").first.click()
     expect(page.locator("#viewer .line").first).to_be_visible()
     shoot(page, "refusal")

@@ -23,6 +23,7 @@ from openbook.courses.names import place_of, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import Listed
 from openbook.index.where import allows
+from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.names import name_parts, stands_in
 from openbook.spans import LineIndex, units
 from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
@@ -100,7 +101,7 @@ class LibraryTools:
         # Both must match, and a filter has only patterns of which any may.
         results = self._finder.find(query, limit if within is None else _MOST_RESULTS, where)
         found = [result for result in results if within is None or within("", result.chunk.span.path, "")]
-        return self._numbering.keep(with_ends(found[:limit], self._index, self._where))
+        return self._numbering.keep(with_excerpts(query, with_ends(found[:limit], self._index, self._where)))
 
     def read_lines(self, path: str, first_line: int = 1, last_line: int = 200) -> str:
         """Read lines of a document.

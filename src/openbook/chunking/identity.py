@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openbook.settings import Settings
 
-# Raised by one with every change that cuts some document elsewhere.
-_RULES_VERSION = 3
+# Raised by one with every change that cuts some document elsewhere, or names a chunk otherwise.
+_RULES_VERSION = 4
 
 
 def chunks_identity(settings: Settings) -> str:
@@ -13,7 +13,7 @@ def chunks_identity(settings: Settings) -> str:
 
     Example:
         >>> chunks_identity(Settings(chunk_strategy="hybrid"))
-        'rules-3/hybrid-500-50'
+        'rules-4/hybrid-500-50'
     """
     identity = f"rules-{_RULES_VERSION}/{settings.chunk_strategy}"
     if settings.chunk_strategy == "semantic":  # the only one that counts no words

@@ -197,11 +197,14 @@ def build_chunks(
 def _chunk(document: Document, lines: LineIndex, piece: Piece, definitions: Sequence[Definition]) -> Chunk:
     named = [each for each in definitions if each.role != "element"]
     first = next((each for each in named if each.role != "constant"), named[0] if named else None)
+    span = lines.span(document.path, piece.start_char, piece.end_char)
+    if piece.owner and first and 2 * first.first_line > span.start_line + span.end_line + 1:
+        first = None  # mostly the rest of a class's documentation and fields: its first method is not what it is
     shown = first or piece.owner
     path = shown.path if shown is not None else ()
     return Chunk(
         source=document.source,
-        span=lines.span(document.path, piece.start_char, piece.end_char),
+        span=span,
         text=document.text[piece.start_char : piece.end_char],
         kind=document.kind,
         language=document.language,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from openbook.generation import Citation, GenerationResult, anchor_of, written_place
-from openbook.types import Chunk, RetrievalResult, Span
+from openbook.types import Chunk, Excerpt, RetrievalResult, Span
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Root
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 # pair, which stands for a byte that is no UTF-8, cannot be printed at all.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-# Lines of an excerpt of `search` without `--show`.
-_PREVIEW_LINES = 3
+# Characters of a line that `search` shows without `--show`: two lines of a usual terminal.
 _PREVIEW_CHARS = 160
 
 # Files of one sync that have a line of their own each: the others would push the answer out of sight.
@@ -163,9 +162,9 @@ def print_claims(answer: GenerationResult) -> None:
 def print_results(
     results: Sequence[RetrievalResult], places: Places, *, query: str = "", show: bool = False, explain: bool = False
 ) -> None:
-    """Print ranked results, best first, with their first lines or in full, and with what moved them.
+    """Print ranked results, best first, with the lines that match or in full, and with what moved them.
 
-    A query that is one name makes a chunk that defines it show that, not what stands above it.
+    A query that is one name makes a chunk that defines it bear that name.
     """
     from openbook.retrieval.names import read_query  # whoever searches has it loaded
 
@@ -173,20 +172,41 @@ def print_results(
     asked = named.identifiers[0] if named is not None and named.is_symbol else ""
     for number, result in enumerate(results, start=1):
         chunk = result.chunk
-        is_asked = asked in chunk.defines and asked != chunk.symbol.rpartition(".")[2]
-        label = asked if is_asked else chunk.symbol or " › ".join(chunk.context)
-        name = f"  {label}" if label else ""
-        say(f"{number:>2}. {places.of(chunk)}{name}  {result.score:.3f}")
+        label = chunk.symbol or " › ".join(chunk.context)
+        if asked in chunk.defines and asked != chunk.symbol.rpartition(".")[2]:
+            label = asked
+        say(f"{number:>2}. {places.of(chunk)}{f'  {label}' if label else ''}  {result.score:.3f}")
         if explain:
             strongest = sorted(result.signals.items(), key=lambda signal: (-abs(signal[1]), signal[0]))
             say(f"      {'  '.join(f'{name} {value:+.3f}' for name, value in strongest)}")
-        if show:
+        if show or result.excerpt is None:
             print_excerpt(chunk)
-            continue
-        lines = [line for line in printable(chunk.text).split("\n") if line.strip()]
-        start = next((n for n, line in enumerate(lines) if is_asked and re.search(rf"\b{asked}\b", line)), 0)
-        for line in lines[start : start + _PREVIEW_LINES]:
-            say(f"      {line[:_PREVIEW_CHARS]}", style={"dim": True})
+        else:
+            print_matches(result.excerpt, numbered=anchor_of(chunk) is None)
+
+
+def print_matches(excerpt: Excerpt, *, numbered: bool) -> None:
+    """Print the lines of an excerpt, with their numbers if the original has such, the words of the question in bold."""
+    offset = 0
+    for number, line in enumerate(excerpt.text.split("\n"), start=excerpt.start_line):
+        matches = [(start - offset, end - offset) for start, end in excerpt.matches if 0 <= start - offset < len(line)]
+        offset += len(line) + 1
+        if line.strip():
+            head = f"{number:>6}  " if numbered else "      "
+            typer.echo(typer.style(head, dim=True) + _highlighted(line, matches))
+
+
+def _highlighted(line: str, matches: Sequence[tuple[int, int]]) -> str:
+    """Mark the matches in a line; of a long one, show what stands around the first of them."""
+    first = matches[0][0] if matches else 0
+    begin = 0 if first < _PREVIEW_CHARS // 2 else min(first - _PREVIEW_CHARS // 4, max(0, len(line) - _PREVIEW_CHARS))
+    end = min(len(line), begin + _PREVIEW_CHARS)
+    parts, at = ["…" if begin else ""], begin
+    for start, stop in matches:
+        if at <= start and stop <= end:
+            parts += [printable(line[at:start]), typer.style(printable(line[start:stop]), bold=True)]
+            at = stop
+    return "".join([*parts, printable(line[at:end]), "…" if end < len(line) else ""])
 
 
 def print_excerpt(chunk: Chunk) -> None:

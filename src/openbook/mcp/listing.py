@@ -10,7 +10,10 @@ from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no oth
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
 from openbook.spans import units
-from openbook.types import RetrievalResult, Unit
+from openbook.types import Excerpt, RetrievalResult, Unit
+
+# Shown before the lines that match, where the passage is too long to be shown from its start.
+_LEADING_UNITS = 2
 
 Places = Callable[[str, str], str]
 """Writes source and path as the agent is to name them."""
@@ -61,7 +64,7 @@ class Listing:
             cut = self._entry(result, every[:1], every)  # its heading is the longest
             left -= 0 if alone else estimate_tokens(f"{_head(cut)}\n\n")
             # What a result leaves of its share goes to those behind it.
-            shown = _fitting(every, left // (len(results) - position)) or _fitting(every[:1], left)
+            shown = _telling(every, left // (len(results) - position), result.excerpt) or _fitting(every[:1], left)
             if shown:
                 entries.append(self._entry(result, shown, every))
                 left -= estimate_tokens(f"{entries[-1]['lines']}\n")
@@ -115,6 +118,17 @@ def _head(entry: Entry) -> str:
 def _numbered(unit: Unit) -> str:
     # What some program takes for the end of a line must not look like a line without a number.
     return f"{unit.span.start_line}| {' '.join(unit.text.splitlines())}"
+
+
+def _telling(every: Sequence[Unit], tokens: int, excerpt: Excerpt | None) -> list[Unit]:
+    """Choose the units to show: from the first on, or from just before what matches where these would leave it out."""
+    shown = _fitting(every, tokens)
+    if excerpt is None or len(shown) == len(every) or (shown and shown[-1].span.end_line >= excerpt.end_line):
+        return shown
+    matching = next((n for n, unit in enumerate(every) if unit.span.end_line >= excerpt.start_line), 0)
+    first = max(0, matching - _LEADING_UNITS)
+    last_ones = _fitting(every[::-1], tokens)[::-1]
+    return last_ones if len(last_ones) >= len(every) - first else _fitting(every[first:], tokens)
 
 
 def _fitting(every: Sequence[Unit], tokens: int) -> list[Unit]:

@@ -93,6 +93,8 @@ class Query:
     """It is a sentence without a word that English sentences are made with, or not in Latin letters at all."""
     intents: frozenset[Intent] = frozenset()
     """What kind of answer it wants."""
+    name: str = ""
+    """All of the question, if it is one name as code, options or files have them: `message-delay-limit`."""
 
     @property
     def content_words(self) -> int:
@@ -133,8 +135,17 @@ def read_query(text: str) -> Query:
     for *owners, name in map(name_parts, [text] if is_symbol else _identifiers(text)):
         named[name] = named.get(name) or tuple(owners)
     other = _is_in_other_language(text)
+    name = text.strip("`\"'").removesuffix("()") if len(text.split()) == 1 else ""
     return Query(
-        text, tokens, tuple(named), tuple(named.values()), is_symbol, places is not None, other, intents_of(text)
+        text,
+        tokens,
+        tuple(named),
+        tuple(named.values()),
+        is_symbol,
+        places is not None,
+        other,
+        intents_of(text),
+        name,
     )
 
 

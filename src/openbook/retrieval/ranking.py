@@ -49,7 +49,9 @@ class Ranked:
         return _COVERAGE_SHARE * self.coverage + (1 - _COVERAGE_SHARE) * max(0.0, self.cosine)
 
 
-def rank(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]) -> list[Ranked]:
+def rank(
+    query: Query, view: View, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
+) -> list[Ranked]:
     """Order chunks, best first, ties by source and span.
 
     Args:
@@ -57,8 +59,9 @@ def rank(query: Query, view: View, matches: Matches, outlines: Sequence[Outline]
         view: `files` gives each file once, with its best chunk; `passages` gives every chunk.
         matches: What the index said.
         outlines: Of the same chunks as `matches.evidence`, in the same order.
+        texts: Likewise, if the question is a name.
     """
-    chunks = chunk_signals(query, matches, outlines)
+    chunks = chunk_signals(query, matches, outlines, texts)
     if view == "files":
         return _files(query, matches, outlines, chunks)
     passages = [
@@ -102,9 +105,9 @@ def _files(query: Query, matches: Matches, outlines: Sequence[Outline], chunks: 
     return sorted(ranked, key=_order)
 
 
-def _telling(chunk: Signals) -> tuple[float, float]:
-    """Order the chunks of a file: a definition of what was named, then what speaks most of the topic."""
-    return -chunk["definition"], -(chunk["lexical"] + chunk["dense"] + chunk["coverage"])
+def _telling(chunk: Signals) -> tuple[float, float, float]:
+    """Order the chunks of a file: a definition of what was named, its name, then what speaks most of the topic."""
+    return -chunk["definition"], -chunk["exact"], -(chunk["lexical"] + chunk["dense"] + chunk["coverage"])
 
 
 def _is_spread(query: Query, outlines: Sequence[Outline]) -> bool:

@@ -86,8 +86,10 @@ class Retriever:
             view = "passages" if in_course else choose_view(query)
         with self.index.snapshot():
             matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
-            outlines = self.index.outlines([evidence.id for evidence in matches.evidence])
-            ranked = rank(query, view, matches, outlines)
+            found = [evidence.id for evidence in matches.evidence]
+            outlines = self.index.outlines(found)
+            texts = [chunk.text for chunk in self.index.fetch(found)] if query.name else []
+            ranked = rank(query, view, matches, outlines, texts)
             if view == "passages":
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
+from openbook.retrieval.closeness import exactness
 from openbook.retrieval.definitions import definition_strengths
 from openbook.retrieval.names import Query
 from openbook.retrieval.paths import is_generic, path_match
@@ -29,14 +30,18 @@ _TOP_CHUNKS = 3
 _CACHED_HEADINGS = 1 << 13
 
 
-def chunk_signals(query: Query, matches: Matches, outlines: Sequence[Outline]) -> list[Signals]:
+def chunk_signals(
+    query: Query, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
+) -> list[Signals]:
     """Measure how each chunk fits a question, in the order of `outlines`. Numbers lie between 0 and 1, or are counts.
 
     Args:
         query: The question.
         matches: What the index said.
         outlines: Of the same chunks as `matches.evidence`, in the same order.
+        texts: Likewise, if the question is a name: what holds it as it is written comes first.
     """
+    exact = [exactness(text, query.name) for text in texts] or [0.0] * len(outlines)
     rarity = rarities(query, matches.frequencies, matches.chunks)
     lexical = scaled([evidence.bm25 for evidence in matches.evidence])
     dense = scaled([evidence.cosine for evidence in matches.evidence], floor=matches.median_cosine)
@@ -52,6 +57,7 @@ def chunk_signals(query: Query, matches: Matches, outlines: Sequence[Outline]) -
             "file": files[n],
             "definition": definitions[n],
             "definition:asked": is_asked * definitions[n],
+            "exact": exact[n],
             "path": path_match(query, outline.span.path),
             "heading": heading_match(rarity, outline),
         }
@@ -109,6 +115,7 @@ def file_signals(query: Query, chunks: Sequence[Signals], outline: Outline, size
         "dense:three": _mean(best["dense"][:_TOP_CHUNKS]),
         "definition": max(chunk["definition"] for chunk in chunks),
         "definition:asked": max(chunk["definition:asked"] for chunk in chunks),
+        "exact": max(chunk["exact"] for chunk in chunks),
         "heading": float(max(chunk["heading"] for chunk in chunks) > 1 - 1e-9),
         "file": first["file"],
         "path": first["path"],

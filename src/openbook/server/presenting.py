@@ -7,11 +7,12 @@ from typing import Any
 
 from openbook.answering.context import label_of
 from openbook.generation import Citation, GenerationResult, anchor_of, written_place
+from openbook.retrieval.excerpts import with_excerpts
 from openbook.server.library import Library
 from openbook.server.models import public_name
 from openbook.server.rendering import render_answer
 from openbook.server.shapes import AnswerReply, CitationReply, ClaimReply, Place, UsageReply
-from openbook.types import RetrievalResult, Span
+from openbook.types import Chunk, Excerpt, Span
 
 # Of a place that came close, enough to see what it is.
 _NEAREST_CHARS = 300
@@ -29,7 +30,7 @@ def present(answer: GenerationResult, library: Library, session_id: str) -> Answ
         ),
         session_id=session_id,
         citations=citations,
-        nearest=[_nearest(result, library) for result in answer.results] if answer.refused else [],
+        nearest=_nearest(answer, library) if answer.refused else [],
         claims=[
             ClaimReply(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
             for claim in answer.claims
@@ -62,14 +63,20 @@ def _citation(number: int, citation: Citation, library: Library) -> CitationRepl
     )
 
 
-def _nearest(result: RetrievalResult, library: Library) -> Place:
-    chunk, anchor = result.chunk, anchor_of(result.chunk)
+def _nearest(answer: GenerationResult, library: Library) -> list[Place]:
+    results = with_excerpts(answer.searched or answer.query, answer.results)
+    return [_near(result.chunk, result.excerpt, label_of(result), library) for result in results if result.excerpt]
+
+
+def _near(chunk: Chunk, excerpt: Excerpt, label: str, library: Library) -> Place:
+    anchor = anchor_of(chunk)
     return Place(
         **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
         symbol=chunk.symbol,
-        label=label_of(result),
+        label=label,
         place=written_place(chunk.span, anchor),
-        quote=chunk.text[:_NEAREST_CHARS],
+        quote=excerpt.text[:_NEAREST_CHARS],
+        matches=[match for match in excerpt.matches if match[1] <= _NEAREST_CHARS],
     )
 
 

@@ -81,6 +81,8 @@ class Place(_Shape):
     place: str
     """All of it in one line, for people."""
     quote: str
+    matches: list[tuple[int, int]] = []
+    """Of what came nearest: words of the question in `quote`, as half-open ranges of characters."""
     url: str
     """Permanent link to the lines; empty if there is none."""
 

@@ -291,3 +291,15 @@ object Registry { fun register(clock: Clock) { println(clock) } } // of clocks
     (only,) = chunk(text, "kotlin")
 
     assert only.defines == ("Clock", "now", "Registry")
+
+
+def test_the_rest_of_a_class_documentation_is_named_by_the_class_not_by_its_first_method() -> None:
+    sentences = "\n\n".join(f"    Sentence {n} about the pool, what it does, and when it does it." for n in range(40))
+    text = (
+        f'class Pool:\n    """Pool of connections.\n\n{sentences}\n    """\n\n    def open(self):\n        return 1\n'
+    )
+
+    *_, last = chunk(text)
+
+    assert "def open" in last.text
+    assert (last.symbol, last.defines, last.context) == ("Pool", ("open",), ("Pool",))

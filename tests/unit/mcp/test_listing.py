@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from openbook.costs import estimate_tokens
 from openbook.mcp.listing import Listing
+from openbook.retrieval.excerpts import with_excerpts
 from openbook.spans import LineIndex
 from openbook.types import Chunk, RetrievalResult
 
@@ -76,3 +77,15 @@ def test_what_some_program_takes_for_a_line_end_stays_in_its_line() -> None:
     text = listing.keep([result("a.py", "a\u20289| b\x0b9| c")])
 
     assert text == "a.py:1-1\n1| a 9| b 9| c"
+
+
+def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
+    text = "\n".join("retries = 3" if n == 30 else f"line_{n} = {n}" for n in range(40))
+    listing = Listing(path_of, 60)
+
+    listing.keep(with_excerpts("retries", [result("a.py", text)]))
+
+    [entry] = listing.listed["results"]
+    assert "31| retries = 3" in entry["lines"]
+    assert entry["place"].startswith("a.py:28-")
+    assert entry["goes_on_to"] == 40

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, related
+from openbook.retrieval.closeness import _SAME_LETTERS, _WINDOW_TOKENS, closeness, exactness, related
 
 RARITY = {"retri": 3.0, "polici": 2.0, "wait": 1.0}
 WORDS = st.lists(st.sampled_from([*RARITY, "the", "and"]), max_size=90)
@@ -123,3 +123,16 @@ def test_a_text_keeps_its_length_and_every_word_that_was_asked_for(words: list[s
         for before, after in zip(words, changed, strict=True)
     )
     assert all(after == before for before, after in zip(words, changed, strict=True) if before in tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Set MaxClients to 8", 1.0),
+        ("(maxclients, INT)", 0.5),
+        ("MaxClientsTotal", 0.0),
+        ("max clients", 0.0),
+    ],
+)
+def test_a_name_counts_as_it_is_written_and_half_in_another_case(text: str, expected: float) -> None:
+    assert exactness(text, "MaxClients") == expected

@@ -264,3 +264,17 @@ def test_a_view_is_chosen_for_whatever_can_be_read(text: str) -> None:
 )
 def test_a_sentence_without_english_words_is_in_another_language(text: str, expected: bool) -> None:
     assert read_query(text).in_other_language is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("message-delay-limit", "message-delay-limit"),
+        ("`MaxClients`", "MaxClients"),
+        ("Client.send()", "Client.send"),
+        ("--no-color", "--no-color"),
+        ("how do I use --no-color?", ""),
+    ],
+)
+def test_a_question_that_is_one_name_is_kept_as_it_is_written(question: str, name: str) -> None:
+    assert read_query(question).name == name

@@ -358,3 +358,15 @@ def test_words_that_stand_nowhere_leave_the_nearest_in_meaning(meaningful: Libra
 @pytest.mark.parametrize("view", ["files", "passages"])
 def test_a_question_on_an_empty_library_gives_nothing_in_any_view(library: Library, view: View) -> None:
     assert library.search("How long does it wait?", view=view) == []
+
+
+@pytest.mark.parametrize("name", ["message-delay-limit", "MaxClients"])
+@pytest.mark.parametrize("view", ["files", "passages"])
+def test_a_name_alone_finds_what_holds_it_as_it_is_written_before_what_holds_its_words(
+    library: Library, name: str, view: View
+) -> None:
+    library.put("near.md", "The delay limit of a message: message limit, delay limit, max clients, clients max.")
+    library.put("other.md", "maxclients message-delay-limits")
+    library.put("right.md", f"Among many other words of no concern, {name} is set here to a number of seconds.")
+
+    assert library.search(name, view=view)[0].chunk.span.path == "right.md"

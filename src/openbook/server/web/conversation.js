@@ -184,7 +184,7 @@ export class ExchangeView {
           "button",
           { type: "button", class: "place", onclick: () => this.actions.open(places, place.number) },
           element("span", { class: "cite-sign", "aria-hidden": "true" }, "→"),
-          placeWords(place, place.quote.trim().split("\n", 1)[0]),
+          placeWords(place, ...matchingLine(place)),
         ),
       ),
     );
@@ -259,16 +259,36 @@ export class ExchangeView {
 
 /**
  * @param {import("./formatting.js").Located} place
- * @param {string} [quote]
+ * @param {...(string | Node)} quote
  */
-function placeWords(place, quote = "") {
+function placeWords(place, ...quote) {
   return element(
     "span",
     { class: "place-words" },
     element("span", { class: "place-name" }, lines(place)),
     labelBeside(place) && element("span", { class: "place-label" }, labelBeside(place)),
-    quote && element("span", { class: "place-quote" }, quote),
+    quote.length > 0 && element("span", { class: "place-quote" }, ...quote),
   );
+}
+
+/**
+ * The first line that matches the question, its words marked; without a match the first line.
+ *
+ * @param {{quote: string, matches?: [number, number][]}} place
+ */
+function matchingLine({ quote, matches = [] }) {
+  const characters = [...quote]; // as the server counts them
+  const text = (from, to) => characters.slice(from, to).join("");
+  const [first] = matches;
+  let at = first ? characters.lastIndexOf("\n", first[0]) + 1 : 0;
+  const next = characters.indexOf("\n", first ? first[1] : at);
+  const end = next < 0 ? characters.length : next;
+  const parts = [];
+  for (const [from, to] of matches.filter(([, to]) => to <= end)) {
+    parts.push(text(at, from), element("mark", {}, text(from, to)));
+    at = to;
+  }
+  return [...parts, text(at, end)];
 }
 
 /**

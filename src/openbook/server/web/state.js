@@ -3,7 +3,7 @@
  *
  * @typedef {{number: number, mark: string, verdict: string, reason: string, quote: string, label: string,
  *   place: string, source: string, path: string, document_id: string, start_char: number, end_char: number,
- *   start_line: number, end_line: number, symbol: string, url: string}} Citation
+ *   start_line: number, end_line: number, symbol: string, url: string, matches?: [number, number][]}} Citation
  * @typedef {{text: string, verdict: string, reason: string}} Claim
  * @typedef {{answer: string, html: string, citations: Citation[], claims?: Claim[],
  *   nearest?: Omit<Citation, "number" | "mark" | "verdict" | "reason">[], refused: boolean, reason: string,

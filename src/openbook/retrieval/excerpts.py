@@ -1,0 +1,104 @@
+"""Which lines of a result match the question, and which words of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from openbook.retrieval.closeness import related
+from openbook.retrieval.names import Query, read_query
+from openbook.retrieval.tokens import tokenize
+from openbook.types import Chunk, Excerpt, RetrievalResult
+
+# As many as people read beside nine other results.
+EXCERPT_LINES = 3
+
+_WORD = re.compile(r"\w+")
+_JOINT = re.compile(r"[^\w\s]{1,2}")
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not blank, by its place in the chunk."""
+
+    start: int
+    end: int
+    matches: tuple[tuple[int, int], ...]
+    tokens: frozenset[str]
+
+
+def excerpts(question: str, chunks: Sequence[Chunk], lines: int = EXCERPT_LINES) -> list[Excerpt]:
+    r"""Return for each chunk the lines that match a question best, in the order of the chunks.
+
+    Of a chunk that shares no word with the question, these are its first lines.
+
+    Args:
+        question: As it was asked.
+        chunks: That were found for it. A word weighs more the fewer of their lines hold it.
+        lines: Most lines that are not blank, of one excerpt.
+
+    Raises:
+        QueryError: See `read_query`.
+
+    Example:
+        >>> from openbook.types import Span
+        >>> chunk = Chunk("docs", Span("a.md", 0, 20, 1, 2), "wait = 1\nretries = 3", "config")
+        >>> excerpts("retry", [chunk], lines=1)[0].text
+        'retries = 3'
+    """
+    query = read_query(question)
+    read = [list(_lines(query, chunk)) for chunk in chunks]
+    held = Counter(token for found in read for line in found for token in line.tokens)
+    weights = {token: 1 / math.log2(1 + count) for token, count in held.items()}
+    return [_best(chunk, found, weights, lines) for chunk, found in zip(chunks, read, strict=True)]
+
+
+def with_excerpts(question: str, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
+    """Return the same results, each with its excerpt; see `excerpts`."""
+    shown = excerpts(question, [result.chunk for result in results])
+    return [replace(result, excerpt=excerpt) for result, excerpt in zip(results, shown, strict=True)]
+
+
+def _lines(query: Query, chunk: Chunk) -> Iterator[_Line]:
+    for line in _LINE.finditer(chunk.text):
+        matches: list[tuple[int, int]] = []
+        tokens: set[str] = set()
+        for word in _WORD.finditer(chunk.text, line.start(), line.end()):
+            # A name counts as such, beside the words that it is made of.
+            found = {word.group()}.intersection(query.identifiers)
+            found.update(set(related(tokenize(word.group()), query.tokens)).intersection(query.tokens))
+            if found:
+                # `message-delay-limit` is one name.
+                joined = matches and _JOINT.fullmatch(chunk.text, matches[-1][1], word.start())
+                matches.append((matches.pop()[0] if joined else word.start(), word.end()))
+                tokens |= found
+        yield _Line(line.start(), line.end(), tuple(matches), frozenset(tokens))
+
+
+def _best(chunk: Chunk, found: Sequence[_Line], weights: dict[str, float], lines: int) -> Excerpt:
+    """Choose the neighbours that hold most of the question; of equals, those with a match in the middle."""
+
+    def rank(first: int) -> tuple[float, float, float, int]:
+        shown = found[first : first + lines]
+        each = [_worth(line.tokens, weights) for line in shown]
+        together = _worth(frozenset().union(*(line.tokens for line in shown)), weights)
+        return together, sum(each), each[len(each) // 2], -first
+
+    first = max(range(max(1, len(found) - lines + 1)), key=rank)
+    shown = found[first : first + lines]
+    start, end = shown[0].start, shown[-1].end
+    first_line = chunk.span.start_line + chunk.text.count("\n", 0, start)
+    return Excerpt(
+        text=chunk.text[start:end],
+        start_line=first_line,
+        end_line=first_line + chunk.text.count("\n", start, end),
+        matches=tuple((first - start, last - start) for each in shown for first, last in each.matches),
+    )
+
+
+def _worth(tokens: frozenset[str], weights: dict[str, float]) -> float:
+    return sum(weights[token] for token in sorted(tokens))

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from openbook.retrieval.excerpts import excerpts
+from openbook.types import Excerpt
+from tests.unit.retrieval.material import chunk_of
+
+POOL = "def pool():\n    a = 1\n\n    b = 2\n    c = 3\n    wait_for_idle_clients()\n    d = 4\n    e = 5"
+
+
+def marked(excerpt: Excerpt) -> list[str]:
+    return [excerpt.text[start:end] for start, end in excerpt.matches]
+
+
+def test_the_lines_that_match_are_chosen_and_their_words_marked() -> None:
+    [excerpt] = excerpts("Where does it wait for clients?", [chunk_of(POOL)])
+
+    assert (excerpt.start_line, excerpt.end_line) == (5, 7)
+    assert excerpt.text == "    c = 3\n    wait_for_idle_clients()\n    d = 4"
+    assert marked(excerpt) == ["wait_for_idle_clients"]
+
+
+def test_forms_of_a_word_match_and_words_of_asking_do_not() -> None:
+    [excerpt] = excerpts("Which retries are there?", [chunk_of("There are two: retry and retried.")])
+
+    assert marked(excerpt) == ["retry", "retried"]
+
+
+def test_a_name_with_hyphens_is_marked_as_one() -> None:
+    [excerpt] = excerpts("message-delay-limit", [chunk_of("Set `message-delay-limit` first, limit: 3.")])
+
+    assert marked(excerpt) == ["message-delay-limit", "limit"]
+
+
+def test_a_word_that_stands_everywhere_weighs_less_than_a_rare_one() -> None:
+    lines = [f"job {number}" for number in range(9)]
+    lines[7] = "the retry of it"
+
+    [excerpt] = excerpts("job retry", [chunk_of("\n".join(lines))], lines=1)
+
+    assert excerpt.text == "the retry of it"
+
+
+@pytest.mark.parametrize("question", ["nothing of that", "Wo steht das?"])
+def test_without_a_match_the_first_lines_are_shown(question: str) -> None:
+    [excerpt] = excerpts(question, [chunk_of("\none\n\ntwo\nthree\nfour")])
+
+    assert (excerpt.text, excerpt.start_line, excerpt.end_line, excerpt.matches) == ("one\n\ntwo\nthree", 2, 5, ())
+
+
+def test_what_lies_further_down_in_a_document_has_its_lines() -> None:
+    chunk = chunk_of("one\ntwo needles\nthree", before="first\nsecond\n")
+
+    assert excerpts("needle", [chunk], lines=1)[0].start_line == 4
