@@ -28,6 +28,7 @@ from openbook.answering.context import Context, build_context
 from openbook.answering.finding import Finder
 from openbook.assistant import Assistant
 from openbook.embedding.static import load_embedder
+from openbook.questions.question import read_question
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 
@@ -88,7 +89,7 @@ def _outcome(folder: Path, finder: Finder, asked: dict[str, Any], max_tokens: in
 
 def _contexts(finder: Finder, question: str, max_tokens: int) -> tuple[Context, Context, float, float]:
     started = time.perf_counter()
-    results = finder.find(question, _TOP_K, EVERYTHING)
+    results = finder.find(read_question(question), _TOP_K, EVERYTHING)
     searched_s = time.perf_counter() - started
     started = time.perf_counter()
     found = build_context(results, max_tokens, for_model=False)

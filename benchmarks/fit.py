@@ -26,9 +26,9 @@ from benchmarks.metrics import span_figures
 from benchmarks.ours import folder_library, piece_retriever
 from openbook.evals.metrics import Place, mean, ndcg, recall
 from openbook.index.protocol import EVERYTHING
+from openbook.questions.question import read_question
 from openbook.retrieval import weights
 from openbook.retrieval.closeness import closeness, related
-from openbook.retrieval.names import read_query
 from openbook.retrieval.search import DEPTH, Retriever
 from openbook.retrieval.signals import (
     Signals,
@@ -38,8 +38,8 @@ from openbook.retrieval.signals import (
     rarities,
     text_signals,
 )
-from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
+from openbook.tokens import tokenize
 from openbook.types import Chunk, RetrievalResult, View
 
 _RIDGE = 1.0
@@ -220,7 +220,7 @@ def _piece(number: int) -> Place:
 def _cases(project: Project) -> Iterator[Case]:
     index, embedder = project.retriever.index, project.retriever.embedder
     for question in project.questions:
-        query = read_query(question.text)
+        query = read_question(question.text)
         vector = embedder.embed([query.text])[0]
         with index.snapshot():
             matches = index.match(query.tokens, vector, DEPTH, EVERYTHING)

@@ -10,10 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from openbook.answering.anaphora import has_own_words
 from openbook.answering.answerable import support, tell
 from openbook.answering.finding import Finder
-from openbook.answering.foreign_words import foreign_words
 from openbook.assistant import Assistant
 from openbook.chunking.code import find_definitions
 from openbook.chunking.identity import chunks_identity
@@ -25,14 +23,15 @@ from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import Place
 from openbook.index.protocol import Entry, Identity
 from openbook.index.sqlite import SqliteIndex
+from openbook.questions.anaphora import has_own_words
+from openbook.questions.question import read_question
 from openbook.retrieval.fields import embedding_text, terms_of
-from openbook.retrieval.names import read_query
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.signals import rarities
-from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
 from openbook.spans import LineIndex
+from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Document, RetrievalResult, Span, Stamp
 
 _SOURCE = "given"
@@ -143,7 +142,7 @@ def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> l
         retriever = Retriever(index, embedder)
         for earlier, question in asked:
             text = f"{earlier} {question}".strip()
-            query = read_query(question if has_own_words(question) else text)  # "How does it work?" has none
+            query = read_question(question if has_own_words(question) else text)  # "How does it work?" has none
             rarity = rarities(query, index.frequencies(query.tokens), chunks)
             results = retriever.search(text, limit=10, view="passages")
             found.append(support(text, results, embedder, rarity))
@@ -165,8 +164,8 @@ def folder_library_at(folder: Path, home: Path) -> Iterator[Finder]:
 
 def signs_and_odds(finder: Finder, question: str) -> tuple[tuple[float, ...], float]:
     """Say what tells whether a library answers a question, and the odds that it does."""
-    results = finder.find(question, 10, EVERYTHING)
-    told = tell(question, results, finder.index, finder.embedder, foreign_words(question))
+    asked = read_question(question)
+    told = tell(asked, finder.find(asked, 10, EVERYTHING), finder.index, finder.embedder)
     return tuple(told.signs), told.odds
 
 

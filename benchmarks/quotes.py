@@ -24,7 +24,7 @@ from openbook.answering.finding import Finder
 from openbook.answering.passages import Passage, overlap, passages_of
 from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import Place
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.types import Filter
 
 _RESULTS, _CONTEXT_TOKENS = 10, 6_000
@@ -60,8 +60,8 @@ def _asked(work: works.Work) -> Iterator[Asked]:
         with tempfile.TemporaryDirectory() as scratch, folder_library(collection.folder, Path(scratch)) as assistant:
             finder = Finder(assistant.index, embedder, assistant.retriever)
             for question in collection.questions:
-                query = read_query(question.text)
-                results = finder.find(question.text, _RESULTS, Filter())
+                query = read_question(question.text)
+                results = finder.find(read_question(question.text), _RESULTS, Filter())
                 context = build_context(results, _CONTEXT_TOKENS, for_model=False)
                 passages = [passage for shown in context.shown for passage in passages_of(shown)]
                 if passages:

@@ -17,14 +17,15 @@ from openbook.index.protocol import Identity, Index, Root, Stats
 from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries import DEFAULT_LIBRARY, Libraries, Location, name_for, open_index
+from openbook.questions.question import read_question
 from openbook.registering import register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.rerankers import open_reranker
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
-from openbook.retrieval.tokens import tokens_identity
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
+from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
@@ -245,7 +246,8 @@ class Assistant:
         Raises:
             QueryError: The question is empty, too long, or holds no word.
         """
-        return with_excerpts(query, self.retriever.search(query, limit=limit, where=where, view=view))
+        question = read_question(query)
+        return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
     def query(
         self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from openbook.index.protocol import Index, Outline, Root, Terms
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Filter, Lesson
 from tests.support import (
     DIM,

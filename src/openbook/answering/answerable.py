@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from openbook.embedding.protocol import Embedder
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Index
+from openbook.questions.question import Question
 from openbook.retrieval.fields import embedding_text
-from openbook.retrieval.names import Query, read_query
 from openbook.retrieval.signals import coverage, rarities
-from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
+from openbook.tokens import tokenize
 from openbook.types import Filter, RetrievalResult
 
 if TYPE_CHECKING:
@@ -123,24 +123,20 @@ def support(text: str, results: Sequence[RetrievalResult], embedder: Embedder, r
     return (max(scores[: len(said)]) + max(scores[len(said) :])) / 2
 
 
-def tell(
-    text: str, results: Sequence[RetrievalResult], index: Index, embedder: Embedder, joining: Container[str] = ()
-) -> Told:
+def tell(question: Question, results: Sequence[RetrievalResult], index: Index, embedder: Embedder) -> Told:
     """Measure what tells whether a library answers a question.
 
     Args:
-        text: A question that stands alone.
+        question: One that stands alone.
         results: What was found for it, best first.
         index: The library.
         embedder: The one that made the index.
-        joining: Words in lower case that only make the sentence, in other languages than English.
     """
-    query = read_query(text)
-    words = _words_of(query, joining)
-    frequencies, chunks = index.frequencies(query.tokens), index.stats().chunks
+    words = _words_of(question)
+    frequencies, chunks = index.frequencies(question.tokens), index.stats().chunks
     telling = frozenset().union(*words.values())
-    rarity = {token: each for token, each in rarities(query, frequencies, chunks).items() if token in telling}
-    asked = embedder.embed([query.text])[0]
+    rarity = {token: each for token, each in rarities(question, frequencies, chunks).items() if token in telling}
+    asked = embedder.embed([question.text])[0]
     baseline = max(0.0, index.match((), asked, 1, Filter()).median_cosine)
     nearness = _nearness(asked, words, embedder, baseline)
     weight = {word: max(rarity[token] for token in tokens) for word, tokens in words.items()}
@@ -151,7 +147,7 @@ def tell(
     least = max(_DECIDING, 1 / math.sqrt(len(words)))
     deciding = tuple(word for word in missing if nearness[word] > least)
     signs = Signs(
-        support(query.text, results, embedder, rarity),
+        support(question.text, results, embedder, rarity),
         baseline,
         max((nearness[word] for word in left_out), default=0.0),
         max((weight[word] for word in left_out), default=0.0) / inverse_frequency(0, chunks),
@@ -169,13 +165,13 @@ def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline:
     return {word: max(0.0, float(each @ asked) - baseline) / scale for word, each in zip(words, vectors, strict=True)}
 
 
-def _words_of(query: Query, joining: Container[str]) -> dict[str, frozenset[str]]:
+def _words_of(question: Question) -> dict[str, frozenset[str]]:
     """Return the telling words of a question with their tokens; of scripts without spaces, pairs of characters."""
     found: dict[str, frozenset[str]] = {}
-    for word in _WORD.findall(query.text):
-        tokens = [token for token in tokenize(word) if token in query.tokens]
+    for word in _WORD.findall(question.text):
+        tokens = [token for token in tokenize(word) if token in question.tokens]
         if not word.isascii() and len(tokens) > _MOST_PARTS:
             found |= {token: frozenset({token}) for token in tokens}
-        elif tokens and word.lower() not in joining:
+        elif tokens and word.lower() not in question.foreign_words:
             found[word] = frozenset(tokens)
-    return found or {query.text: frozenset(query.tokens)}
+    return found or {question.text: frozenset(question.tokens)}

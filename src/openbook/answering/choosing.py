@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from openbook.answering.passages import Passage
 from openbook.embedding.protocol import Embedder
+from openbook.questions.question import Question
 from openbook.retrieval.closeness import closeness, related
-from openbook.retrieval.names import Query
 from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import Signals, coverage
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 
 # Fitted by `python -m benchmarks.quotes`, which prints what they are worth on projects left out.
 WEIGHTS: Mapping[str, float] = {
@@ -42,7 +42,7 @@ _ASIDE = frozenset({"test", "example", "changelog"})
 
 
 def signals_of(
-    query: Query, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
+    query: Question, passages: Sequence[Passage], embedder: Embedder, rarity: Mapping[str, float]
 ) -> list[Signals]:
     """Measure what speaks for each passage, by the names of `WEIGHTS`.
 

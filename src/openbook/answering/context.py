@@ -13,8 +13,8 @@ from openbook.answering.displaying import displayed
 from openbook.costs import estimate_tokens
 from openbook.generation import anchor_of, place_of
 from openbook.llm.messages import Source
-from openbook.retrieval.tokens import tokenize
 from openbook.spans import units
+from openbook.tokens import tokenize
 from openbook.types import Chunk, RetrievalResult, Unit
 
 _LONGEST_FENCE = re.compile(r"`{3,}")

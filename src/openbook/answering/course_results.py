@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.course_questions import CourseQuestion
 from openbook.answering.outlines import header_of, outline_of
 from openbook.courses.names import resolve
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
+from openbook.questions.course_questions import CourseQuestion
 from openbook.retrieval.search import DEPTH
 from openbook.types import Chunk, Course, Filter, RetrievalResult
 

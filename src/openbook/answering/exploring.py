@@ -17,7 +17,6 @@ from openbook.answering.finding import Finder
 from openbook.answering.numbering import Numbering
 from openbook.answering.prompting import build_history, build_system_prompt, retry_prompt, without_marks
 from openbook.answering.replies import answer_of, signed
-from openbook.answering.small_talk import is_small_talk
 from openbook.answering.steps import Steps
 from openbook.answering.tools import LibraryTools
 from openbook.answering.verifying import verifier_for
@@ -26,6 +25,7 @@ from openbook.costs import Budget, Price, Spent, price_of
 from openbook.generation import Claim, GenerationResult, Stage, ToolUsed
 from openbook.llm.messages import Finished, Message
 from openbook.llm.protocol import Model
+from openbook.questions.small_talk import is_small_talk
 from openbook.types import Filter
 
 _SOURCES = re.compile(r'^<source number="(\d+)"', re.MULTILINE)

@@ -9,19 +9,18 @@ from dataclasses import dataclass, replace
 from openbook.answering.choosing import signals_of, weighed, words_around
 from openbook.answering.citations import Place
 from openbook.answering.context import Context
-from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import HEADING, INSIDE, OF_COURSE, OF_LESSON, course_key, is_asked_for
-from openbook.answering.defining import definition_of
 from openbook.answering.overview import OVERVIEW
 from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, with_surroundings
-from openbook.answering.uses import asks_for_uses, has_name
+from openbook.answering.uses import has_name
 from openbook.embedding.protocol import Embedder
 from openbook.generation import Claim
-from openbook.retrieval.names import Query, choose_view, read_query, stands_in
+from openbook.questions.names import stands_in
+from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 
 # What outweighs the learned signals (`openbook.answering.choosing`). The definition of a name that was asked for is
 # the answer, or its use where that was asked for; so is the sentence that says what a thing is; and what only repeats
@@ -92,7 +91,7 @@ class Picked:
     score: float
 
 
-def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[Picked]:
+def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[Picked]:
     """Choose the passages to quote, best first. Equal ones are ordered by where they were shown.
 
     Args:
@@ -130,7 +129,7 @@ def pick(query: Query, context: Context, embedder: Embedder, rarity: Mapping[str
     return [Picked(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
 
 
-def _heads_of_names(query: Query, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
+def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
     """Give the `id` of the heads that define what the question names, and of those that only have its name.
 
     Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
@@ -145,10 +144,10 @@ def _heads_of_names(query: Query, passages: Sequence[Passage]) -> tuple[set[int]
     return asked_for, namesakes
 
 
-def _bonuses(query: Query, passages: Sequence[Passage]) -> tuple[list[float], set[int]]:
+def _bonuses(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[int]]:
     """Return what each passage is worth as what was asked for, and the `id` of mere namesakes."""
     asked_for, namesakes = _heads_of_names(query, passages)
-    if asks_for_uses(query.text):
+    if "uses" in query.intents:
         asked_for = {id(passage) for passage in passages if _uses(passage, query)}
     definitions = _definitions(query, passages)
     bonuses = [
@@ -158,22 +157,22 @@ def _bonuses(query: Query, passages: Sequence[Passage]) -> tuple[list[float], se
     return bonuses, namesakes
 
 
-def _uses(passage: Passage, query: Query) -> bool:
+def _uses(passage: Passage, query: Question) -> bool:
     """Say whether a passage of code has a name of the question and does not define it."""
     return not passage.shown.is_prose and passage.defines not in query.identifiers and has_name(query, passage.text)
 
 
-def _definitions(query: Query, passages: Sequence[Passage]) -> set[int]:
+def _definitions(query: Question, passages: Sequence[Passage]) -> set[int]:
     """Give the `id` of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
     found: dict[tuple[str, str], Passage] = {}
-    if defining := definition_of(query.text):
+    if defining := query.definition:
         for passage in sorted(passages, key=lambda each: each.start_char):
             if passage.shown.is_prose and defining.search(passage.text):
                 found.setdefault((passage.shown.result.chunk.source, passage.first.span.path), passage)
     return set(map(id, found.values()))
 
 
-def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Query) -> bool:
+def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
     """Say whether a passage repeats the question and answers nothing.
 
     Args:
@@ -182,7 +181,7 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Query
         place: Its words, and those that it stands under.
         query: What was asked.
     """
-    repeats = query.text.casefold() in text.casefold() and choose_view(query) == "passages"
+    repeats = query.text.casefold() in text.casefold() and query.view == "passages"
     if _is_of_answer(text, query):
         return True
     text = text.strip(_AROUND)
@@ -196,22 +195,22 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Query
     return sign is None or new.isdisjoint(tokenize(text[sign.end() :]))
 
 
-def _is_of_answer(text: str, query: Query) -> bool:
+def _is_of_answer(text: str, query: Question) -> bool:
     """Say whether a passage shows an answer, and that is not what is asked for."""
     return _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text))
 
 
-def _read_for_places(query: Query, context: Context) -> tuple[Query, bool]:
+def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
     """Give what is looked for, and whether one quote is wanted of each place.
 
     Of a question on courses, neither the course nor that it "explains" something is looked for.
     """
     signals = {signal for shown in context.shown for signal in shown.result.signals}
-    asked = read_course_question(query.text) if not signals.isdisjoint((OF_COURSE, OF_LESSON, INSIDE)) else None
+    asked = query.course if not signals.isdisjoint((OF_COURSE, OF_LESSON, INSIDE)) else None
     if asked is None:
         return query, query.asks_for_places
     name = asked.names[0] if INSIDE in signals and asked.names else ""
-    return read_query(asked.topic(name)), INSIDE not in signals or asked.lists_lessons
+    return read_question(asked.topic(name)), INSIDE not in signals or asked.lists_lessons
 
 
 def _as_asked(context: Context, embedder: Embedder) -> list[Picked]:
@@ -340,7 +339,7 @@ def _mark(passage: Passage) -> str:
     return Place(passage.shown, passage.first, passage.last).mark
 
 
-def missing_words(query: Query, frequencies: Mapping[str, int]) -> tuple[str, ...]:
+def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
     """List the words of the question that stand nowhere in the library, as written, in order."""
     words = dict.fromkeys(re.findall(r"\w+", query.text))
     wanted = set(query.tokens)

@@ -15,8 +15,8 @@ from openbook.answering.document_chunks import DocumentChunks
 from openbook.answering.outlines import unseen
 from openbook.answering.symbols import defining, naming
 from openbook.index.protocol import Index
-from openbook.retrieval.names import Query, read_query
-from openbook.retrieval.tokens import tokenize
+from openbook.questions.question import Question
+from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, RetrievalResult
 
 # Results in which names are looked for, and how often such a name may be defined. `benchmarks/context_use.py` on
@@ -32,7 +32,7 @@ _Member = tuple[str, str, int]
 
 
 def fill(
-    results: Sequence[RetrievalResult], question: str, index: Index, where: Filter, max_tokens: int
+    results: Sequence[RetrievalResult], question: Question, index: Index, where: Filter, max_tokens: int
 ) -> list[RetrievalResult]:
     """Return results with what else fits into a context and helps to understand them.
 
@@ -52,7 +52,7 @@ def fill(
         filler = _Filler(index, where, max_tokens)
         if filler.take(results):
             filler.complete()
-            filler.define(read_query(question))
+            filler.define(question)
             filler.surround()
         return filler.results()
 
@@ -114,7 +114,7 @@ class _Filler:
         for member in self._given:
             self._add_rest(member)
 
-    def define(self, query: Query) -> None:
+    def define(self, query: Question) -> None:
         """Add the definitions of names that are not defined in what is shown."""
         shown = {name for chunk in self._chunks() if chunk.kind == "code" for name in chunk.defines}
         names = {name: owners for name, owners in self._names(query).items() if name not in shown}
@@ -159,7 +159,7 @@ class _Filler:
         for source, path, place in self._members:
             yield self._documents.of(source, path)[place]
 
-    def _names(self, query: Query) -> Mapping[str, Sequence[str]]:
+    def _names(self, query: Question) -> Mapping[str, Sequence[str]]:
         """Return names with what they were said to stand in: of the question, then those of its words in results."""
         names: dict[str, Sequence[str]] = dict(zip(query.identifiers, query.owners, strict=True))
         wanted = set(query.tokens)

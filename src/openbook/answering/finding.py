@@ -7,21 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.answerable import ANSWERABLE_FLOOR, FEWEST_CHUNKS, FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support, tell
-from openbook.answering.course_questions import read_course_question
 from openbook.answering.course_results import OTHER_LESSON, Courses, is_known_to_speak
-from openbook.answering.defining import definition_of
 from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill
 from openbook.answering.followups import Standalone
-from openbook.answering.foreign_words import foreign_words
-from openbook.answering.overview import OVERVIEW, asks_for_overview, introduction
-from openbook.answering.uses import asks_for_uses, has_name
+from openbook.answering.overview import OVERVIEW, introduction
+from openbook.answering.uses import has_name
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
-from openbook.retrieval.names import Query, read_query
+from openbook.questions.question import Question, read_question
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Filter, Kind, RetrievalResult
 
 # Several results come from one place, so a question for places needs more of them to choose from.
@@ -75,70 +72,67 @@ class Finder:
         self.embedder = embedder
         self._retriever = retriever or Retriever(index, embedder)
 
-    def find(self, text: str, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:
+    def find(self, question: Question, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:
         """Rank passages for a question, at most `top_k`, or three times as many if it asks for places.
 
         A question on courses gets what it asks for, which may be more: headings, a whole lesson, or
         passages of the course that it names. See `openbook.answering.course_results`.
         Best first, but that the last three of ten are the best of documentation where code has all places.
-
-        Raises:
-            QueryError: The question is empty, too long, or holds no word.
         """
-        asked = read_course_question(text)
-        if asked is not None:
+        if question.course is not None:
             with self.index.snapshot():
-                found = Courses(self.index, self.embedder, where, self.search, self._supports).results(asked, top_k)
+                courses = Courses(self.index, self.embedder, where, self._search_topic, self._supports)
+                found = courses.results(question.course, top_k)
             if found is not None:
                 return [result for result in found if result.score >= min_score]
         with self.index.snapshot():
-            found = self._introduction(text, where) or []
+            found = self._introduction(question, where)
             shown = {result.chunk.key for result in found}
-            others = self._with_documentation(text, self.search(text, top_k, where), where)
+            others = self._with_documentation(question, self.search(question, top_k, where), where)
             found += [result for result in others if result.chunk.key not in shown]
         return [result for result in found if result.score >= min_score]
 
-    def _introduction(self, text: str, where: Filter) -> list[RetrievalResult]:
-        names = frozenset(root.name.lower() for root in self.index.roots())
-        return introduction(text, self.index, where) if asks_for_overview(text, names) else []
+    def _introduction(self, question: Question, where: Filter) -> list[RetrievalResult]:
+        names = {"", *(root.name.lower() for root in self.index.roots())}
+        return introduction(question.text, self.index, where) if question.overview in names else []
 
     def fill(
-        self, text: str, results: Sequence[RetrievalResult], max_tokens: int, where: Filter
+        self, question: Question, results: Sequence[RetrievalResult], max_tokens: int, where: Filter
     ) -> list[RetrievalResult]:
         """Return results with what else fits into the context of a model. See `openbook.answering.filling`."""
-        return fill(results, text, self.index, where, max_tokens)
+        return fill(results, question, self.index, where, max_tokens)
 
-    def search(self, text: str, top_k: int, where: Filter) -> list[RetrievalResult]:
-        """Rank passages by what they say alone, as `find` does for questions that are not on courses.
+    def search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
+        """Rank passages by what they say alone, as `find` does for questions that are not on courses."""
+        if question.identifiers and "uses" in question.intents:
+            found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
+            return sorted(found, key=lambda result: not has_name(question, result.chunk.text))[:top_k]
+        wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
+        return self._retriever.search(question, limit=wanted, where=where, view="passages")
 
-        Raises:
-            QueryError: The question is empty, too long, or holds no word.
-        """
-        query = read_query(text)
-        if query.identifiers and asks_for_uses(text):
-            found = self._retriever.search(text, limit=top_k * _USES_FACTOR, where=where, view="passages")
-            return sorted(found, key=lambda result: not has_name(query, result.chunk.text))[:top_k]
-        wanted = top_k * _PLACES_FACTOR if query.asks_for_places else top_k
-        return self._retriever.search(text, limit=wanted, where=where, view="passages")
+    def _search_topic(self, topic: str, top_k: int, where: Filter) -> list[RetrievalResult]:
+        return self.search(read_question(topic), top_k, where)
 
-    def _with_documentation(self, text: str, results: list[RetrievalResult], where: Filter) -> list[RetrievalResult]:
+    def _with_documentation(
+        self, question: Question, results: list[RetrievalResult], where: Filter
+    ) -> list[RetrievalResult]:
         """Give what documentation says best the last places of results, where code has them.
 
         Code repeats the words of what it does, and pushes out the sentence that was written for people.
         Of "What is ...?", what defines it has them, wherever it stands.
         """
-        query, defining = read_query(text), definition_of(text)
-        is_of_names = query.is_symbol or (query.identifiers and asks_for_uses(text))
+        defining = question.definition
+        is_of_names = question.is_symbol or (question.identifiers and "uses" in question.intents)
         if is_of_names or (where.kinds and "docs" not in where.kinds):
             return results
         places = len(results) * _DOCUMENTATION_SHARE // 10
         missing = max(places - sum(result.chunk.kind in _READ_BY_PEOPLE for result in results), 0)
         within = replace(where, kinds=_DOCUMENTATION)
-        best = self.search(text, places, within) if missing and defining is None else []
+        best = self.search(question, places, within) if missing and defining is None else []
         if defining is not None:
-            best = self.search(text, _READ_FOR_DEFINITIONS, within)
+            best = self.search(question, _READ_FOR_DEFINITIONS, within)
             if not where.globs:
-                best += self.search(text, _READ_FOR_DEFINITIONS, replace(within, globs=_FRONT_PAGES))
+                best += self.search(question, _READ_FOR_DEFINITIONS, replace(within, globs=_FRONT_PAGES))
         shown = {result.chunk.key for result in results}
         new = list({result.chunk.key: result for result in best if result.chunk.key not in shown}.values())
         said = [result for result in new if defining is not None and defining.search(result.chunk.text)]
@@ -146,15 +140,14 @@ class Finder:
         return results[: len(results) - len(new)] + new
 
     def _supports(self, topic: str, results: Sequence[RetrievalResult]) -> bool:
-        return support(topic, results, self.embedder, self.weigh(read_query(topic)).rarity) >= SUPPORT_FLOOR
+        return support(topic, results, self.embedder, self.weigh(read_question(topic)).rarity) >= SUPPORT_FLOOR
 
-    def weigh(self, query: Query) -> Weighed:
+    def weigh(self, question: Question) -> Weighed:
         """Weigh the words of a question."""
         with self.index.snapshot():
-            frequencies, chunks = self.index.frequencies(query.tokens), self.index.stats().chunks
-        joining = foreign_words(query.text)
-        missing = (word for word in missing_words(query, frequencies) if word.lower() not in joining)
-        return Weighed(rarities(query, frequencies, chunks), tuple(missing))
+            frequencies, chunks = self.index.frequencies(question.tokens), self.index.stats().chunks
+        missing = (word for word in missing_words(question, frequencies) if word.lower() not in question.foreign_words)
+        return Weighed(rarities(question, frequencies, chunks), tuple(missing))
 
     def judge(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> Judged:
         """Judge whether results may answer a question."""
@@ -169,10 +162,10 @@ class Finder:
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
             return Judged("nothing relevant" if found < floor else "")
         with self.index.snapshot():
-            told = tell(asked.text, results, self.index, self.embedder, foreign_words(asked.text))
+            told = tell(asked.question, results, self.index, self.embedder)
         return Judged("nothing relevant" if told.odds < ANSWERABLE_FLOOR else "", told.deciding)
 
-    def speaks_another_language(self, query: Query) -> bool:
+    def speaks_another_language(self, query: Question) -> bool:
         """Check whether a question that is not English is in another language than the library.
 
         Half of its words, those that only make its sentence included, stand nowhere then.

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openbook.answering.anaphora import has_own_words, leans
-from openbook.answering.small_talk import is_small_talk
 from openbook.errors import QueryError
 from openbook.generation import Exchange
 from openbook.grounding.marks import find_marks
-from openbook.retrieval.names import Query, read_query
+from openbook.questions.anaphora import has_own_words, leans
+from openbook.questions.question import Question, read_question
+from openbook.questions.small_talk import is_small_talk
 from openbook.spans import sentences
 
 # Of questions that lean on each other, so many are put in front. With one, or with all, fewer
@@ -35,13 +35,18 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 class Standalone:
     """A question as it is searched for."""
 
-    text: str
-    asked: Query
+    question: Question
+    asked: Question
     """What the sources must speak of: the question itself, where it has words of its own."""
     leans: bool = False
     """Earlier questions stand in front, and lend the text their nearness."""
     rewritten: bool = False
     """A model put it into other words than those that were asked."""
+
+    @property
+    def text(self) -> str:
+        """What is searched for."""
+        return self.question.text
 
 
 def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -> Standalone:
@@ -64,13 +69,13 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
         'How do sessions end in the harbour?'
     """
     if message.strip() and history and (question := _rewrite(message, rewritten)) is not None:
-        return Standalone(question.text, question, rewritten=question.text != message.strip())
+        return Standalone(question, question, rewritten=question.text != message.strip())
     before = _before(history)
     if not (before and message.strip() and leans(message)):
-        query = read_query(message)
-        return Standalone(query.text, query)
-    whole = read_query(" ".join((*before, message)))
-    return Standalone(whole.text, read_query(message) if has_own_words(message) else whole, leans=True)
+        query = read_question(message)
+        return Standalone(query, query)
+    whole = read_question(" ".join((*before, message)))
+    return Standalone(whole, read_question(message) if has_own_words(message) else whole, leans=True)
 
 
 def is_rewritable(message: str, history: Sequence[Exchange]) -> bool:
@@ -89,7 +94,7 @@ def _before(history: Sequence[Exchange]) -> list[str]:
     return found
 
 
-def _rewrite(message: str, rewritten: str) -> Query | None:
+def _rewrite(message: str, rewritten: str) -> Question | None:
     """Return what a model made of a question; None if that is no question, but an answer or nothing."""
     line = " ".join(rewritten.split())
     label = _LABEL.match(line)
@@ -103,7 +108,7 @@ def _rewrite(message: str, rewritten: str) -> Query | None:
     if _sentences(line) > max(1, _sentences(message)):  # an answer that ends with a question
         return None
     try:
-        return read_query(line)
+        return read_question(line)
     except QueryError:
         return None
 

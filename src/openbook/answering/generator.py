@@ -19,7 +19,7 @@ from openbook.answering.finding import Finder, Judged
 from openbook.answering.followups import Standalone, standalone
 from openbook.answering.refusals import noted, refusal
 from openbook.answering.replies import answer_of, signed
-from openbook.answering.small_talk import is_small_talk, reply_to_small_talk
+from openbook.answering.small_talk import reply_to_small_talk
 from openbook.answering.steps import Steps, ahappen, happen
 from openbook.answering.verdicts import check_quotes
 from openbook.answering.verifying import verifier_for
@@ -31,7 +31,8 @@ from openbook.grounding.protocol import Judge
 from openbook.index.protocol import Index
 from openbook.llm.messages import DEADLINE_S, Request
 from openbook.llm.protocol import Model
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
+from openbook.questions.small_talk import is_small_talk
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, RetrievalResult
 
@@ -239,7 +240,7 @@ class Generator:
         if isinstance(answer, Judged):
             yield Stage("writing")
             deciding = answer.deciding
-            query = read_query(alone.text)
+            query = alone.question
             context = build_context(results, asked.max_tokens, for_model=False)
             picked = pick(query, context, self._finder.embedder, self._finder.weigh(query).rarity)
             checked = check_quotes(quotes_of(picked), context, self._text_now)
@@ -264,7 +265,7 @@ class Generator:
         answer = self._judged(asked, alone, results)
         if isinstance(answer, Judged):
             if asked.results is None:
-                results = self._finder.fill(alone.text, results, asked.max_tokens, asked.where)
+                results = self._finder.fill(alone.question, results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
             answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
         return signed(_told(answer, asked, alone), model, writer.spent)
@@ -272,7 +273,7 @@ class Generator:
     def _results(self, asked: _Asked, alone: Standalone) -> Sequence[RetrievalResult]:
         if asked.results is not None:
             return asked.results
-        return self._finder.find(alone.text, asked.top_k, asked.where, asked.min_score)
+        return self._finder.find(alone.question, asked.top_k, asked.where, asked.min_score)
 
     def _judged(
         self, asked: _Asked, alone: Standalone, results: Sequence[RetrievalResult]
@@ -313,7 +314,7 @@ class Generator:
         """
         writing = self._timed(Writing(verifier=verifier or "off", policy=policy))
         context = build_context(results, self._room(max_context_tokens))
-        steps = self._checked(read_query(query).text, answer, context, writing, retry)
+        steps = self._checked(read_question(query).text, answer, context, writing, retry)
         result = answered(happen(steps, None, writing.other_verifier))
         self._count(result)
         return result
@@ -406,7 +407,7 @@ class Generator:
 
 def _question(query: str) -> str:
     """Check a question for tools. "What can you do?" has no telling word, and needs none."""
-    return query.strip() if is_small_talk(query) else read_query(query).text
+    return query.strip() if is_small_talk(query) else read_question(query).text
 
 
 def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:

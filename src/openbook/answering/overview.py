@@ -19,44 +19,6 @@ _MOST_PAGES, _MOST_FIRST, _MOST_OTHER = 5, 3, 1
 _FEW_DOCUMENTS = 3
 _DEEPEST = 3
 
-_WHOLE = (
-    r"(?:th(?:is|e)|these|your|our|dies\w+|das|der|die|cet?(?:te)?|le|la|este|esta|el)\s+(?:\w+\s+)?"
-    r"(?:projects?|repo(?:sitory)?|code(?:\s?base)?|librar(?:y|ies)|package|program|tool|app(?:lication)?|software"
-    r"|system|framework|documentation|docs|pages?|files?|document|chapter|section|projekte?s?|bibliothek|programms?|seite"
-    r"|kapitels?|projet|d[eé]p[oô]t|biblioth[eè]que|logiciel|proyecto|biblioteca|repositorio)"
-)
-_OF = rf"(?:\s+(?:of|for|in|von|des|der|de|du|del)\s+(?:{_WHOLE}|(?P<name>[\w.-]+)))?"
-_OPENS = (
-    r"(?:(?:please|can|could|would|you|bitte|me|us|i|want|need|give|show|write|tell|about|describe|explain"
-    r"|what(?:'s| is| does)|look like|the|its|an?|high[- ]level|quick|short|brief|general|overall"
-    r"|gib|mir|was ist|wie ist|die|der|das|ein(?:en)?"
-    r"|quelle? est|une?|l['’]|la|cu[aá]l es)[\s,]*)*"
-)
-_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_OPENS}\s*(?:architecture|overview|big picture|code structure|project structure|introduction|summary"
-        rf"|[üu]berblick(?: [üu]ber)?|architektur|aufbau|vue d['’]ensemble|arquitectura|resumen){_OF}(?:\s+look like)?",
-        rf"how (?:is|are) {_WHOLE} (?:structured|organi[sz]ed|laid out|built|architected)",
-        rf"what (?:does|do|is|are) {_WHOLE}(?:\s+(?:do|about|for|good for|all about|used for))*",
-        rf"what problems? (?:does|do) {_WHOLE} solve|why does {_WHOLE} exist|what can i do with {_WHOLE}",
-        rf"how (?:does|do) (?:{_WHOLE}|it|th(?:is|e whole thing|e parts|e pieces)|everything)(?: all)?"
-        r" (?:work|(?:hang|fit|work|come) together)",
-        rf"what(?:'s| is) (?:the )?(?:purpose|point|goal|idea){_OF}",
-        rf"what are (?:the )?(?:main|major|key|most important) (?:components?|parts?|modules?|pieces|concepts?){_OF}",
-        rf"(?:please )?(?:summari[sz]e|sum up|introduce|explain|describe) {_WHOLE}(?: (?:to|for) me)?",
-        rf"where (?:do|should|can) (?:i|we|one|a newcomer) (?:start|begin)(?: (?:reading|with|in) ?(?:{_WHOLE})?)?",
-        rf"(?:was macht|worum geht es in|wozu dient|was ist|wie ist) {_WHOLE}(?: (?:aufgebaut|strukturiert))?",
-        r"worum geht es(?: hier)?|wo (?:fange ich|soll ich) an(?:fangen)?|par o[uù] commencer|por d[oó]nde empiezo",
-        rf"(?:que fait|[aà] quoi sert|qu['’]est-ce que|comment est (?:structur|organis)[eé]e?|qu[eé] hace) {_WHOLE}"
-        r"(?: structur[eé]e?| organis[eé]e?)?",
-    )
-)
-_GREETING = re.compile(
-    r"^(?:hi|hello|i['’]?a?m new(?: here| to this)?|in (?:short|a few words|one sentence))[,.!:]\s*", re.IGNORECASE
-)
-_ENDS = " \t?？!.。¿"
-
 # What introduces, best first; each for a name without its ending.
 _FRONT = (
     re.compile(r"^readme$", re.IGNORECASE),
@@ -66,27 +28,6 @@ _FRONT = (
 )
 _ARCHITECTURE = re.compile(r"archite[ck]t|struct|organi[sz]|aufbau|laid out|components?", re.IGNORECASE)
 _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "index.js", "index.ts", "mod.ts"})
-
-
-def asks_for_overview(text: str, names: frozenset[str] = frozenset()) -> bool:
-    """Check whether a question asks for a project, or a page, as a whole.
-
-    Args:
-        text: The question.
-        names: Names of projects in lower case, one of which may stand in it.
-
-    Example:
-        >>> asks_for_overview("What is the architecture of this project?"), asks_for_overview("What is a job?")
-        (True, False)
-        >>> asks_for_overview("overview of harbour"), asks_for_overview("overview of harbour", frozenset({"harbour"}))
-        (False, True)
-    """
-    asked = _GREETING.sub("", text.strip(_ENDS))
-    for pattern in _PATTERNS:
-        if found := pattern.fullmatch(asked):
-            name = found.groupdict().get("name")
-            return name is None or name.lower() in names
-    return False
 
 
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:

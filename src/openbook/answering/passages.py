@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from openbook.answering.context import Shown
 from openbook.answering.heads import LONGEST_QUOTE_LINES, heads_of
-from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
+from openbook.tokens import tokenize
 from openbook.types import Unit
 
 # Lines that name a place in a course or a page, and say nothing else.

@@ -20,7 +20,7 @@ from openbook.costs import Spent
 from openbook.errors import QueryError
 from openbook.generation import Claim, GenerationResult, NoAnswer, Policy
 from openbook.llm.protocol import Model
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 
 # A model that thinks first may have no tokens left for words.
 _SILENT: dict[str, NoAnswer] = {"refused": "withheld", "length": "length"}
@@ -72,7 +72,7 @@ def _with_quotes(
 ) -> GenerationResult:
     """Say below an answer that it cites nothing, and quote what the sources say."""
     try:
-        query = read_query(answer.query)
+        query = read_question(answer.query)
     except QueryError:  # an agent may be asked what has no telling word
         return answer
     picked = pick(query, context, finder.embedder, finder.weigh(query).rarity) if context.shown else []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from openbook.index.protocol import Index, Outline
 from openbook.retrieval.definitions import belongs
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Filter
 
 # Chunks that hold the words of the names, best first. A definition is among the best.

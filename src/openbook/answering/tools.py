@@ -23,8 +23,9 @@ from openbook.courses.names import place_of, resolve
 from openbook.errors import ToolError
 from openbook.index.protocol import Listed
 from openbook.index.where import allows
+from openbook.questions.names import name_parts, stands_in
+from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
-from openbook.retrieval.names import name_parts, stands_in
 from openbook.spans import LineIndex, units
 from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
 
@@ -99,9 +100,10 @@ class LibraryTools:
         if within and not where.globs:
             where = replace(where, globs=(path,))
         # Both must match, and a filter has only patterns of which any may.
-        results = self._finder.find(query, limit if within is None else _MOST_RESULTS, where)
+        question = read_question(query)
+        results = self._finder.find(question, limit if within is None else _MOST_RESULTS, where)
         found = [result for result in results if within is None or within("", result.chunk.span.path, "")]
-        return self._numbering.keep(with_excerpts(query, with_ends(found[:limit], self._index, self._where)))
+        return self._numbering.keep(with_excerpts(question, with_ends(found[:limit], self._index, self._where)))
 
     def read_lines(self, path: str, first_line: int = 1, last_line: int = 200) -> str:
         """Read lines of a document.
@@ -202,7 +204,7 @@ class LibraryTools:
             raise ToolError(f"there is no lesson {lesson_number}; there are {there}")
         lesson = self._where.lesson if lesson_number is None else lesson_number
         where = replace(self._where, courses=frozenset(course.key for course in courses), lesson=lesson)
-        return self._numbering.keep(self._finder.find(query, _RESULTS, where))
+        return self._numbering.keep(self._finder.find(read_question(query), _RESULTS, where))
 
     def list_courses(self) -> str:
         """List the courses of the library with their title, link and instructor."""

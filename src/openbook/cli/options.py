@@ -139,11 +139,11 @@ def one_of(known: Sequence[T], word: str, option: str) -> T:
 
 def check_question(question: str) -> None:
     """Refuse a question before a folder is indexed for it."""
-    from openbook.answering.small_talk import is_small_talk
-    from openbook.retrieval.names import read_query
+    from openbook.questions.question import read_question
+    from openbook.questions.small_talk import is_small_talk
 
     if not is_small_talk(question):
-        read_query(question)
+        read_question(question)
 
 
 def as_paths(words: Sequence[str] | None) -> list[Path]:

@@ -166,9 +166,9 @@ def print_results(
 
     A query that is one name makes a chunk that defines it bear that name.
     """
-    from openbook.retrieval.names import read_query  # whoever searches has it loaded
+    from openbook.questions.question import read_question
 
-    named = read_query(query) if query else None
+    named = read_question(query) if query else None
     asked = named.identifiers[0] if named is not None and named.is_symbol else ""
     for number, result in enumerate(results, start=1):
         chunk = result.chunk

@@ -30,7 +30,7 @@ def read_queries(file: Path) -> Iterator[str]:
         BadParameter: The file cannot be read, or a line is not of the form {"query": "..."} or
             cannot be asked.
     """
-    from openbook.retrieval.names import read_query
+    from openbook.questions.question import read_question
 
     # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
     for number, line in enumerate(read_text(file, "--queries").split("\n"), start=1):
@@ -44,7 +44,7 @@ def read_queries(file: Path) -> Iterator[str]:
         if not isinstance(question, str):
             raise typer.BadParameter(f"{place}: the query is no text", param_hint="--queries")
         try:
-            read_query(question)
+            read_question(question)
         except QueryError as exc:
             raise typer.BadParameter(f"{place}: {exc}", param_hint="--queries") from exc
         yield question

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import AmbiguousCourseError, UnknownCourseError
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Course
 
 # English and German words that say that a course is meant, or hold other words together.

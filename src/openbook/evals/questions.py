@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from openbook.errors import QueryError
 from openbook.evals.metrics import Place
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 
 _KEYS = ("question", "files", "lines", "facts", "unanswerable")
 _EXPECTED = ("files", "lines", "facts")
@@ -105,7 +105,7 @@ def _question(line: str, line_of: Mapping[str, int]) -> EvalQuestion:
         raise QueryError("`unanswerable` is neither true nor false")
     if unanswerable and any(entry.get(key) for key in _EXPECTED):
         raise QueryError("an unanswerable question cannot have files, lines or facts")
-    text = read_query(text).text
+    text = read_question(text).text
     if text in line_of:
         raise QueryError(f"asks the same as line {line_of[text]}")
     return EvalQuestion(

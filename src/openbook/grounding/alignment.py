@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from openbook.grounding.facts import content_words
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 
 # A literal that replaces another stands between the same words: so many of them, on both sides.
 _SAME_WORDS, _SAME_PLAIN_WORDS = 3, 6

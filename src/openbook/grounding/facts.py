@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import chain
 
 from openbook.grounding.numbers import Number, blank_out, is_unit, numbers_of
-from openbook.retrieval.names import FILLING_WORDS, STOP_WORDS
-from openbook.retrieval.tokens import tokenize
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS
+from openbook.tokens import tokenize
 
 # What is read of a text takes about 1 KB.
 KEPT_TEXTS = 1024

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from openbook.grounding.facts import content_words
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 
 # Sentences and clauses that a claim is compared with. A citation of whole pages costs no more.
 _MOST_CLAUSES = 200

@@ -57,7 +57,7 @@ class Setup:
 def identity_of(setup: Setup) -> str:
     """Name all that decides what becomes of a file, as it is installed here. The options travel with the setup."""
     from openbook.chunking.identity import chunks_identity
-    from openbook.retrieval.tokens import tokens_identity
+    from openbook.tokens import tokens_identity
 
     embedder = setup.load_embedder().identity if setup.load_embedder else "no embedder"
     return f"openbook {_version()}, {chunks_identity(Settings())}, {tokens_identity()}, {embedder}"

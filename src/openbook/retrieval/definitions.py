@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from openbook.index.protocol import Outline
-from openbook.retrieval.names import Query, stands_in
+from openbook.questions.names import stands_in
+from openbook.questions.question import Question
 from openbook.retrieval.paths import stem_of
 
 # A definition of the name asked for outweighs any number of mentions; inside a sentence a name is
@@ -34,7 +35,7 @@ _TYPE = re.compile(
 _PART = re.compile(r"\s*(impl|extension|instance)\b")
 
 
-def definition_strengths(query: Query, outlines: Sequence[Outline]) -> list[float]:
+def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[float]:
     """Say how strongly each chunk defines what the query names; 0 for most."""
     if not query.identifiers:
         return [0.0] * len(outlines)

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from openbook.questions.question import Question, read_question
 from openbook.retrieval.closeness import related
-from openbook.retrieval.names import Query, read_query
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Chunk, Excerpt, RetrievalResult
 
 # As many as people read beside nine other results.
@@ -31,18 +31,18 @@ class _Line:
     tokens: frozenset[str]
 
 
-def excerpts(question: str, chunks: Sequence[Chunk], lines: int = EXCERPT_LINES) -> list[Excerpt]:
+def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXCERPT_LINES) -> list[Excerpt]:
     r"""Return for each chunk the lines that match a question best, in the order of the chunks.
 
     Of a chunk that shares no word with the question, these are its first lines.
 
     Args:
-        question: As it was asked.
+        question: As text, or as it was read.
         chunks: That were found for it. A word weighs more the fewer of their lines hold it.
         lines: Most lines that are not blank, of one excerpt.
 
     Raises:
-        QueryError: See `read_query`.
+        QueryError: See `read_question`.
 
     Example:
         >>> from openbook.types import Span
@@ -50,20 +50,20 @@ def excerpts(question: str, chunks: Sequence[Chunk], lines: int = EXCERPT_LINES)
         >>> excerpts("retry", [chunk], lines=1)[0].text
         'retries = 3'
     """
-    query = read_query(question)
+    query = read_question(question) if isinstance(question, str) else question
     read = [list(_lines(query, chunk)) for chunk in chunks]
     held = Counter(token for found in read for line in found for token in line.tokens)
     weights = {token: 1 / math.log2(1 + count) for token, count in held.items()}
     return [_best(chunk, found, weights, lines) for chunk, found in zip(chunks, read, strict=True)]
 
 
-def with_excerpts(question: str, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
+def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
     """Return the same results, each with its excerpt; see `excerpts`."""
     shown = excerpts(question, [result.chunk for result in results])
     return [replace(result, excerpt=excerpt) for result, excerpt in zip(results, shown, strict=True)]
 
 
-def _lines(query: Query, chunk: Chunk) -> Iterator[_Line]:
+def _lines(query: Question, chunk: Chunk) -> Iterator[_Line]:
     for line in _LINE.finditer(chunk.text):
         matches: list[tuple[int, int]] = []
         tokens: set[str] = set()

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from openbook.index.protocol import Terms
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Chunk
 
 # Deeper folders say what a file is about less than the last ones do.

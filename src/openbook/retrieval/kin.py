@@ -6,7 +6,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING, Evidence, Index, Matches, Outline
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.search import DEPTH
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from openbook.types import Chunk, Filter, RetrievalResult
 
 # Of one file: its other parts are near anyway, and an outline lists them.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from openbook.retrieval.names import Query
-from openbook.retrieval.tokens import tokenize
+from openbook.questions.question import Question
+from openbook.tokens import tokenize
 
 _PREFIX_MATCH, _PREFIX_CHARS = 0.8, 4
 _FOLDER_MATCH, _FOLDERS = 0.5, 3
@@ -17,12 +17,12 @@ _GENERIC_STEMS = frozenset({"index", "__init__", "mod", "lib", "init", "main"})
 _CACHED_PATHS = 1 << 13
 
 
-def path_match(query: Query, path: str) -> float:
+def path_match(query: Question, path: str) -> float:
     """Say which share of the question's words the path holds, from 0 to 1.
 
     Example:
-        >>> from openbook.retrieval.names import read_query
-        >>> path_match(read_query("retry transport"), "http/transport.py")
+        >>> from openbook.questions.question import read_question
+        >>> path_match(read_question("retry transport"), "http/transport.py")
         0.5
     """
     stem_words, beginnings, folder_words = _path_words(path)

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openbook.index.protocol import Matches, Outline
+from openbook.questions.question import Question
 from openbook.retrieval import weights
-from openbook.retrieval.names import Query
 from openbook.retrieval.signals import Signals, chunk_signals, file_signals, question_signals
 from openbook.types import View
 
@@ -50,7 +50,7 @@ class Ranked:
 
 
 def rank(
-    query: Query, view: View, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
+    query: Question, view: View, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
 ) -> list[Ranked]:
     """Order chunks, best first, ties by source and span.
 
@@ -90,7 +90,7 @@ def reordered(ranked: Sequence[Ranked], signals: Sequence[Signals]) -> list[Rank
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
-def _files(query: Query, matches: Matches, outlines: Sequence[Outline], chunks: Sequence[Signals]) -> list[Ranked]:
+def _files(query: Question, matches: Matches, outlines: Sequence[Outline], chunks: Sequence[Signals]) -> list[Ranked]:
     """Rank each file once, with the chunk that tells most of it."""
     members: dict[tuple[str, str], list[int]] = {}
     for position, outline in enumerate(outlines):
@@ -110,7 +110,7 @@ def _telling(chunk: Signals) -> tuple[float, float, float]:
     return -chunk["definition"], -chunk["exact"], -(chunk["lexical"] + chunk["dense"] + chunk["coverage"])
 
 
-def _is_spread(query: Query, outlines: Sequence[Outline]) -> bool:
+def _is_spread(query: Question, outlines: Sequence[Outline]) -> bool:
     """Tell whether the answer is spread over files, as to a long question on code. A page answers as a whole."""
     return query.content_words >= _SPREAD_WORDS and any(outline.kind == "code" for outline in outlines)
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
+from openbook.questions.question import Question, read_question
 from openbook.retrieval.closeness import closeness, related
-from openbook.retrieval.names import Query, choose_view, read_query
 from openbook.retrieval.ranking import Ranked, rank, reordered
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import rarities, text_signals
-from openbook.retrieval.tokens import tokenize
 from openbook.spans import sentences
+from openbook.tokens import tokenize
 from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
@@ -60,30 +60,30 @@ class Retriever:
         self._last: tuple[str, Vector] | None = None
 
     def search(
-        self, text: str, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
+        self, question: str | Question, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
     ) -> list[RetrievalResult]:
         """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`.
 
         A chunk that says the same as a better one is left out. An empty library gives [].
 
         Args:
-            text: The question.
+            question: As text, or as it was read.
             limit: Most results.
             where: Documents that may be found.
             view: `files` gives each file once, with its best chunk; `passages` may give several of one
-                file; `auto` decides by the question, see `choose_view`, and gives passages of a course.
+                file; `auto` decides by the question, see `Question.view`, and gives passages of a course.
 
         Raises:
-            QueryError: See `read_query`.
+            QueryError: See `read_question`.
             ValueError: There is no such view.
         """
         if view not in VIEWS:
             raise ValueError(f"view {view!r} is none of {', '.join(VIEWS)}")
-        query = read_query(text)
+        query = read_question(question) if isinstance(question, str) else question
         if view == "auto":
             # A course is one file, or a few: each of them once would be next to nothing.
             in_course = where.courses or where.lesson is not None
-            view = "passages" if in_course else choose_view(query)
+            view = "passages" if in_course else query.view
         with self.index.snapshot():
             matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
             found = [evidence.id for evidence in matches.evidence]
@@ -105,7 +105,7 @@ class Retriever:
             last = self._last = (text, self.embedder.embed([text])[0])
         return last[1]
 
-    def _closest(self, query: Query, matches: Matches, ranked: Sequence[Ranked], *, is_prose: bool) -> list[Ranked]:
+    def _closest(self, query: Question, matches: Matches, ranked: Sequence[Ranked], *, is_prose: bool) -> list[Ranked]:
         """Order the best passages again, now that their texts are read."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         best = ranked[:_READ]

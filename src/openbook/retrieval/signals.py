@@ -11,12 +11,12 @@ from functools import lru_cache
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
+from openbook.questions.question import Question
 from openbook.retrieval.closeness import exactness
 from openbook.retrieval.definitions import definition_strengths
-from openbook.retrieval.names import Query
 from openbook.retrieval.paths import is_generic, path_match
 from openbook.retrieval.roles import asks_for, role_of
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 
 Signals = dict[str, float]
 
@@ -31,7 +31,7 @@ _CACHED_HEADINGS = 1 << 13
 
 
 def chunk_signals(
-    query: Query, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
+    query: Question, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
 ) -> list[Signals]:
     """Measure how each chunk fits a question, in the order of `outlines`. Numbers lie between 0 and 1, or are counts.
 
@@ -65,7 +65,7 @@ def chunk_signals(
     ]
 
 
-def question_signals(query: Query, chunks: Sequence[Signals], outlines: Sequence[Outline]) -> list[Signals]:
+def question_signals(query: Question, chunks: Sequence[Signals], outlines: Sequence[Outline]) -> list[Signals]:
     """Measure chunks as answers to a question, without what their texts say."""
     is_long = min(max(query.content_words - _SHORT_WORDS, 0), _LONG_WORDS - _SHORT_WORDS) / (_LONG_WORDS - _SHORT_WORDS)
     beside = _best_of_files("dense", chunks, outlines)
@@ -81,7 +81,7 @@ def question_signals(query: Query, chunks: Sequence[Signals], outlines: Sequence
     ]
 
 
-def text_signals(query: Query, closeness: float, cosine: float, *, is_prose: bool) -> Signals:
+def text_signals(query: Question, closeness: float, cosine: float, *, is_prose: bool) -> Signals:
     """Measure what the text of a chunk says.
 
     Args:
@@ -98,7 +98,7 @@ def text_signals(query: Query, closeness: float, cosine: float, *, is_prose: boo
     }
 
 
-def file_signals(query: Query, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
+def file_signals(query: Question, chunks: Sequence[Signals], outline: Outline, size: int) -> Signals:
     """Measure a file as what a topic is about.
 
     Args:
@@ -125,7 +125,7 @@ def file_signals(query: Query, chunks: Sequence[Signals], outline: Outline, size
     }
 
 
-def _role_signals(query: Query, outline: Outline) -> Signals:
+def _role_signals(query: Question, outline: Outline) -> Signals:
     role = role_of(outline.span.path, outline.kind)
     if role == "source" or asks_for(role, query.text):
         return {"role:source": 1.0}
@@ -163,7 +163,7 @@ def coverages(matches: Matches, rarity: Mapping[str, float]) -> list[float]:
     ]
 
 
-def rarities(query: Query, frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
+def rarities(query: Question, frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
     """Weigh each token of the question by how rare it is in the library.
 
     Args:

@@ -20,8 +20,8 @@ from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutEr
 from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, Stage, ToolUsed, Written
 from openbook.index.where import allows
 from openbook.llm.protocol import Model
+from openbook.questions.question import read_question
 from openbook.registering import check_known
-from openbook.retrieval.names import read_query
 from openbook.server.answerers import Answerers
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
@@ -139,7 +139,7 @@ class Asker:
                 raise no_session(question.session_id)
             history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
         if not history:  # else it may lean on what was asked before
-            read_query(question.query)
+            read_question(question.query)
         where = self._where(question)
         model = self._models.get(question.model)
         is_priced = model is not None and price_of(model.name, Usage(1, 1)) is not None

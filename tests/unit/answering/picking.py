@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from openbook.answering.context import build_context
 from openbook.answering.extractive import Picked, pick
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.testing import HashEmbedder
 from openbook.types import Chunk
 from tests.unit.retrieval.material import result_of
@@ -16,7 +16,7 @@ def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[
     results = [
         result_of(chunk, score=score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)
     ]
-    query = read_query(question)
+    query = read_question(question)
     return pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
 
 

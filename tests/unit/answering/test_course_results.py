@@ -13,6 +13,7 @@ from openbook.answering.finding import Finder
 from openbook.answering.generator import Generator
 from openbook.answering.writing import Writing
 from openbook.generation import Exchange, GenerationResult
+from openbook.questions.question import read_question
 from openbook.types import Filter
 from tests.unit.answering.courses import BREAD, ROSES, put_course, put_courses
 from tests.unit.retrieval.material import Library
@@ -215,7 +216,7 @@ def test_a_long_lesson_is_shown_from_beginning_to_end(tmp_path: Path) -> None:
     library = Library(tmp_path / "long.db")
     put_course(library, "a.txt", f"Course Title: Long\n\nLesson 1: Talk\n{spoken}\n\nLesson 2: End\nBye.\n")
 
-    found = Finder(library.index, library.embedder).find("What was covered in lesson 1?", 10, Filter())
+    found = Finder(library.index, library.embedder).find(read_question("What was covered in lesson 1?"), 10, Filter())
 
     assert len(found) == 24
     assert found[0].chunk.text.startswith("Lesson 1: Talk")

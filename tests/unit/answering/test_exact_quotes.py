@@ -17,9 +17,9 @@ from openbook.index.protocol import Identity
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.prepare import entries_of
 from openbook.retrieval.search import Retriever
-from openbook.retrieval.tokens import tokens_identity
 from openbook.sources.documents import read_document
 from openbook.testing import HashEmbedder
+from openbook.tokens import tokens_identity
 from openbook.types import Document, Stamp
 
 WORDS = st.sampled_from(

@@ -6,7 +6,7 @@ from openbook.answering.context import Context, build_context
 from openbook.answering.extractive import Picked, compose, missing_words, quotes_of
 from openbook.answering.passages import passages_of
 from openbook.answering.verdicts import check_quotes
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.types import Chunk, Lesson
 from tests.unit.answering.picking import picked, quotes
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -299,7 +299,7 @@ def test_each_quote_is_a_claim_at_its_place_in_the_answer() -> None:
 def test_missing_words_stand_nowhere_in_the_library(
     question: str, known: dict[str, int], missing: tuple[str, ...]
 ) -> None:
-    assert missing_words(read_query(question), known) == missing
+    assert missing_words(read_question(question), known) == missing
 
 
 TALK = f"We meet again. Boats are moored early. The tides are weak then. Nobody sails out. {'We eat fish. ' * 48}"

@@ -8,6 +8,7 @@ import pytest
 
 from openbook.answering.finding import Finder
 from openbook.answering.followups import standalone
+from openbook.questions.question import read_question
 from openbook.types import Filter
 from tests.unit.retrieval.material import Library
 
@@ -23,7 +24,7 @@ def mixed(tmp_path: Path) -> Finder:
 
 
 def test_documentation_has_the_last_places_where_code_has_the_first(mixed: Finder) -> None:
-    question = "How is quay3 or quay4 moored?"
+    question = read_question("How is quay3 or quay4 moored?")
 
     found = mixed.find(question, 10, Filter())
 
@@ -34,14 +35,14 @@ def test_documentation_has_the_last_places_where_code_has_the_first(mixed: Finde
 
 
 def test_documentation_is_not_added_to_a_search_for_code_or_for_a_name(mixed: Finder) -> None:
-    code = mixed.find("How does the quay moor ships?", 10, Filter(kinds=frozenset({"code"})))
+    code = mixed.find(read_question("How does the quay moor ships?"), 10, Filter(kinds=frozenset({"code"})))
 
     assert {result.chunk.kind for result in code} == {"code"}
-    assert mixed.find("quay3", 10, Filter()) == mixed.search("quay3", 10, Filter())
+    assert mixed.find(read_question("quay3"), 10, Filter()) == mixed.search(read_question("quay3"), 10, Filter())
 
 
 def test_what_defines_a_thing_is_found_however_often_others_name_it(mixed: Finder) -> None:
-    found = mixed.find("What is quay?", 10, Filter())
+    found = mixed.find(read_question("What is quay?"), 10, Filter())
 
     assert found[7].chunk.span.path == "README.md"
     assert len(found) == 10
@@ -54,7 +55,7 @@ def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
     library.put("dock.py", "if storm: pass\nship.tie_up(ropes)", kind="code")
     finder = Finder(library.index, library.embedder)
 
-    found = finder.find("Who calls `tie_up`?", 3, Filter())
+    found = finder.find(read_question("Who calls `tie_up`?"), 3, Filter())
 
     assert found[0].chunk.span.path == "dock.py"
 
@@ -65,7 +66,7 @@ def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path:
     finder = Finder(library.index, library.embedder)
     asked = standalone("Was macht denn die Option cycle?", ())
 
-    results = finder.find(asked.text, 3, Filter())
+    results = finder.find(asked.question, 3, Filter())
     weighed = finder.weigh(asked.asked)
 
     assert finder.judge(asked, results, weighed.rarity).fault == ""

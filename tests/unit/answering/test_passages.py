@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from openbook.answering.context import Shown
 from openbook.answering.passages import Passage, passages_of
-from openbook.retrieval.names import stands_in
+from openbook.questions.names import stands_in
 from openbook.spans import units
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, result_of

@@ -6,14 +6,14 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.extractive import pick
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.testing import HashEmbedder
 from openbook.types import Chunk
 from tests.unit.retrieval.material import chunk_of, result_of
 
 
 def quotes(question: str, *chunks: Chunk) -> list[str]:
-    query, context = read_query(question), build_context([result_of(chunk) for chunk in chunks], 10_000)
+    query, context = read_question(question), build_context([result_of(chunk) for chunk in chunks], 10_000)
     picked = pick(query, context, HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
     return [item.passage.text for item in picked]
 

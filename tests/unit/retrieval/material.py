@@ -10,9 +10,9 @@ from openbook.index.protocol import Entry, Identity, Outline
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.search import Retriever
-from openbook.retrieval.tokens import tokens_identity
 from openbook.spans import LineIndex
 from openbook.testing import HashEmbedder
+from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult, Span, Stamp, View
 
 

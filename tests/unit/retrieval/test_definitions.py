@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.index.protocol import Outline
+from openbook.questions.question import read_question
 from openbook.retrieval.definitions import definition_strengths
-from openbook.retrieval.names import read_query
 from tests.unit.retrieval.material import outline_of
 
 
@@ -24,7 +24,7 @@ def definition(
 
 
 def strength(question: str, *outlines: Outline) -> list[float]:
-    return definition_strengths(read_query(question), outlines)
+    return definition_strengths(read_question(question), outlines)
 
 
 def alone(question: str, *outlines: Outline) -> list[float]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from openbook.retrieval.fields import embedding_text, terms_of
-from openbook.retrieval.tokens import tokenize
+from openbook.tokens import tokenize
 from tests.unit.retrieval.material import chunk_of
 
 METHOD = chunk_of(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.retrieval.paths import path_match, stem_of
 
 WORDS = st.sampled_from([f"w{n}" for n in range(12)])
@@ -25,28 +25,28 @@ WORDS = st.sampled_from([f"w{n}" for n in range(12)])
     ],
 )
 def test_a_path_matches_as_far_as_it_holds_words_of_the_question(stronger: str, weaker: str) -> None:
-    query = read_query("retry transport")
+    query = read_question("retry transport")
 
     assert path_match(query, stronger) > path_match(query, weaker)
 
 
 def test_a_word_that_begins_a_longer_one_matches_less_than_the_word_itself() -> None:
-    query = read_query("cache")
+    query = read_question("cache")
 
     assert path_match(query, "cache.py") > path_match(query, "cachetools.py") > path_match(query, "tools.py")
 
 
 def test_a_short_word_is_no_prefix_of_a_file_name() -> None:
-    assert path_match(read_query("cat"), "category.py") == 0
+    assert path_match(read_question("cat"), "category.py") == 0
 
 
 def test_a_module_file_at_the_root_keeps_its_own_name() -> None:
-    assert path_match(read_query("main"), "main.py") == 1
+    assert path_match(read_question("main"), "main.py") == 1
 
 
 @given(st.lists(WORDS, min_size=1, max_size=5), st.lists(WORDS, min_size=1, max_size=5))
 def test_the_match_of_a_path_lies_between_0_and_1(words: list[str], parts: list[str]) -> None:
-    assert 0 <= path_match(read_query(" ".join(words)), "/".join(parts) + ".py") <= 1
+    assert 0 <= path_match(read_question(" ".join(words)), "/".join(parts) + ".py") <= 1
 
 
 def test_the_stem_of_a_file_whose_name_says_nothing_is_its_folder() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.index.protocol import Evidence, Matches, Outline
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.retrieval.ranking import Ranked, rank, reordered
 from openbook.types import Kind, View
 from tests.unit.retrieval.material import outline_of
@@ -53,7 +53,7 @@ def ranked(
     question: str = TOPIC,
     frequencies: Mapping[str, int] | None = None,
 ) -> list[Ranked]:
-    query = read_query(question)
+    query = read_question(question)
     evidence = [
         Evidence(number, each.bm25, each.file, each.cosine, each.matched) for number, each in enumerate(candidates)
     ]
@@ -169,7 +169,7 @@ def test_each_signal_alone_puts_the_better_file_first(view: View) -> None:
 
 
 def test_what_is_no_nearer_than_most_gains_nothing_from_meaning() -> None:
-    query = read_query(TOPIC)
+    query = read_question(TOPIC)
     evidence = (Evidence(0, 0.0, 0.0, 0.9, 0), Evidence(1, 0.0, 0.0, 0.3, 0), Evidence(2, 0.0, 0.0, 0.2, 0))
     matches = Matches(evidence, (), {}, 100, 0.3)
 

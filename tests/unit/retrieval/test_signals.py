@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.index.bm25 import inverse_frequency
-from openbook.retrieval.names import read_query
+from openbook.questions.question import read_question
 from openbook.retrieval.ranking import Ranked
 from openbook.retrieval.signals import coverage, heading_match, rarities, scaled
 from openbook.types import Kind
@@ -50,7 +50,7 @@ def test_coverage_is_1_with_all_words_and_0_without_any(words: frozenset[str], c
 
 
 def test_a_rare_word_covers_more_than_a_common_one() -> None:
-    rarity = rarities(read_query("zebra horse"), {"zebra": 1, "hors": 90}, 100)
+    rarity = rarities(read_question("zebra horse"), {"zebra": 1, "hors": 90}, 100)
 
     assert coverage({"zebra"}, rarity) > coverage({"hors"}, rarity) > 0
 
@@ -60,7 +60,7 @@ def test_a_question_without_tokens_covers_nothing() -> None:
 
 
 def test_each_word_of_a_question_weighs_what_its_frequency_says_in_the_order_of_the_question() -> None:
-    rarity = rarities(read_query("retry zebra policy"), {"polici": 30, "retri": 3}, 200)
+    rarity = rarities(read_question("retry zebra policy"), {"polici": 30, "retri": 3}, 200)
 
     assert list(rarity) == ["retri", "zebra", "polici"]
     assert list(rarity.values()) == [inverse_frequency(frequency, 200) for frequency in (3, 0, 30)]

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.errors import QueryError
-from openbook.retrieval.names import MAX_QUERY_CHARS, STOP_WORDS, choose_view, read_query
-from openbook.retrieval.tokens import tokenize
+from openbook.questions.question import MAX_QUERY_CHARS, read_question
+from openbook.questions.words import STOP_WORDS
+from openbook.tokens import tokenize
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t \u3000"], ids=["empty", "space", "white-space"])
 def test_an_empty_question_is_refused(text: str) -> None:
     with pytest.raises(QueryError, match="the question is empty") as caught:
-        read_query(text)
+        read_question(text)
 
     assert caught.value.hint
 
@@ -22,7 +23,7 @@ def test_an_empty_question_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["?", "?!...", "--- ___ ---", "🎉"], ids=["mark", "marks", "lines", "emoji"])
 def test_a_question_without_a_word_is_refused(text: str) -> None:
     with pytest.raises(QueryError, match="holds no telling word") as caught:
-        read_query(text)
+        read_question(text)
 
     assert repr(text) in str(caught.value)
     assert caught.value.hint
@@ -30,7 +31,7 @@ def test_a_question_without_a_word_is_refused(text: str) -> None:
 
 def test_the_message_about_a_wordless_question_stays_short() -> None:
     with pytest.raises(QueryError) as caught:
-        read_query("?" * 1_000)
+        read_question("?" * 1_000)
 
     assert len(str(caught.value)) < 100
 
@@ -38,25 +39,25 @@ def test_the_message_about_a_wordless_question_stays_short() -> None:
 def test_a_question_of_20000_characters_is_read_and_a_longer_one_is_refused() -> None:
     longest = "word " * (MAX_QUERY_CHARS // 5 - 1) + "words"
 
-    assert read_query(longest).tokens == ("word",)
+    assert read_question(longest).tokens == ("word",)
     with pytest.raises(QueryError, match=r"20,001 characters long; at most 20,000") as caught:
-        read_query(longest + "s")
+        read_question(longest + "s")
     assert caught.value.hint
 
 
 def test_white_space_around_a_question_does_not_count() -> None:
-    query = read_query("\n  retry policy " + " " * MAX_QUERY_CHARS)
+    query = read_question("\n  retry policy " + " " * MAX_QUERY_CHARS)
 
     assert query.text == "retry policy"
 
 
 def test_a_question_that_cannot_be_asked_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="empty"):
-        read_query("")
+        read_question("")
 
 
 def test_words_of_asking_are_left_out() -> None:
-    query = read_query("How does the retry policy work, and where is it?")
+    query = read_question("How does the retry policy work, and where is it?")
 
     assert query.tokens == ("retri", "polici")
 
@@ -64,23 +65,23 @@ def test_words_of_asking_are_left_out() -> None:
 @pytest.mark.parametrize("text", ["What is this all about?", "the of a", "why is it so"])
 def test_a_question_of_nothing_but_words_of_asking_asks_for_nothing(text: str) -> None:
     with pytest.raises(QueryError, match="no telling word"):
-        read_query(text)
+        read_question(text)
 
 
 def test_a_word_of_asking_is_one_in_any_case() -> None:
-    assert read_query("WHERE IS the Retry").tokens == ("retri",)
+    assert read_question("WHERE IS the Retry").tokens == ("retri",)
 
 
 @pytest.mark.parametrize("text", ["Client.get", "Router::use", "find"])
 def test_a_symbol_holds_no_words_of_asking(text: str) -> None:
-    query = read_query(text)
+    query = read_question(text)
 
     assert query.is_symbol
     assert query.tokens == tuple(tokenize(text))
 
 
 def test_tokens_are_distinct_and_in_the_order_of_the_question() -> None:
-    query = read_query("session store, store session, lock")
+    query = read_question("session store, store session, lock")
 
     assert query.tokens == ("session", "store", "lock")
     assert query.content_words == 3
@@ -114,7 +115,7 @@ def test_tokens_are_distinct_and_in_the_order_of_the_question() -> None:
     ],
 )
 def test_identifiers_are_what_a_question_spells_as_code(text: str, identifiers: list[str]) -> None:
-    query = read_query(text)
+    query = read_question(text)
 
     assert list(query.identifiers) == identifiers
     assert not query.is_symbol
@@ -133,7 +134,7 @@ def test_identifiers_are_what_a_question_spells_as_code(text: str, identifiers: 
     ],
 )
 def test_a_question_that_is_one_name_is_a_symbol(text: str, name: str) -> None:
-    query = read_query(text)
+    query = read_question(text)
 
     assert query.is_symbol
     assert query.identifiers == (name,)
@@ -141,7 +142,7 @@ def test_a_question_that_is_one_name_is_a_symbol(text: str, name: str) -> None:
 
 @pytest.mark.parametrize("text", ["send it", "send?", "`send`", "404", "a.b.", "größe über"])
 def test_anything_else_is_no_symbol(text: str) -> None:
-    assert not read_query(text).is_symbol
+    assert not read_question(text).is_symbol
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_anything_else_is_no_symbol(text: str) -> None:
     ],
 )
 def test_a_question_for_places_is_about_what_stands_behind_its_phrase(text: str, tokens: tuple[str, ...]) -> None:
-    query = read_query(text)
+    query = read_question(text)
 
     assert query.asks_for_places
     assert query.tokens == tokens
@@ -177,27 +178,27 @@ def test_a_question_for_places_is_about_what_stands_behind_its_phrase(text: str,
     ],
 )
 def test_a_question_that_only_speaks_of_files_asks_for_no_places(text: str) -> None:
-    query = read_query(text)
+    query = read_question(text)
 
     assert not query.asks_for_places
     assert set(query.tokens) & {"file", "retri"}
 
 
 def test_a_question_for_places_alone_keeps_its_words() -> None:
-    query = read_query("list all files")
+    query = read_question("list all files")
 
     assert query.asks_for_places
     assert query.tokens == ("list", "all", "file")
 
 
 def test_an_identifier_is_also_found_in_a_question_for_places() -> None:
-    assert read_query("which files mention get_user").identifiers == ("get_user",)
+    assert read_question("which files mention get_user").identifiers == ("get_user",)
 
 
 @given(st.text(min_size=1, max_size=60))
 def test_a_question_is_read_or_refused_and_its_tokens_are_distinct(text: str) -> None:
     try:
-        query = read_query(text)
+        query = read_question(text)
     except QueryError:
         assert {word.lower() for word in re.findall(r"\w+", text) if tokenize(word)} <= STOP_WORDS
         return
@@ -213,7 +214,7 @@ def test_words_of_asking_are_single_lower_case_words() -> None:
 
 @pytest.mark.parametrize("text", ["I'm", "don't", "isn't it", "let's"])
 def test_short_forms_of_words_of_asking_leave_no_letter_behind(text: str) -> None:
-    assert read_query(f"retries {text}").tokens == ("retri",)
+    assert read_question(f"retries {text}").tokens == ("retri",)
 
 
 @pytest.mark.parametrize(
@@ -222,33 +223,33 @@ def test_short_forms_of_words_of_asking_leave_no_letter_behind(text: str) -> Non
     ids=["latin", "han", "arabic", "symbol"],
 )
 def test_what_ends_in_a_question_mark_is_answered_by_passages(text: str) -> None:
-    assert choose_view(read_query(text)) == "passages"
+    assert read_question(text).view == "passages"
 
 
 @pytest.mark.parametrize("text", ["cookie handling", "send_all", "Client.get", "饼干", "why? because of cookies"])
 def test_a_topic_or_a_name_is_answered_by_files(text: str) -> None:
-    assert choose_view(read_query(text)) == "files"
+    assert read_question(text).view == "files"
 
 
 def test_a_topic_has_at_most_14_words() -> None:
-    views = [choose_view(read_query(" ".join(["cookie"] * size))) for size in (14, 15)]
+    views = [read_question(" ".join(["cookie"] * size)).view for size in (14, 15)]
 
     assert views == ["files", "passages"]
 
 
 @pytest.mark.parametrize("text", ["list all files on cookies", "Which lessons talk about cookies"])
 def test_a_question_for_places_is_answered_by_passages(text: str) -> None:
-    assert choose_view(read_query(text)) == "passages"
+    assert read_question(text).view == "passages"
 
 
 @given(st.text(alphabet="ab _.?？؟\n", min_size=1, max_size=40))
 def test_a_view_is_chosen_for_whatever_can_be_read(text: str) -> None:
     try:
-        query = read_query(text)
+        query = read_question(text)
     except QueryError:
         return
 
-    assert choose_view(query) in ("files", "passages")
+    assert query.view in ("files", "passages")
 
 
 @pytest.mark.parametrize(
@@ -263,7 +264,7 @@ def test_a_view_is_chosen_for_whatever_can_be_read(text: str) -> None:
     ],
 )
 def test_a_sentence_without_english_words_is_in_another_language(text: str, expected: bool) -> None:
-    assert read_query(text).in_other_language is expected
+    assert read_question(text).in_other_language is expected
 
 
 @pytest.mark.parametrize(
@@ -277,4 +278,4 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
     ],
 )
 def test_a_question_that_is_one_name_is_kept_as_it_is_written(question: str, name: str) -> None:
-    assert read_query(question).name == name
+    assert read_question(question).name == name

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.retrieval.intents import intents_of
+from openbook.questions.intents import intents_of
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,28 @@ from openbook.retrieval.intents import intents_of
 )
 def test_what_a_question_wants(question: str, intents: set[str]) -> None:
     assert intents_of(question) == intents
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who calls `moor`?",
+        "What uses Harbour.moor?",
+        "Which tests cover moor_ship?",
+        "Where is MoorError thrown?",
+        "How is moor_ship used?",
+        "callers of moor_ship",
+        "tests for moor_ship",
+        "Wer ruft moor_ship auf?",
+        "Wo wird moor_ship benutzt?",
+    ],
+)
+def test_questions_for_uses_are_told(question: str) -> None:
+    assert "uses" in intents_of(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["What does moor_ship call?", "Where is moor_ship defined?", "What is moor_ship?", "How do I use it?"]
+)
+def test_questions_for_what_something_is_or_does_are_not(question: str) -> None:
+    assert "uses" not in intents_of(question)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from openbook.retrieval.tokens import ABBREVIATIONS, tokenize, tokens_identity
+from openbook.tokens import ABBREVIATIONS, tokenize, tokens_identity
 
 TEXTS = st.text(max_size=80) | st.text(alphabet="aZ_9 -\"'.\n\u00e4\u4e2d\ud55c\u0e01", max_size=80)
 

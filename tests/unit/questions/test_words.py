@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.foreign_words import foreign_words
+from openbook.questions.words import foreign_words
 
 
 @pytest.mark.parametrize(

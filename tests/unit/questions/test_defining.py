@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.defining import definition_of
+from openbook.questions.defining import definition_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.course_questions import read_course_question
+from openbook.questions.course_questions import read_course_question
 
 
 @pytest.mark.parametrize(

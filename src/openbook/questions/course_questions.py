@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from openbook.errors import QueryError
-from openbook.retrieval.names import FILLING_WORDS, STOP_WORDS, read_query
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS, telling_words
 
 Asks = Literal["courses", "lessons", "outline", "header", "summary", "topic", ""]
 """Which courses or lessons speak of something, what lessons a course has, who gives it, what it or one of
@@ -185,10 +184,7 @@ def _tells(word: str) -> bool:
 
 
 def _is_searchable(text: str) -> bool:
-    try:
-        return bool(read_query(text).tokens)
-    except QueryError:
-        return False
+    return bool(telling_words(text))
 
 
 def read_course_question(text: str) -> CourseQuestion | None:

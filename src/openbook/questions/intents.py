@@ -1,4 +1,4 @@
-"""What kind of answer a question wants: steps from a guide, or a place in the code."""
+"""What kind of answer a question wants: steps from a guide, a place in the code, or who uses a name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-Intent = Literal["how-to", "where", "personal"]
-"""`how-to` wants steps, `where` a place in code, `personal` speaks of the asker's own project."""
+Intent = Literal["how-to", "where", "personal", "uses"]
+"""`how-to` wants steps, `where` a place in code, `personal` is of one's own project, `uses` wants who calls it."""
+
+_VERBS = (
+    r"(?:call|use|invok|reference|import|throw|rais|cover|test|exercis|instantiat|inherit|extend|implement)(?:e?s)?\b"
+)
+_DONE = (
+    r"(?:called|used|invoked|referenced|imported|thrown|raised|covered|tested|exercised|instantiated|inherited|extended"
+    r"|implemented|passed|needed)\b"
+)
 
 # English, German, French, Spanish. The ranking learns what each is worth (`benchmarks/fit.py`); "why", "how many"
 # and "what happens" were tried as well, and change nothing on projects left out.
@@ -27,6 +35,15 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
     ),
     "personal": re.compile(
         r"\b(?:i|my|me|we|our|us|ich|mein\w*|mir|wir|unser\w*|je|mon|ma|mes|nous|notre|mi|mis|nuestr\w+)\b",
+        re.IGNORECASE,
+    ),
+    # "What does X call?" asks for what X does, "What calls X?" for uses of X. English and German.
+    "uses": re.compile(
+        rf"\b(?:who|what|that|which(?:\s+\w+)?)\s+(?:else\s+)?(?:{_VERBS}|use\b)"
+        rf"|\b(?:where|how|when)(?:\s+else)?\s+(?:is|are|was|gets?)\b[^?\n]{{0,200}}\b{_DONE}"
+        r"|\b(?:callers?|us(?:ag)?es?|references|calls)\s+(?:of|to)\b|\btests?\s+(?:of|for)\b"
+        r"|\bwer\s+(?:ruft|benutzt|verwendet|nutzt|wirft|testet)\b"
+        r"|\bwo\s+(?:wird|werden)\b[^?\n]{0,200}\b(?:aufgerufen|benutzt|verwendet|genutzt|geworfen|getestet)\b",
         re.IGNORECASE,
     ),
 }

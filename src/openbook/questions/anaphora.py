@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from openbook.answering.foreign_words import FOREIGN_WORDS
 from openbook.errors import QueryError
-from openbook.retrieval.names import ENGLISH_WORDS, FILLING_WORDS, STOP_WORDS, read_query
+from openbook.questions.question import read_question
+from openbook.questions.words import ENGLISH_WORDS, FILLING_WORDS, FOREIGN_WORDS, STOP_WORDS
 
 # Words of talking about an answer, and names for parts that every code and text has: with nothing else beside
 # them, "the default" and "an example" are those of what was asked before.
@@ -113,7 +113,7 @@ def leans(question: str) -> bool:
 def has_own_words(question: str) -> bool:
     """Check whether a question names anything itself, beyond general words such as "example" or "default"."""
     try:
-        query = read_query(question)
+        query = read_question(question)
     except QueryError:
         return False
     return bool(query.identifiers or query.asks_for_places or _ASKS_WHAT.match(question) or _own_words(question))

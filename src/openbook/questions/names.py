@@ -1,0 +1,60 @@
+"""Names in a question: what it spells as code does, and what these names stand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_QUOTED = re.compile(r"`([^`\s][^`]*)`")
+_CALL = re.compile(r"\b([A-Za-z_][\w.]*)\(\)?")
+_IDENTIFIER = re.compile(
+    r"\b(?:[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+"  # dotted
+    r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case
+    r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)\b"  # CamelCase and camelCase
+)
+# "The Error class" and "struct Error" spell a name that is a word as well.
+_KIND = (
+    r"(?:class|struct|enum|trait|interface|protocol|method|function|macro|constructor|decorator|type|object|mixin"
+    r"|union|namespace|module)"
+)
+_NAME_BESIDE_KIND = re.compile(rf"\b[Tt]he (?P<before>[A-Z]\w*) {_KIND}\b|\b{_KIND} (?P<behind>[A-Z]\w*)")
+ONE_WORD = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)*")
+_SEPARATOR = re.compile(r"\.|::|#|->")
+
+
+def identifiers(text: str) -> list[str]:
+    """Return the names that a text spells as code, qualified as they are, in order.
+
+    Example:
+        >>> identifiers("Does `send` use Client.retry_after?")
+        ['send', 'Client.retry_after']
+    """
+    found: list[tuple[int, str]] = []
+    for pattern in (_QUOTED, _CALL, _IDENTIFIER):
+        for match in pattern.finditer(text):
+            name = match.group(match.lastindex or 0).rstrip("()")
+            if ONE_WORD.fullmatch(name):
+                found.append((match.start(), name))
+    found += [(match.start(), match["before"] or match["behind"]) for match in _NAME_BESIDE_KIND.finditer(text)]
+    return [name for _, name in sorted(found)]
+
+
+def name_parts(name: str) -> list[str]:
+    """Split a qualified name, as it is written in any language: `Client.send`, `Client::send`, `Client#send`.
+
+    Example:
+        >>> name_parts("http::Client.send()")
+        ['http', 'Client', 'send']
+    """
+    return [part for part in _SEPARATOR.split(name.rstrip("()")) if part]
+
+
+def stands_in(owners: Sequence[str], *places: str) -> bool:
+    """Tell whether all of `owners` are words of `places`, in any case: of headings, of paths, of what encloses it.
+
+    Example:
+        >>> stands_in(["Client"], "class Client:", "http/api.py"), stands_in(["Server"], "class Client:")
+        (True, False)
+    """
+    words = {word.lower() for place in places for word in re.findall(r"\w+", place)}
+    return all(owner.lower() in words for owner in owners)

@@ -1,0 +1,90 @@
+"""Words that questions are made with, and that say nothing of what is asked: English, German, French and Spanish."""
+
+from __future__ import annotations
+
+import re
+
+# Words of asking, not of what is asked. They are rare in code, where they would weigh most.
+STOP_WORDS = frozenset(
+    "a about all an and any are as at be by can could do does did for from get give has have how i if in into is it"
+    " its me my of on one or our please show so tell than that the their them then there these this those to us use"
+    " used uses using was we were what when where which who why will with work works would you your explain"
+    " describe find".split()
+)
+
+# Words that only join others. Left out as well, unless the question has no others: `make all` is one.
+FILLING_WORDS = frozenset(
+    "also although always am among another anything because been being between both but cannot come each else ever"
+    " every few gets getting goes going happen happens he her here him his however just let like made make makes making"
+    " many may might more most much must need needs neither no nor now off often once only other others otherwise ought"
+    " own per rather same she should since some something still such sure take takes they thing things though through"
+    " thus together too toward towards upon very via want wants way ways well went whatever whether while whole whom"
+    " whose yet".split()
+)
+
+# Of these, some are words of other languages as well.
+_SHARED_WORDS = frozenset("a also am an as come do he in me no on or so want was will".split())
+ENGLISH_WORDS = (STOP_WORDS | FILLING_WORDS) - _SHARED_WORDS
+
+# Fewer words without one of them may be catchwords.
+_SENTENCE_WORDS = 5
+
+# What an apostrophe leaves behind is no word: "doesn't", "we'll", "the client's".
+CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
+
+FOREIGN_WORDS = frozenset(
+    (
+        # German
+        " aber als am an auf aus bei beim bis da dann das dass dem den der des die dies diese diesem diesen dieser"
+        " dieses durch ein eine einem einen einer eines er es für gibt haben hat hatte ich ihr ihre im in ist ja"
+        " jede jeder kann kein keine können lässt machen macht man mein mich mir mit muss nach nicht noch nur ob"
+        " oder ohne sein seine sich sie sind so soll sollte um und uns vom von wann war waren warum was"
+        " welche welchem welchen welcher welches wenn wer werden wie wieso wir wird wo wofür wozu wurde wurden zu"
+        " zum zur über"
+        # French
+        " au aux avec c ce ces cette comment d dans de des du elle en est et faire fait il ils j je l la le les"
+        " leur ma mais mes mon n ne nous on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle"
+        " quelles quels qui quoi s sa sans se ses son sont sur t ta un une vous y à"
+        # Spanish
+        " al como con cual cuales cuando cuanto cuantos cuál cuáles cuándo cuánto cuántos cómo de del donde dónde"
+        " el ella ellos en entre es esta estas este esto está están fue ha hacer hay la las lo los mi muy más"
+        " no o para pero por porque puede puedo que quien quién qué se según si sin sobre son su sus sí también"
+        " tiene un una unas unos y"
+    ).split()
+)
+
+# One alone is a word of English as well, as in "comment syntax".
+_FEWEST = 2
+
+
+def foreign_words(question: str) -> frozenset[str]:
+    """Give the words of a question that only make its sentence, if it is German, French or Spanish.
+
+    Example:
+        >>> sorted(foreign_words("Wie kann ich das Protokoll abschalten?"))
+        ['das', 'ich', 'kann', 'wie']
+        >>> foreign_words("What does the comment say on the man page?")
+        frozenset()
+    """
+    words = set(re.findall(r"\w+", question.lower()))
+    found = words & FOREIGN_WORDS
+    is_english = not (words - FOREIGN_WORDS).isdisjoint(STOP_WORDS | FILLING_WORDS)
+    return frozenset() if is_english or len(found) < _FEWEST else frozenset(found)
+
+
+def is_in_other_language(text: str) -> bool:
+    """Check whether a text is a sentence without a word that English ones are made with, or has no Latin letter."""
+    words = re.findall(r"\w+", text.lower())
+    is_sentence = len(words) >= _SENTENCE_WORDS or not any(word.isascii() for word in words)
+    return is_sentence and ENGLISH_WORDS.isdisjoint(words)
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of a text in order, without those of asking; those that only join others stay if alone.
+
+    Example:
+        >>> telling_words("How do I also make the clients wait?"), telling_words("make all")
+        (['clients', 'wait'], ['make'])
+    """
+    words = [word for word in re.findall(r"\w+", CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
+    return [word for word in words if word.lower() not in FILLING_WORDS] or words
