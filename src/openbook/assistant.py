@@ -249,6 +249,22 @@ class Assistant:
         question = read_question(query)
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
+    def retrieve(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
+        """Rank what `query` writes an answer from, best first, before a model's context is filled up.
+
+        That is more than `search` does: headings and lessons of courses that a question asks for, the pages that
+        introduce a project, documentation beside code.
+
+        Args:
+            message: The question.
+            limit: Most results; three times as many if it asks for places.
+            where: Documents that may be used.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+        """
+        return self.generator.retrieve(message, limit, where=where)
+
     def query(
         self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, writing: Writing | None = None
     ) -> GenerationResult:

@@ -49,11 +49,27 @@ def test_the_table_has_a_line_for_each_metric_that_applies(sample: Path, questio
     rows = {line.split()[0]: line.split()[1:3] for line in outcome.out.splitlines()[3:]}
     assert outcome.code == 0
     assert outcome.out.startswith("3 questions, 10 results each, model extractive\n")
+    assert "Failed" not in outcome.out
     assert rows["file_recall"] == ["1.000", "2"]
     assert rows["facts"] == ["1.000", "2"]
     assert rows["right_refusals"] == ["1.000", "1"]
     assert rows["wrong_refusals"] == ["0.000", "2"]
     assert list(rows)[-3:] == ["tokens", "cost_usd", "seconds"]
+
+
+def test_questions_that_failed_are_listed_with_what_was_expected(
+    sample: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    wrong = [{"question": f"Which port does the server {n} listen on?", "facts": [f"pier {n}"]} for n in range(22)]
+    lost = {"question": "May I send a dog?", "files": ["gone.md"]}
+
+    outcome = run(capsys, "eval", write_lines(tmp_path / "q.jsonl", *map(json.dumps, [lost, *wrong])))
+    listed = run(capsys, "eval", tmp_path / "q.jsonl", "--json").json["questions"]
+
+    assert "\nFailed (23 of 23 questions):\n  May I send a dog?\n" in outcome.out
+    assert "      not among the first 10 results; expected gone.md; first found harbour/" in outcome.out
+    assert outcome.out.endswith("  ... and 3 more; --json lists all\n")
+    assert [each["fault"] for each in listed[1:3]] == ["does not say 'pier 0'", "does not say 'pier 1'"]
 
 
 def test_json_is_a_run_that_a_later_one_is_compared_with(
@@ -108,9 +124,9 @@ def test_a_draft_can_be_measured_as_it_is(sample: Path, tmp_path: Path, capsys: 
 
 
 def test_a_draft_is_made_of_the_folders_that_are_named(sample: Path, capsys: Captured) -> None:
-    drafted = run(capsys, "eval", "--draft", "docs", "--count", "2")
+    drafted = run(capsys, "eval", "--draft", "harbour", "--count", "1")
 
-    assert [line["lines"][0].partition(":")[0] for line in drafted.lines] == ["faq.md", "glossary.rst"]
+    assert [line["lines"][0].partition(":")[0] for line in drafted.lines] == ["ferries.py"]
 
 
 def test_a_named_library_is_measured_with_all_its_sources(sample: Path, tmp_path: Path, capsys: Captured) -> None:
@@ -186,7 +202,7 @@ def test_a_folder_of_short_sections_says_why_nothing_is_proposed(tmp_path: Path,
     outcome = run(capsys, "eval", "--draft", tmp_path)
 
     assert (outcome.code, outcome.out) == (1, "")
-    assert "nothing to propose: no section, definition or lesson has a name and 120 characters\n" in outcome.err
+    assert "nothing to propose: no value, function, task or lesson that could be asked for\n" in outcome.err
     assert "hint: write questions yourself" in outcome.err
 
 

@@ -132,6 +132,14 @@ class Generator:
         """
         return answered(self.stream(query, top_k, min_score, where=where, writing=writing))
 
+    def retrieve(self, query: str, top_k: int = _DEFAULT_TOP_K, *, where: Filter = EVERYTHING) -> list[RetrievalResult]:
+        """Rank what an answer is written from, best first. Small talk is looked for as anything else.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+        """
+        return self._finder.find(read_question(query), top_k, where)
+
     def generate_answer(
         self,
         query: str,
@@ -280,7 +288,7 @@ class Generator:
     ) -> GenerationResult | Judged:
         """Refuse, or say what the results are worth."""
         weighed = self._finder.weigh(alone.asked)
-        judged = self._finder.judge(alone, results, weighed.rarity)
+        judged = self._finder.judge(alone, results, weighed)
         if not judged.fault:
             return judged
         is_foreign = self._finder.speaks_another_language(alone.asked)

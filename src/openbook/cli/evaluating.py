@@ -14,7 +14,7 @@ from openbook.cli import printing
 from openbook.cli.opening import settings
 from openbook.cli.reading import read_text
 from openbook.evals.comparing import RESAMPLES, SEED, Change, compare
-from openbook.evals.drafting import FEWEST_CHARS, draft
+from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import Files, run
 from openbook.evals.runs import METRICS, Metric, Run, Threshold, read_run, read_thresholds
@@ -23,6 +23,9 @@ from openbook.sources.formats import QUESTION_SET, own_output
 
 # Paths that are named in one note: the rest are in the set itself.
 _MOST_PATHS = 3
+
+# Questions that failed, two lines each: about a screen.
+_MOST_FAULTS = 20
 
 
 class Evaluation:
@@ -58,6 +61,7 @@ class Evaluation:
             printing.print_json(_as_dict(now, changes, self._thresholds, faults))
         else:
             _print_table(now, changes)
+            _print_faults(now)
         for fault in faults:
             printing.note(f"failed: {fault}")
         return not faults
@@ -81,7 +85,7 @@ def print_draft(assistant: Assistant, count: int) -> int:
         printing.print_json(question.to_dict())
     if not questions:
         printing.advise(
-            f"nothing to propose: no section, definition or lesson has a name and {FEWEST_CHARS} characters",
+            "nothing to propose: no value, function, task or lesson that could be asked for",
             'write questions yourself, such as {"question": "...", "files": ["a.md"]}',
         )
     return len(questions)
@@ -139,6 +143,22 @@ def _print_table(now: Run, changes: Sequence[Change] | None) -> None:
         ends = f"{_signed(metric, change.low)} to {_signed(metric, change.high)}"
         rows.append([metric.name, *numbers, ends, str(change.questions), _verdict(metric, change)])
     _print_rows(rows)
+
+
+def _print_faults(now: Run) -> None:
+    """Print what became of the questions that failed, the first ones; JSON has them all."""
+    failed = [outcome for outcome in now.outcomes if outcome.fault]
+    if not failed:
+        return
+    printing.say()
+    printing.say(f"Failed ({len(failed)} of {printing.counted(len(now.outcomes), 'question')}):")
+    for outcome in failed[:_MOST_FAULTS]:
+        printing.say(f"  {printing.one_line(outcome.question)}")
+        places = f"; expected {', '.join(outcome.expected[:_MOST_PATHS])}" if outcome.expected else ""
+        first = f"; first found {outcome.found[0]}" if outcome.found else ""
+        printing.say(printing.one_line(f"      {outcome.fault}{places}{first}"), style={"dim": True})
+    if len(failed) > _MOST_FAULTS:
+        printing.say(f"  ... and {len(failed) - _MOST_FAULTS} more; --json lists all")
 
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:

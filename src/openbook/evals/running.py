@@ -24,6 +24,9 @@ from openbook.evals.runs import Outcome, Run
 from openbook.generation import GenerationResult
 from openbook.types import RetrievalResult, Span
 
+# Places that were found in the place of the expected ones: enough to see what outranked them.
+_PLACES_SHOWN = 3
+
 
 class Files:
     """The files of a library: what a path in a question set means."""
@@ -85,8 +88,8 @@ def run(
         started = clock()
         answer = assistant.query(question.text, limit=limit, writing=writing)
         seconds = clock() - started
-        # What an answer was written from can be less than was found; a refusal shows the nearest alone.
-        results = assistant.search(question.text, limit=limit, view="passages")
+        # What an answer shows can be less than was found for it; a refusal shows the nearest alone.
+        results = assistant.retrieve(question.text, limit=limit)
         outcomes.append(score(files.locate(question), results, answer, seconds, limit))
         model = answer.model
     return Run(model, limit, tuple(outcomes))
@@ -95,7 +98,7 @@ def run(
 def score(
     question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, seconds: float, limit: int
 ) -> Outcome:
-    """Give the figures that apply to a question, its paths with the source in front."""
+    """Return the figures that apply to a question, its paths with the source in front, and how it failed, if it did."""
     figures: dict[str, float | None] = {}
     if question.unanswerable:
         figures["right_refusals"] = float(answer.refused)
@@ -104,12 +107,41 @@ def score(
     figures["tokens"] = float(answer.usage.input_tokens + answer.usage.output_tokens)
     figures["cost_usd"] = None if answer.cost_usd is None else float(answer.cost_usd)
     figures["seconds"] = seconds
-    return Outcome(question.text, answer.refused, figures)
+    expected = tuple(map(str, _wanted(question)))
+    found = tuple(map(str, _places(results[:_PLACES_SHOWN])))
+    return Outcome(question.text, answer.refused, figures, _fault(question, results, answer, limit), expected, found)
+
+
+def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, limit: int) -> str:
+    """Say what is wrong with an answer, the first thing in the order in which it came about; empty if nothing is."""
+    if question.unanswerable:
+        return "" if answer.refused else "answered, though it should be refused"
+    wanted = _wanted(question)
+    ranks = [rank for rank, place in enumerate(_places(results[:limit]), start=1) if any(map(place.overlaps, wanted))]
+    if wanted and not ranks:
+        return f"not among the first {limit} results"
+    if answer.refused:
+        return f"refused: {answer.reason}"
+    cited = [_place(citation.source, citation.span) for citation in answer.citations]
+    if wanted and not any(place.overlaps(each) for place in cited for each in wanted):
+        return f"found at {ranks[0]}, not cited"
+    missing = [fact for fact in question.facts if not facts_found(answer.answer, [fact])]
+    return f"does not say {missing[0]!r}" if missing else ""
+
+
+def _wanted(question: EvalQuestion) -> list[Place]:
+    """List the places that answer a question; a file of which lines are named is not wanted as a whole."""
+    narrowed = {place.path for place in question.lines}
+    return [*question.lines, *(Place(path) for path in question.files if path not in narrowed)]
+
+
+def _places(results: Sequence[RetrievalResult]) -> list[Place]:
+    return [_place(result.chunk.source, result.chunk.span) for result in results]
 
 
 def _of_results(question: EvalQuestion, results: Sequence[RetrievalResult], limit: int) -> dict[str, float]:
     figures: dict[str, float] = {}
-    found = [_place(result.chunk.source, result.chunk.span) for result in results]
+    found = _places(results)
     files = {*question.files, *(place.path for place in question.lines)}
     if files:
         paths = list(dict.fromkeys(place.path for place in found))
@@ -124,8 +156,7 @@ def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, fl
     """Score an answer. A wrong refusal cites nothing and says no fact; its precision and verdicts do not count."""
     figures = {"wrong_refusals": float(answer.refused)}
     cited = [_place(citation.source, citation.span) for citation in answer.citations]
-    narrowed = {place.path for place in question.lines}
-    wanted = [*question.lines, *(Place(path) for path in question.files if path not in narrowed)]
+    wanted = _wanted(question)
     if wanted and cited:
         figures["citation_precision"] = line_precision(cited, wanted)
     if question.lines:

@@ -55,6 +55,12 @@ class Outcome:
     question: str
     refused: bool
     figures: Figures
+    fault: str = ""
+    """What is wrong with the answer, such as `found at 4, not cited`; empty if nothing is, or nothing was expected."""
+    expected: tuple[str, ...] = ()
+    """Places that answer it, as `source/path:start-end`."""
+    found: tuple[str, ...] = ()
+    """The first places that were found, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,14 @@ class Run:
             "limit": self.limit,
             "figures": {metric.name: self.figure(metric.name) for metric in METRICS},
             "questions": [
-                {"question": outcome.question, "refused": outcome.refused, "figures": dict(outcome.figures)}
+                {
+                    "question": outcome.question,
+                    "refused": outcome.refused,
+                    "figures": dict(outcome.figures),
+                    "fault": outcome.fault,
+                    "expected": list(outcome.expected),
+                    "found": list(outcome.found),
+                }
                 for outcome in self.outcomes
             ],
         }
@@ -100,7 +113,8 @@ def read_run(text: str, name: str = "the run") -> Run:
     try:
         entry = json.loads(text)
         outcomes = tuple(
-            Outcome(str(one["question"]), bool(one["refused"]), _figures(one["figures"])) for one in entry["questions"]
+            Outcome(str(one["question"]), bool(one["refused"]), _figures(one["figures"]), str(one.get("fault", "")))
+            for one in entry["questions"]
         )
         run, version = Run(str(entry["model"]), int(entry["limit"]), outcomes), entry["openbook_eval"]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as exc:

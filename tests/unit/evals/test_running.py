@@ -68,6 +68,54 @@ def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> 
     assert all("wrong_refusals" not in outcome.figures for outcome in outcomes)
 
 
+@pytest.mark.parametrize(
+    ("question", "fault"),
+    [
+        (EvalQuestion("Which port does the harbour server listen on?", files=("guide/server.md",)), ""),
+        (EvalQuestion("Which port does the harbour server listen on?"), ""),
+        (EvalQuestion("Which port does the harbour server listen on?", facts=("port 9",)), "does not say 'port 9'"),
+        (
+            EvalQuestion("Which port does the harbour server listen on?", files=("gone.md",)),
+            "not among the first 10 results",
+        ),
+        (
+            EvalQuestion("Which port does the harbour server listen on?", unanswerable=True),
+            "answered, though it should be refused",
+        ),
+        (
+            EvalQuestion("Who painted the port in Rome?", files=("guide/server.md",)),
+            "refused: nothing relevant",
+        ),
+    ],
+)
+def test_what_failed_is_said_with_the_first_thing_that_went_wrong(
+    assistant: Assistant, question: EvalQuestion, fault: str
+) -> None:
+    (outcome,) = run(assistant, [question]).outcomes
+
+    assert outcome.fault == fault
+
+
+def test_a_place_that_was_found_and_not_cited_has_its_rank(assistant: Assistant) -> None:
+    results = [result_of(chunk_of("one", "a.md")), result_of(chunk_of("two", "b.md"))]
+    question = EvalQuestion("Which?", files=("src/b.md",))
+
+    outcome = score(question, results, GenerationResult("Which?", "One."), 0.1, 10)
+
+    assert (outcome.fault, outcome.expected) == ("found at 2, not cited", ("src/b.md",))
+    assert outcome.found == ("src/a.md:1-1", "src/b.md:1-1")
+
+
+def test_results_are_those_that_an_answer_is_written_from(assistant: Assistant) -> None:
+    question = "What does this project do?"
+
+    (outcome,) = run(assistant, [EvalQuestion(question, files=("guide/server.md",))]).outcomes
+
+    assert [str(result.chunk.span) for result in assistant.retrieve(question)] == [
+        place.partition("/")[2] for place in outcome.found
+    ]
+
+
 def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) -> None:
     question = EvalQuestion("Who painted the Mona Lisa?", lines=(Place("guide/server.md", 3, 3),), facts=("Mona Lisa",))
 
