@@ -70,7 +70,7 @@ def signals_of(
                 "rank": 1 / ranks[passage.shown.number],
                 "closeness": closeness(related(tokens, query.tokens), rarity),
                 "number:value": float(wants_value and _NUMBER.search(passage.text) is not None),
-                "prose:how-to": float(is_prose and "how-to" in query.intents),
+                "prose:how-to": float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
                 "prose:where": float(is_prose and "where" in query.intents),
                 "fence:how-to": float("how-to" in query.intents and "```" in passage.text),
                 "aside": float(role_of(result.chunk.span.path, result.chunk.kind) in _ASIDE),

@@ -103,7 +103,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
     if context.shown and OVERVIEW in context.shown[0].result.signals:
-        return list(_openings(context))
+        return list(_openings(query, context))
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
@@ -220,17 +220,33 @@ def _as_asked(context: Context, embedder: Embedder) -> list[Picked]:
     return [Picked(passage, 1.0) for passage in central_passages(context, embedder)]
 
 
-def _openings(context: Context) -> Iterator[Picked]:
-    """Take of each page that introduces a project what it opens with, as far as that is said in sentences."""
+def _openings(query: Question, context: Context) -> Iterator[Picked]:
+    """Take of each page that introduces a project what says what it is, else what it opens with, in sentences."""
     seen: set[str] = set()
     for shown in context.shown:
         if OVERVIEW not in shown.result.signals or len(seen) == _MOST_OPENINGS:
             continue
         said = [each for each in passages_of(shown) if _is_said(each) and each.text not in seen]
         if said:
-            first = next((each for each in said if _SAYS_WHAT.search(each.text)), said[0])
+            # "Harbour moors ships" after the sponsors; else "A server that moors ships".
+            tells = (_defines, _is_subject, _says_what)
+            first = next((each for told in tells for each in said if told(each.text, query)), said[0])
             seen.add(first.text)
             yield Picked(first, shown.result.score)
+
+
+def _defines(text: str, query: Question) -> bool:
+    return query.definition is not None and query.definition.search(text) is not None
+
+
+def _is_subject(text: str, query: Question) -> bool:
+    """Check whether a sentence is about the project that a question names."""
+    words = re.findall(r"\w+", _ADDRESS.sub(" ", text).lower())
+    return bool(query.overview) and query.overview in words[:1]
+
+
+def _says_what(text: str, _: Question) -> bool:
+    return _SAYS_WHAT.search(text) is not None
 
 
 def _is_said(passage: Passage) -> bool:
@@ -238,8 +254,9 @@ def _is_said(passage: Passage) -> bool:
     chunk = passage.shown.result.chunk
     before = chunk.text[: passage.start_char - chunk.span.start_char]
     in_example = len(_FENCE.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
+    is_markup = passage.text.count("</") > 1  # sponsors and pictures
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
-        passage.is_title or is_row(passage.text) or _NOTE in passage.text
+        passage.is_title or is_markup or is_row(passage.text) or _NOTE in passage.text
     )
     return is_sentence and not in_example and len(_plain_words(passage.text)) >= _FEWEST_TELLING_WORDS
 
@@ -340,11 +357,15 @@ def _mark(passage: Passage) -> str:
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:
-    """List the words of the question that stand nowhere in the library, as written, in order."""
+    """List the words of the question that stand nowhere in the library, as written, in order.
+
+    A name as code spells it has to stand there as a whole, not only the words that it is made of.
+    """
     words = dict.fromkeys(re.findall(r"\w+", query.text))
     wanted = set(query.tokens)
+    tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
     return tuple(
         word
-        for word in words
-        if (tokens := wanted.intersection(tokenize(word))) and not any(token in frequencies for token in tokens)
+        for word, tokens in tokens_of.items()
+        if tokens and frequencies.keys().isdisjoint(tokens[-1:] if word in query.identifiers else tokens)
     )

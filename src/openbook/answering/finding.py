@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from openbook.answering.answerable import ANSWERABLE_FLOOR, FEWEST_CHUNKS, FOLLOW_UP_FLOOR, SUPPORT_FLOOR, support, tell
 from openbook.answering.course_results import OTHER_LESSON, Courses, is_known_to_speak
@@ -19,23 +19,13 @@ from openbook.questions.question import Question, read_question
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
 from openbook.tokens import tokenize
-from openbook.types import Filter, Kind, RetrievalResult
+from openbook.types import Filter, RetrievalResult
 
 # Several results come from one place, so a question for places needs more of them to choose from.
 _PLACES_FACTOR = 3
 
 # Where a name is used, other words of the question seldom stand, so it ranks low.
 _USES_FACTOR = 8
-
-# Of ten results beside code, so many are of documentation. Of 209 questions to twelve projects, the first quote
-# answers 122 with none, 138 with two, 139 with three, 140 with four.
-_DOCUMENTATION_SHARE = 3
-_READ_BY_PEOPLE = ("docs", "course")
-_DOCUMENTATION: frozenset[Kind] = frozenset({"docs"})
-
-# The sentence that says what something is has its name once, and other pages have it often.
-_READ_FOR_DEFINITIONS = 60
-_FRONT_PAGES = ("README*", "readme*", "index.*")
 
 _WORD = re.compile(r"\w+")
 
@@ -77,7 +67,7 @@ class Finder:
 
         A question on courses gets what it asks for, which may be more: headings, a whole lesson, or
         passages of the course that it names. See `openbook.answering.course_results`.
-        Best first, but that the last three of ten are the best of documentation where code has all places.
+        Best first.
         """
         if question.course is not None:
             with self.index.snapshot():
@@ -88,8 +78,7 @@ class Finder:
         with self.index.snapshot():
             found = self._introduction(question, where)
             shown = {result.chunk.key for result in found}
-            others = self._with_documentation(question, self.search(question, top_k, where), where)
-            found += [result for result in others if result.chunk.key not in shown]
+            found += [result for result in self.search(question, top_k, where) if result.chunk.key not in shown]
         return [result for result in found if result.score >= min_score]
 
     def _introduction(self, question: Question, where: Filter) -> list[RetrievalResult]:
@@ -113,32 +102,6 @@ class Finder:
     def _search_topic(self, topic: str, top_k: int, where: Filter) -> list[RetrievalResult]:
         return self.search(read_question(topic), top_k, where)
 
-    def _with_documentation(
-        self, question: Question, results: list[RetrievalResult], where: Filter
-    ) -> list[RetrievalResult]:
-        """Give what documentation says best the last places of results, where code has them.
-
-        Code repeats the words of what it does, and pushes out the sentence that was written for people.
-        Of "What is ...?", what defines it has them, wherever it stands.
-        """
-        defining = question.definition
-        is_of_names = question.is_symbol or (question.identifiers and "uses" in question.intents)
-        if is_of_names or (where.kinds and "docs" not in where.kinds):
-            return results
-        places = len(results) * _DOCUMENTATION_SHARE // 10
-        missing = max(places - sum(result.chunk.kind in _READ_BY_PEOPLE for result in results), 0)
-        within = replace(where, kinds=_DOCUMENTATION)
-        best = self.search(question, places, within) if missing and defining is None else []
-        if defining is not None:
-            best = self.search(question, _READ_FOR_DEFINITIONS, within)
-            if not where.globs:
-                best += self.search(question, _READ_FOR_DEFINITIONS, replace(within, globs=_FRONT_PAGES))
-        shown = {result.chunk.key for result in results}
-        new = list({result.chunk.key: result for result in best if result.chunk.key not in shown}.values())
-        said = [result for result in new if defining is not None and defining.search(result.chunk.text)]
-        new = [*said, *(result for result in new[:missing] if result not in said)][:places]
-        return results[: len(results) - len(new)] + new
-
     def _supports(self, topic: str, results: Sequence[RetrievalResult]) -> bool:
         return support(topic, results, self.embedder, self.weigh(read_question(topic)).rarity) >= SUPPORT_FLOOR
 
@@ -149,21 +112,26 @@ class Finder:
         missing = (word for word in missing_words(question, frequencies) if word.lower() not in question.foreign_words)
         return Weighed(rarities(question, frequencies, chunks), tuple(missing))
 
-    def judge(self, asked: Standalone, results: Sequence[RetrievalResult], rarity: Mapping[str, float]) -> Judged:
-        """Judge whether results may answer a question."""
+    def judge(self, asked: Standalone, results: Sequence[RetrievalResult], weighed: Weighed) -> Judged:
+        """Judge whether results may answer a question, whose words were weighed."""
         if not results:
             return Judged("nothing found" if self.index.stats().chunks else EMPTY)
         if OTHER_LESSON in results[0].signals:
             return Judged("no such lesson")
         if is_known_to_speak(results[0]) or OVERVIEW in results[0].signals:
             return Judged()
+        names = asked.asked.identifiers
+        unknown = tuple(name for name in names if name in weighed.missing)
+        if names and len(unknown) == len(names):
+            return Judged("nothing relevant")
         if asked.leans or self.index.stats().chunks < FEWEST_CHUNKS:
-            found = support(asked.text, results, self.embedder, rarity)
+            found = support(asked.text, results, self.embedder, weighed.rarity)
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
-            return Judged("nothing relevant" if found < floor else "")
+            return Judged("nothing relevant" if found < floor else "", unknown)
         with self.index.snapshot():
             told = tell(asked.question, results, self.index, self.embedder)
-        return Judged("nothing relevant" if told.odds < ANSWERABLE_FLOOR else "", told.deciding)
+        deciding = tuple(dict.fromkeys((*unknown, *told.deciding)))
+        return Judged("nothing relevant" if told.odds < ANSWERABLE_FLOOR else "", deciding)
 
     def speaks_another_language(self, query: Question) -> bool:
         """Check whether a question that is not English is in another language than the library.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-Intent = Literal["how-to", "where", "personal", "uses"]
+Intent = Literal["how-to", "where", "personal", "uses", "definition"]
 """`how-to` wants steps, `where` a place in code, `personal` is of one's own project, `uses` wants who calls it."""
 
 _VERBS = (

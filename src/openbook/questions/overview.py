@@ -23,6 +23,7 @@ _PATTERNS = tuple(
         rf"{_OPENS}\s*(?:architecture|overview|big picture|code structure|project structure|introduction|summary"
         rf"|[üu]berblick(?: [üu]ber)?|architektur|aufbau|vue d['’]ensemble|arquitectura|resumen){_OF}(?:\s+look like)?",
         rf"how (?:is|are) {_WHOLE} (?:structured|organi[sz]ed|laid out|built|architected)",
+        r"(?:what|who)(?:'s| is) (?P<name>[\w.-]+)(?: (?:about|for|good for|used for))?",
         rf"what (?:does|do|is|are) {_WHOLE}(?:\s+(?:do|about|for|good for|all about|used for))*",
         rf"what problems? (?:does|do) {_WHOLE} solve|why does {_WHOLE} exist|what can i do with {_WHOLE}",
         rf"how (?:does|do) (?:{_WHOLE}|it|th(?:is|e whole thing|e parts|e pieces)|everything)(?: all)?"
@@ -49,6 +50,8 @@ def overview_of(text: str) -> str | None:
     Example:
         >>> overview_of("What is the architecture of this project?"), overview_of("overview of Harbour")
         ('', 'harbour')
+        >>> overview_of("What is Harbour?")  # of which no project may have the name
+        'harbour'
         >>> overview_of("What is a job?") is None
         True
     """

@@ -62,7 +62,8 @@ class Question:
     @cached_property
     def intents(self) -> frozenset[Intent]:
         """What kind of answer it wants; empty for most topics."""
-        return intents_of(self.text)
+        is_of_thing = self.definition is not None and not self.identifiers
+        return intents_of(self.text) | ({"definition"} if is_of_thing else frozenset())
 
     @cached_property
     def view(self) -> View:

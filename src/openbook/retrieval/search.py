@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
@@ -108,15 +108,18 @@ class Retriever:
     def _closest(self, query: Question, matches: Matches, ranked: Sequence[Ranked], *, is_prose: bool) -> list[Ranked]:
         """Order the best passages again, now that their texts are read."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
-        best = ranked[:_READ]
+        # The sentence that says what a thing is has its name once, and ranks low among those that use it.
+        best = ranked[:_READ] if query.definition is None else ranked
         chunks = self.index.fetch([each.outline.id for each in best])
-        closenesses = [closeness(related(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks]
+        closenesses = [closeness(related(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks[:_READ]]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
-            text_signals(query, near, cosine, is_prose=is_prose)
-            for near, cosine in zip_longest(closenesses, nearest, fillvalue=0.0)
+            text_signals(query, chunk.text, near, cosine, is_prose=is_prose)
+            for chunk, near, cosine in zip(
+                chunks, chain(closenesses, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
+            )
         ]
-        return [*reordered(best, found), *ranked[_READ:]]
+        return [*reordered(best, found), *ranked[len(best) :]]
 
     def _nearest(self, asked: str, said: Sequence[Sequence[str]]) -> list[float]:
         """Give the cosine of the question with the nearest sentence of each text; 0 without one."""

@@ -81,11 +81,12 @@ def question_signals(query: Question, chunks: Sequence[Signals], outlines: Seque
     ]
 
 
-def text_signals(query: Question, closeness: float, cosine: float, *, is_prose: bool) -> Signals:
+def text_signals(query: Question, text: str, closeness: float, cosine: float, *, is_prose: bool) -> Signals:
     """Measure what the text of a chunk says.
 
     Args:
         query: The question.
+        text: Of the chunk.
         closeness: How close together the text holds the words of the question, from 0 to 1.
         cosine: Of the question and the nearest sentence; 0 if not read.
         is_prose: Whether no code is among the candidates.
@@ -95,6 +96,7 @@ def text_signals(query: Question, closeness: float, cosine: float, *, is_prose: 
         "closeness:prose": is_prose * closeness,
         "closeness:foreign": query.in_other_language * closeness,
         "sentence": max(0.0, cosine),
+        "defining": float(query.definition is not None and query.definition.search(text) is not None),
     }
 
 

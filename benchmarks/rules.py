@@ -1,0 +1,164 @@
+"""What each rule of finding and quoting is worth: everything measured again with one rule left out at a time.
+
+    python -m benchmarks.rules --data DATA --checkouts FOLDER [--only NAME ...]
+
+`FOLDER` has a checkout of each repository of real-questions under its last name. No rule was tuned on these questions
+but the weights of ranking and quotes, which stay as they are. `first` and `any`: the right place is cited first, or at
+all; with the 95 % interval of the paired difference to all rules. `courses` and `XQuAD` are the sentence cited, and
+the answer quoted in English and German (every sixth question), with the same intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from benchmarks.corpora import xquad
+from benchmarks.courses import FRESH, QUESTIONS, read_cases
+from openbook.answering import extractive, finding, surroundings
+from openbook.assistant import Assistant
+from openbook.evals.comparing import interval
+from openbook.evals.metrics import mean
+from openbook.generation import GenerationResult
+from openbook.retrieval import ranking, search
+from openbook.settings import Settings
+
+_XQUAD_STEP = 6
+
+_RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
+    "all rules": (),
+    "a named definition is preferred": ((extractive, "_ASKED_BONUS", 0.0),),
+    "the sentence that defines is preferred": ((extractive, "_DEFINING_BONUS", 0.0),),
+    "what repeats the question is put back": ((extractive, "_ECHO_LOSS", 0.0),),
+    "weak further quotes are left out": ((extractive, "_MOST_BEHIND", 99.0),),
+    "repeats are left out": ((extractive, "_FEWEST_REPEATED_WORDS", 10**6),),
+    "neighbours of other words are quoted": ((extractive, "_OTHER_WORDS_SHARE", 0.0),),
+    "quotes are completed": ((surroundings, "_MOST_LINES", 0),),
+    "documentation beside code": ((finding, "_DOCUMENTATION_SHARE", 0),),
+    "documentation read for definitions": ((finding, "_READ_FOR_DEFINITIONS", 1),),
+    "uses are looked for": ((finding, "_USES_FACTOR", 1),),
+    "places need more results": ((finding, "_PLACES_FACTOR", 1),),
+    "an introduction for overviews": ((finding, "introduction", lambda *_: []),),
+    "long questions are spread over files": ((ranking, "_SPREAD", 0.0),),
+    "texts that say the same are left out": ((search, "_SAME_LINES", 2.0),),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a library, and what tells whether an answer is right: its first and any citation."""
+
+    set: str
+    library: Assistant
+    question: str
+    score: Callable[[GenerationResult], tuple[float, float]]
+
+
+def main() -> None:
+    """Print a row for each rule."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the question sets")
+    parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="rules to leave out, beside none")
+    arguments = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        asked = list(_asked(arguments.data, arguments.checkouts, stack))
+        before: list[tuple[float, float]] = []
+        print("| without | set | first | any | refused |\n|---|---|---|---|---|")
+        for name, patches in _RULES.items():
+            if before and arguments.only and name not in arguments.only:
+                continue
+            with contextlib.ExitStack() as patched:
+                for owner, attribute, value in patches:
+                    patched.enter_context(patch.object(owner, attribute, value))
+                answers = [each.library.query(each.question) for each in asked]
+            now = [each.score(answer) for each, answer in zip(asked, answers, strict=True)]
+            _print(name, asked, answers, now, before)
+            before = before or now
+
+
+def _print(
+    name: str,
+    asked: Sequence[Asked],
+    answers: Sequence[GenerationResult],
+    now: Sequence[tuple[float, float]],
+    before: Sequence[tuple[float, float]],
+) -> None:
+    for each in dict.fromkeys(one.set for one in asked):
+        members = [number for number, one in enumerate(asked) if one.set == each]
+        cells = []
+        for figure in (0, 1):
+            cell = f"{mean([now[n][figure] for n in members]):.3f}"
+            if before:
+                low, high = interval([now[n][figure] - before[n][figure] for n in members])
+                cell += f" ({low:+.3f} to {high:+.3f})"
+            cells.append(cell)
+        refused = mean([float(answers[n].refused) for n in members])
+        print(f"| {name} | {each} | {cells[0]} | {cells[1]} | {refused:.3f} |", flush=True)
+
+
+def _asked(data: Path, checkouts: Path, stack: contextlib.ExitStack) -> Iterator[Asked]:
+    def library(folder: Path) -> Assistant:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        return stack.enter_context(Assistant.of(folder, settings=Settings(home=home)))
+
+    libraries: dict[str, Assistant] = {}
+    for line in (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+        item = json.loads(line)
+        name = item["repo"].partition("/")[2]
+        if (checkouts / name).is_dir():
+            libraries[name] = libraries.get(name) or library(checkouts / name)
+            kind = "real-questions" if item["answerable"] else "unanswerable"
+            yield Asked(kind, libraries[name], item["question"], _by_lines(item))
+    transcripts = data / "courses"
+    courses = library(transcripts)
+    for case in (*read_cases(QUESTIONS), *read_cases(FRESH)):
+        yield Asked("courses", courses, case.question, _by_characters(case.file, case.start_char, case.end_char))
+    for language in ("en", "de"):
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        questions = xquad(data, language, folder)[::_XQUAD_STEP]
+        made = library(folder)
+        for one in questions:
+            yield Asked(f"XQuAD {language}", made, one.text, _by_characters(one.path, one.start_char, one.end_char))
+
+
+def _by_lines(item: dict[str, Any]) -> Callable[[GenerationResult], tuple[float, float]]:
+    def score(answer: GenerationResult) -> tuple[float, float]:
+        if not item["answerable"]:
+            return float(answer.refused), float(answer.refused)
+        shown = [
+            [
+                cited.span.path == gold["path"]
+                and cited.span.start_line <= gold["lines"][1]
+                and gold["lines"][0] <= cited.span.end_line
+                for gold in item["gold"]
+            ]
+            for cited in answer.citations
+        ]
+        found = [any(column) for column in zip(*shown, strict=True)]
+        whole = mean([float(each) for each in found]) if item.get("needs_all") else float(any(found))
+        return float(any(shown[0])) if shown else 0.0, whole
+
+    return score
+
+
+def _by_characters(path: str, start_char: int, end_char: int) -> Callable[[GenerationResult], tuple[float, float]]:
+    def score(answer: GenerationResult) -> tuple[float, float]:
+        hits = [
+            cited.span.path == path and cited.span.start_char <= start_char and end_char <= cited.span.end_char
+            for cited in answer.citations
+        ]
+        return float(hits[0]) if hits else 0.0, float(any(hits))
+
+    return score
+
+
+if __name__ == "__main__":
+    main()
