@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.outlines import header_of, outline_of
+from openbook.answering.outlines import header_of, heading_of, outline_of
 from openbook.courses.names import resolve
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -66,11 +66,13 @@ class Courses:
             return self._speaking(asked.topic(), courses) if asked.topic() else self._headers(courses)
         if not meant and asked.is_about_one:
             return []
-        if asks in ("summary", "topic") and self._is_absent(asked.lesson, meant or courses):
+        if asks in ("summary", "topic", "heading") and self._is_absent(asked.lesson, meant or courses):
             return self._other_lessons(meant or courses)
         if asks in ("outline", "header") and (asked.says_course or meant):
             chosen = meant or courses
             return self._outline(chosen[0]) if len(chosen) == 1 and asks == "outline" else self._headers(chosen)
+        if asks == "heading" and meant:
+            return [heading for course in meant for heading in self._heading(course, asked.lesson)]
         if asks == "lessons":
             return self._explaining(asked.topic(), top_k)
         if asks == "topic":
@@ -110,6 +112,12 @@ class Courses:
 
     def _outline(self, course: Course) -> list[RetrievalResult]:
         return [_asked_for(heading, HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+
+    def _heading(self, course: Course, lesson: int | None) -> Iterator[RetrievalResult]:
+        """Yield the lines that a lesson begins with: its title, and its link where it has one."""
+        opening = next(self._chunks(course, lesson), None)
+        if opening is not None:
+            yield _asked_for(heading_of(opening), HEADING)
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
         headings = (one for course in courses[:_MOST_COURSES] for one in outline_of_course(list(self._chunks(course))))

@@ -15,6 +15,7 @@ from openbook.types import Chunk, Document, RetrievalResult, Span
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
 
 _COURSE_FACT = re.compile(r"[ \t]*Course [A-Z]\w*:")
+_LESSON_FACT = re.compile(r"[ \t]*(?:#{1,6}[ \t]+)?Lesson (?:\d+|Link)\b.{0,3}:")
 
 
 def outline_of(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -66,8 +67,17 @@ def first_line(chunk: Chunk) -> Chunk:
 
 def header_of(course: Chunk) -> Chunk:
     """Cut out the lines that a course introduces itself with: title, link and instructor; else the first one."""
-    facts = [unit.span for unit in units(course) if _COURSE_FACT.match(unit.text)]
-    return piece_of(course, facts[0].start_char, facts[-1].end_char) if facts else first_line(course)
+    return _facts_of(course, _COURSE_FACT)
+
+
+def heading_of(lesson: Chunk) -> Chunk:
+    """Cut out the lines that a lesson introduces itself with: number, title and link; else the first one."""
+    return _facts_of(lesson, _LESSON_FACT)
+
+
+def _facts_of(chunk: Chunk, fact: re.Pattern[str]) -> Chunk:
+    facts = [unit.span for unit in units(chunk) if fact.match(unit.text)]
+    return piece_of(chunk, facts[0].start_char, facts[-1].end_char) if facts else first_line(chunk)
 
 
 def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None = None) -> Chunk:

@@ -1,6 +1,6 @@
 """What a question asks of courses: their outlines, what a lesson is about, which of them speak of something.
 
-English and German words of asking are known. Only words are read here: whether they name a course
+Words of asking are known in English, German, French and Spanish. Only words are read here: whether they name a course
 is for `openbook.courses.names` to say.
 """
 
@@ -11,89 +11,108 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from openbook.questions.words import FILLING_WORDS, STOP_WORDS, telling_words
+from openbook.questions.words import CONTRACTION, FILLING_WORDS, STOP_WORDS, foreign_words, telling_words
 
-Asks = Literal["courses", "lessons", "outline", "header", "summary", "topic", ""]
-"""Which courses or lessons speak of something, what lessons a course has, who gives it, what it or one of
-them is about, something in it; or nothing of the kind."""
+Asks = Literal["courses", "lessons", "outline", "header", "heading", "summary", "topic", ""]
+"""Which courses or lessons speak of something, what lessons a course has, who gives it or where it is, what one lesson
+is called or where it is, what it or one of them is about, something in it; or nothing of the kind."""
 
-_COURSE = r"(?:courses?|kurse?s?)\b"
-_LESSON = re.compile(r"\b(?:lesson|lektion)\s+(?:number\s+|no\.?\s*|nr\.?\s*)?(\d{1,4})\b", re.IGNORECASE)
+# Words of each language for one idea stand together: English, German, French, Spanish.
+_COURSE = r"(?:courses?|kurse?[ns]?|cours|cursos?)\b"
+_LESSON_WORD = r"(?:lessons?|lektion(?:en)?|le[çc]ons?|lecci(?:[óo]n|ones))"
+_LESSON = re.compile(rf"\b{_LESSON_WORD}\s+(?:n(?:umber|um[ée]ro|úmero)\s+|n[or°º]\.?\s*)?(\d{{1,4}})\b", re.IGNORECASE)
+_OUTLINE_WORD = (
+    r"(?:outline|syllabus|curriculum|table of contents|gliederung|inhaltsverzeichnis|lehrplan|sommaire|temario)"
+)
+# What asks for all or some of a kind: "which", "list", "show me all".
+_WHICH = (
+    r"[^\w\n]*(?:(?:in|dans|en|auf)\s+)?(?:which|what|list|name|show|all|is there|are there|welche[mnrs]?"
+    r"|liste|zeige?|alle"
+    r"|nenne|gibt es|quel(?:le)?s?|liste[zr]?|montre[zr]?|tou(?:s|tes)|y a-t-il|qu[eé]|cu[aá]les|lista"
+    r"|enumera|muestra"
+    r"|mu[eé]strame|tod[oa]s|hay)\b"
+    r"(?:[\s-]+(?:me|moi|mir|are|the|a|an|any|of|all|these|my|our|die|der|alle|ein(?:en)?|les?|des?|la|un"
+    r"|tous|toutes|los"
+    r"|las|tod[oa]s|alg[uú]n|sont|son|sind|hier))*\s+"
+)
 
 # Which one is meant, a filter says.
-_THIS_LESSON = re.compile(
-    r"\b(?:(?:this|the)\s+lesson|(?:diese[rn]?|die|der)\s+lektion|(?:cette|la)\s+leçon|(?:esta|la)\s+lección)\b",
-    re.IGNORECASE,
-)
+_THIS_LESSON = re.compile(rf"\b(?:this|the|diese[rn]?|die|der|cette|la|esta)\s+{_LESSON_WORD}\b", re.IGNORECASE)
 
 # Characters. What is longer is no such question, or more than one.
 _LONGEST = 500
 _BETWEEN_QUESTIONS = re.compile(r"(?<=\?)\s+")
 
-# "Of course" says nothing of courses.
-_SAYS_COURSE = re.compile(rf"(?:(?<!\bof )\b|(?<=-)){_COURSE}", re.IGNORECASE)
-_MENTIONS = re.compile(
-    rf"{_SAYS_COURSE.pattern}|\b(?:outline|syllabus|curriculum|gliederung|lehrplan)\b", re.IGNORECASE
-)
-
-_WHICH_COURSES = re.compile(
-    rf"\W*(?:in\s+)?(?:which|what|list|name|show|all|welche[mnrs]?|liste|alle)\b"
-    rf"(?:\s+(?:me|the|of|all|these|my|our|die|alle))*\s+{_COURSE}",
-    re.IGNORECASE,
-)
-
-_WHICH_LESSONS = re.compile(
-    r"\W*(?:in\s+)?(?:which|what|list|welche[nr]?)\b(?:\s+(?:the|of|all))*\s+(?:lessons?|lektion(?:en)?)\b",
-    re.IGNORECASE,
-)
+# "Of course" and "au cours de" say nothing of courses.
+_SAYS_COURSE = re.compile(rf"(?:(?<!\bof )(?<!\bau )(?<!\ben )\b|(?<=-)){_COURSE}", re.IGNORECASE)
+_MENTIONS = re.compile(rf"{_SAYS_COURSE.pattern}|\b{_OUTLINE_WORD}\b", re.IGNORECASE)
+_WHICH_COURSES = re.compile(rf"{_WHICH}{_COURSE}", re.IGNORECASE)
+_WHICH_LESSONS = re.compile(rf"{_WHICH}{_LESSON_WORD}\b", re.IGNORECASE)
 
 # "Where is the default port?" asks for the port, "Where is it explained?" for a place.
 _WHERE = re.compile(
-    rf"(?:\W*(?:where|wo)\b|{_WHICH_LESSONS.pattern})"
-    r"[^?]*\b(?:explain|cover|teach|taught|discuss|introduc|treat|talk|erklärt|behandelt|besprochen)(?:s|ed|es|e)?\b",
+    rf"(?:\W*(?:where|wo|o[uù]|d[oó]nde)\b|{_WHICH_LESSONS.pattern})"
+    r"[^?]*\b(?:explain|cover|teach|taught|discuss|introduc|treat|talk|erklärt|behandelt|besprochen|expliqu"
+    r"|trait|abord|parl"
+    r"|explica|trata|habla)(?:s|ed|es|e|ée?s?)?\b",
     re.IGNORECASE,
 )
+_OUTLINE = re.compile(rf"\b(?:{_OUTLINE_WORD}|lessons|lektionen|le[çc]ons|lecciones)\b", re.IGNORECASE)
 
-_OUTLINE = re.compile(
-    r"\b(?:outline|syllabus|curriculum|table of contents|gliederung|inhaltsverzeichnis|lehrplan|lessons|lektionen)\b",
+# Who gives it, where it is, what it is called: the lines that a course or lesson begins with say so.
+_HEADER_WORDS = frozenset(
+    (
+        "who instructor instructors teacher lecturer gives made leads called title link url find send"
+        " wer wem dozent dozentin lehrer unterrichtet leitet hält heißt titel finde finden"
+        " qui formateur formatrice professeur enseignant enseigne donne donné titre appelle lien trouver trouve"
+        " quién quien profesor profesora imparte enseña título llama enlace encuentro"
+    ).split()
+)
+_ASKS_WHO = re.compile(
+    r"\b(?:who\s+(?:teaches|taught|gives|holds|leads|made|is)|instructors?|teacher|lecturer|wer|von wem"
+    r"|dozent(?:in)?|lehrer|qui"
+    r"|formateur|formatrice|professeur|enseignant|qui[eé]n|profesora?)\b",
     re.IGNORECASE,
 )
-
-_HEADER = re.compile(
-    r"\b(?:who\s+(?:teaches|taught|gives|holds|leads|made|is)|instructors?|teacher|wer)\b|\b(?:link|url)\b[^?]{0,60}\bcourse",
+_ASKS_LINK = re.compile(
+    r"\b(?:link|url|lien|enlace|where (?:can|do) i find|wo finde ich|o[uù] (?:trouver|puis-je trouver)"
+    r"|d[oó]nde encuentro)\b",
     re.IGNORECASE,
 )
-_WORDS_OF_HEADER = frozenset(
-    "instructor instructors teacher link url give send wer unterrichtet leitet made leads".split()
-)
+_ASKS_TITLE = re.compile(r"\b(?:title|called|titel|heißt|titre|appelle|título|llama)\b", re.IGNORECASE)
 
 # What stands between words of asking and the name of a course.
 _BEFORE_NAME = (
     r"of|in|from|by|on|for|the|this|that|a|an|my|our|your|does|do|did|is|are|was|were|has|have|and|or|"
-    r"de[rmns]|das|die|ein(?:e[mnrs]?)?|im|vom|von|aus|hat|ist|und|oder"
+    r"de[rmns]|das|die|ein(?:e[mnrs]?)?|im|vom|von|zu[mr]|aus|hat|ist|und|oder"
 )
 _ENDS_NAME = re.compile(
-    r"[?!,;.](?=\s|$)|\s(?:say|tell|cover|explain|teach|discuss|mention|speak|talk|about|use|used|sagt|erklärt|behandelt)"
-    r"(?:s|es)?\b",
+    r"[?!,;.](?=\s|$)|\s[?!]|\s(?:say|tell|cover|explain|teach|discuss|mention|speak|talk|about|use|used"
+    r"|called|please|sagt|erklärt"
+    r"|behandelt|auf|dit|parle|explique|dice|habla|explica)(?:s|es)?\b",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,120})[\"”“»]")
-# "The course on tides", "der Kurs über Gezeiten", "der Kurs Tides".
+_QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»]{2,120}?)\s?[\"”“»]")
+# "The course on tides", "der Kurs über Gezeiten", "le cours sur les marées", "el curso Mareas".
+_OF = r"(?:of|in|from|for|von|aus|im|de[rsl]?|du)\s+(?:(?:the|de[mnr]|la|les?|los|el)\s+)?"
 _CALLED = re.compile(
-    rf"{_COURSE}\s+(?:(?:on|about|called|named|titled|über|zu[mr]?|namens)\s+(?:the\s+|de[nmr]\s+)?|(?=(?-i:[A-ZÄÖÜ])))",
+    rf"{_COURSE}\s+(?:(?:on|about|called|named|titled|über|zu[mr]?|namens|sur|intitulé|sobre|llamado|de)"
+    r"\s+(?:(?:the|de[nmr]|la|les?|los|las|el)\s+)?|(?=(?-i:[A-ZÄÖÜ])))",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(
-    r"(?:\b(?:lesson|lektion)\s+\d{1,4}|\b(?:outline|syllabus|curriculum|table of contents|gliederung|lehrplan))"
-    r"\s+(?:of|in|from|for|von|aus|de[rs])\s+(?:the\s+|de[mnr]\s+)?",
-    re.IGNORECASE,
+    rf"(?:\b{_LESSON_WORD}\s+\d{{1,4}}|\b(?:{_OUTLINE_WORD}|lessons|lektionen|leçons|lecciones))\s+{_OF}", re.IGNORECASE
 )
 _BEFORE_COURSE = re.compile(
     rf"(?:^|\b(?:{_BEFORE_NAME})\s+)((?:(?!(?:{_BEFORE_NAME})\s)[^\s?!;]+\s+){{0,7}}?(?:(?!(?:{_BEFORE_NAME})\s)[^\s?!;]+?))"
     rf"[\s-]+{_COURSE}",
     re.IGNORECASE,
 )
-_TRAILING_COURSE = re.compile(rf"[\s-]+{_COURSE}\W*$", re.IGNORECASE)
+_TRAILING_COURSE = re.compile(
+    rf"[\s-]+{_COURSE}\W*$|^(?:{_COURSE}|cours\s+(?:de|sur)|curso\s+(?:de|sobre))\s+", re.IGNORECASE
+)
+
+_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=\w)", re.IGNORECASE)
 
 # Words of asking what something is about. What is left of a question without them is its topic.
 _ASKING = frozenset(
@@ -105,13 +124,20 @@ _ASKING = frozenset(
         " lesson lessons list main many mentioned name number order outline overview part parts point points present"
         " presented said say says short show speak structure subject subjects summaries summarise summarize summary"
         " syllabus table talk talked talks taught teach teaches tell tells topic topics treated treats"
-        " alle auf behandeln behandelt behandelte behandle beinhaltet besprochen bitte das dem den der des die ein"
+        # German
+        " alle auf behandeln behandelt behandelte behandle beinhaltet besprochen bitte das dem den der des die diese"
+        " dieser dieses ein"
         " eine einen einer enthält erkläre erklären erklärt es fass fasse geht gelernt gib gibt gliederung haben"
-        " handeln handelt hat im inhalt inhaltsverzeichnis ist kurs kurse kurses kurz lehrplan lektion lektionen"
-        " lernen lernt man mir nr thema themen und viele vom von war was welche welchen welcher welches wer wie"
-        " wird wo worum wovon wurde zeige zusammen zusammenfassung über"
-        " ce cette cours diese dieser dieses la le leçon leçons parle quoi résume résumer résumez résumé"
-        " curso esta este lección lecciones resume resumen resumir trata"
+        " handeln handelt hat hier im inhalt inhaltsverzeichnis ist kurs kurse kursen kurses kurz lehrplan lektion"
+        " lektionen lernen lernt liste man mir nenne nr thema themen und viele vom von war was welche welchen welchem"
+        " welcher welches wer wie wird wo worum wovon wurde zeig zeige zum zur zusammen zusammenfassung über"
+        # French
+        " abordent aborde ce cette contenu cours de dans des disponibles donne du en est et expliqué explique il la le"
+        " les leçon leçons liste moi montre parle parler plan quel quelle quelles quels quoi résume résumer résumez"
+        " résumé sommaire sont sur sujet t tous toutes traite une un y a"
+        # Spanish
+        " curso cursos dame de del el en enumera es esta este explica habla hay la las lección lecciones los lista"
+        " muestra muéstrame qué que resume resumen resumir se sobre temario tiene todos trata índice"
     ).split()
 )
 
@@ -140,8 +166,10 @@ class CourseQuestion:
 
     def topic(self, name: str = "") -> str:
         """Give what is left to search for without a name, the lesson and words of asking; empty if nothing is."""
-        words = re.findall(r"\w+(?:[-'’.]\w+)*", _LESSON.sub(" ", self.text.replace(name, " ") if name else self.text))
-        told = " ".join(word for word in words if _tells(word))
+        text = _LESSON.sub(" ", self.text.replace(name, " ") if name else self.text)
+        words = re.findall(r"\w+(?:[-'’.]\w+)*", _ELISION.sub("", CONTRACTION.sub("", text)))
+        joining = foreign_words(self.text)
+        told = " ".join(word for word in words if _tells(word) and word.lower() not in joining)
         return told if _is_searchable(told) else ""
 
     def asks(self, name: str = "") -> Asks:
@@ -151,7 +179,12 @@ class CourseQuestion:
         if not name and self.lesson is None and self.topic() and _WHERE.match(self.text):
             return "lessons"
         topic = self.topic(name)
-        if self.lesson is None and _HEADER.search(self.text) and _WORDS_OF_HEADER.issuperset(topic.lower().split()):
+        is_of_header = _HEADER_WORDS.issuperset(re.findall(r"\w+", topic.lower()))
+        if is_of_header and (
+            _ASKS_LINK.search(self.text) or (self.lesson is not None and _ASKS_TITLE.search(self.text))
+        ):
+            return "header" if self.lesson is None else "heading"
+        if is_of_header and self.lesson is None and _ASKS_WHO.search(self.text):
             return "header"
         if topic:
             return "topic" if name or self.lesson is not None else ""
@@ -201,8 +234,9 @@ def read_course_question(text: str) -> CourseQuestion | None:
         return None
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
     lesson = _LESSON.search(last)
-    goes_on = bool(before) and _HEADER.search(last) is not None  # "Who teaches it?"
-    if lesson is None and not (_MENTIONS.search(last) or _WHERE.match(last) or _THIS_LESSON.search(last) or goes_on):
+    goes_on = bool(before) and _ASKS_WHO.search(last) is not None  # "Who teaches it?"
+    mentions = (_MENTIONS.search, _WHERE.match, _THIS_LESSON.search, _WHICH_LESSONS.match)
+    if lesson is None and not goes_on and not any(mention(last) for mention in mentions):
         return None
     told = () if _WHICH_COURSES.match(last) else (last, *reversed(before))
     found = dict.fromkeys(name for part in told for name in _names(part))

@@ -68,8 +68,8 @@ def foreign_words(question: str) -> frozenset[str]:
     """
     words = set(re.findall(r"\w+", question.lower()))
     found = words & FOREIGN_WORDS
-    is_english = not (words - FOREIGN_WORDS).isdisjoint(STOP_WORDS | FILLING_WORDS)
-    return frozenset() if is_english or len(found) < _FEWEST else frozenset(found)
+    english = (words - FOREIGN_WORDS) & (STOP_WORDS | FILLING_WORDS)  # "Computer Use" has one in any language
+    return frozenset(found) if len(found) > max(len(english), _FEWEST - 1) else frozenset()
 
 
 def is_in_other_language(text: str) -> bool:

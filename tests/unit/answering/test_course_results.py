@@ -232,6 +232,15 @@ def test_the_outline_of_roses_is_not_that_of_bread(library: Library) -> None:
 
 
 @pytest.mark.parametrize(
+    "question", ["What is the title of lesson 1 in the rye bread course?", "Wie heißt Lektion 1 im Kurs Rye Bread?"]
+)
+def test_what_a_lesson_is_called_is_told_by_its_heading(library: Library, question: str) -> None:
+    answer = ask(library, question)
+
+    assert [citation.quote.split("\n")[0] for citation in answer.citations] == ["Lesson 1: Sourdough"]
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Summarize this lesson",

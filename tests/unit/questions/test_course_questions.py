@@ -31,6 +31,20 @@ from openbook.questions.course_questions import read_course_question
         ("Wer unterrichtet den Kurs Brot?", "Brot", None, "header"),
         ("Gib mir die Gliederung des Kurses Brot", "Brot", None, "outline"),
         ("Who teaches the course Bread and Salt?", "Bread and Salt", None, "header"),
+        ("What's the link to the bread course?", "bread", None, "header"),
+        ("What is the title of lesson 5 in the bread course?", "bread", 5, "heading"),
+        ("Link to lesson 3 of the bread course please", "bread", 3, "heading"),
+        ("List the lessons in Baking Bread", "Baking Bread", None, "outline"),
+        ("Wie heißt der Dozent vom Brot-Kurs?", "Brot", None, "header"),
+        ("Wie heißt Lektion 5 im Kurs Brot?", "Brot", 5, "heading"),
+        ("Qui donne le cours sur le pain ?", "pain", None, "header"),
+        ("Quel est le lien du cours Pain ?", "Pain", None, "header"),
+        ("Comment s'appelle la leçon 5 du cours Pain ?", "Pain", 5, "heading"),
+        ("Quelles sont les leçons du cours Pain ?", "Pain", None, "outline"),
+        ("De quoi parle la leçon 2 du cours Pain ?", "Pain", 2, "summary"),
+        ("¿Quién imparte el curso de Pan?", "Pan", None, "header"),
+        ("¿Qué lecciones tiene el curso Pan?", "Pan", None, "outline"),
+        ("¿De qué trata la lección 2 del curso Pan?", "Pan", 2, "summary"),
     ],
 )
 def test_the_name_the_lesson_and_what_is_asked_are_read(text: str, name: str, lesson: int | None, asks: str) -> None:
@@ -48,6 +62,12 @@ def test_the_name_the_lesson_and_what_is_asked_are_read(text: str, name: str, le
         ("In which courses do we bake?", "courses", "bake"),
         ("Welche Kurse erklären Hefe?", "courses", "Hefe"),
         ("What courses are there?", "courses", ""),
+        ("Welche Kurse gibt es hier?", "courses", ""),
+        ("Quels cours sont disponibles ?", "courses", ""),
+        ("¿Qué cursos hay?", "courses", ""),
+        ("Is there a course about yeast?", "courses", "yeast"),
+        ("Quel cours parle de levure ?", "courses", "levure"),
+        ("¿En qué curso se habla de levadura?", "courses", "levadura"),
         ("Where is cold proofing explained?", "lessons", "cold proofing"),
         ("In which lesson is cold proofing introduced?", "lessons", "cold proofing"),
         ("Wo wird Hefe erklärt?", "lessons", "Hefe"),
@@ -65,6 +85,7 @@ def test_questions_for_places_have_a_topic_and_no_name(text: str, asks: str, top
     [
         *("", "When do sessions end?", "Where is the default port?", "lesson", "course " * 100),
         *("how do I lesson the load", "Of course, how does it work?"),
+        *("Que se passe-t-il au cours de la nuit ?", "Welche Funktion schreibt die Datei?", "¿Quién llama a parse?"),
     ],
 )
 def test_other_questions_are_none_on_courses(text: str) -> None:

@@ -1,0 +1,68 @@
+"""How often questions about courses themselves are answered: who gives one, its link, its lessons, which covers what.
+
+    python -m benchmarks.course_catalog --data DATA [--verbose]
+
+`cases/course_catalog.jsonl` has the questions in English, German, French and Spanish frames. An answer is right if it
+says all that is expected (names, titles, parts of an address), whatever their case, and cites something; those of kind
+`no` are right if no lesson or header of a course is quoted as asked for. One half is about two courses that were looked
+at while the frames were written; the other half, about two other courses, was looked at once, at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from openbook.answering.course_results import is_asked_for
+from openbook.assistant import Assistant
+from openbook.evals.metrics import mean
+from openbook.settings import Settings
+
+_CASES = Path(__file__).parent / "cases" / "course_catalog.jsonl"
+
+
+def main() -> None:
+    """Print the share of right answers by language, by kind, and of all, for both halves."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with courses")
+    parser.add_argument("--verbose", action="store_true", help="print what went wrong in the fitted half")
+    arguments = parser.parse_args()
+    cases = [json.loads(line) for line in _CASES.read_text(encoding="utf-8").splitlines()]
+    with tempfile.TemporaryDirectory() as scratch, _library(arguments.data, scratch) as assistant:
+        right = [_is_right(assistant, case, arguments.verbose) for case in cases]
+    print("| | fitted | left out |\n|---|---|---|")
+    for key in ("language", "kind", ""):
+        for value in sorted({case[key] for case in cases}) if key else ["all"]:
+            row = [
+                mean(
+                    [
+                        one
+                        for case, one in zip(cases, right, strict=True)
+                        if case["half"] == half and value in ("all", case.get(key))
+                    ]
+                )
+                for half in ("fitted", "left out")
+            ]
+            print(f"| {value} | {row[0]:.2f} | {row[1]:.2f} |")
+
+
+def _library(data: Path, scratch: str) -> Assistant:
+    return Assistant.of(data / "courses", settings=Settings(home=Path(scratch)))
+
+
+def _is_right(assistant: Assistant, case: dict[str, str], verbose: bool) -> float:
+    answer = assistant.query(case["question"])
+    if case["kind"] == "no":
+        found = not any(is_asked_for(result) for result in answer.results)
+    else:
+        said = answer.answer.casefold()
+        found = bool(answer.citations) and all(fact.casefold() in said for fact in case["expects"])
+    if verbose and not found and case["half"] == "fitted":
+        print(f"{case['language']} {case['kind']}: {case['question']}\n    {' '.join(answer.answer.split())[:300]}")
+    return float(found)
+
+
+if __name__ == "__main__":
+    main()
