@@ -1,4 +1,4 @@
-"""What each rule of finding and quoting is worth: everything measured again with one rule left out at a time.
+"""What each family of rules of finding and quoting is worth: all is measured again without one family at a time.
 
     python -m benchmarks.rules --data DATA --checkouts FOLDER [--only NAME ...]
 
@@ -22,32 +22,37 @@ from unittest.mock import patch
 
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
-from openbook.answering import extractive, finding, surroundings
+from openbook.answering import choosing, extractive, finding, surroundings
 from openbook.assistant import Assistant
 from openbook.evals.comparing import interval
 from openbook.evals.metrics import mean
 from openbook.generation import GenerationResult
-from openbook.retrieval import ranking, search
+from openbook.retrieval import ranking, search, weights
 from openbook.settings import Settings
 
 _XQUAD_STEP = 6
 
 _RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
-    "all rules": (),
-    "a named definition is preferred": ((extractive, "_ASKED_BONUS", 0.0),),
-    "the sentence that defines is preferred": ((extractive, "_DEFINING_BONUS", 0.0),),
-    "what repeats the question is put back": ((extractive, "_ECHO_LOSS", 0.0),),
-    "weak further quotes are left out": ((extractive, "_MOST_BEHIND", 99.0),),
-    "repeats are left out": ((extractive, "_FEWEST_REPEATED_WORDS", 10**6),),
-    "neighbours of other words are quoted": ((extractive, "_OTHER_WORDS_SHARE", 0.0),),
-    "quotes are completed": ((surroundings, "_MOST_LINES", 0),),
-    "documentation beside code": ((finding, "_DOCUMENTATION_SHARE", 0),),
-    "documentation read for definitions": ((finding, "_READ_FOR_DEFINITIONS", 1),),
-    "uses are looked for": ((finding, "_USES_FACTOR", 1),),
-    "places need more results": ((finding, "_PLACES_FACTOR", 1),),
-    "an introduction for overviews": ((finding, "introduction", lambda *_: []),),
-    "long questions are spread over files": ((ranking, "_SPREAD", 0.0),),
-    "texts that say the same are left out": ((search, "_SAME_LINES", 2.0),),
+    "nothing": (),
+    "a bonus for the definition of a name": ((extractive, "_ASKED_BONUS", 0.0),),
+    "a bonus for the sentence that defines": (
+        (extractive, "_DEFINING_BONUS", 0.0),
+        (weights.QUESTION, "defining", 0.0),
+    ),
+    "a loss for what repeats the question": ((extractive, "_ECHO_LOSS", 0.0),),
+    "leaving out weak further quotes": ((extractive, "_MOST_BEHIND", 99.0),),
+    "leaving out repeats": ((extractive, "_FEWEST_REPEATED_WORDS", 10**6),),
+    "neighbours where other words are spoken": ((extractive, "_OTHER_WORDS_SHARE", 0.0),),
+    "completing quotes": ((surroundings, "_MOST_LINES", 0),),
+    "more results for uses": ((finding, "_USES_FACTOR", 1),),
+    "more results for places": ((finding, "_PLACES_FACTOR", 1),),
+    "introductions for overviews": ((finding, "introduction", lambda *_: []),),
+    "intents in the ranking": tuple(
+        (weights.QUESTION, name, 0.0) for name in weights.QUESTION if name.startswith("role:documentation:")
+    ),
+    "intents in the quotes": tuple((choosing.WEIGHTS, name, 0.0) for name in choosing.WEIGHTS if ":" in name),
+    "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),
+    "leaving out texts that say the same": ((search, "_SAME_LINES", 2.0),),
 }
 
 
@@ -76,8 +81,9 @@ def main() -> None:
             if before and arguments.only and name not in arguments.only:
                 continue
             with contextlib.ExitStack() as patched:
-                for owner, attribute, value in patches:
-                    patched.enter_context(patch.object(owner, attribute, value))
+                for owner, name_of, value in patches:
+                    made = patch.dict(owner, {name_of: value}) if isinstance(owner, dict) else None
+                    patched.enter_context(made or patch.object(owner, name_of, value))
                 answers = [each.library.query(each.question) for each in asked]
             now = [each.score(answer) for each, answer in zip(asked, answers, strict=True)]
             _print(name, asked, answers, now, before)

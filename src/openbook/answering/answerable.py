@@ -20,7 +20,6 @@ from openbook.types import Filter, RetrievalResult
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
-_WORD = re.compile(r"\w+")
 
 # A text has to hold the words of the question and to be near it. Half and half: with .65 for words,
 # as for the relevance of one result, conversations (`benchmarks/conversations.py`) lose .02 of AUC.
@@ -168,7 +167,7 @@ def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline:
 def _words_of(question: Question) -> dict[str, frozenset[str]]:
     """Return the telling words of a question with their tokens; of scripts without spaces, pairs of characters."""
     found: dict[str, frozenset[str]] = {}
-    for word in _WORD.findall(question.text):
+    for word in re.findall(r"\w+", question.text):
         tokens = [token for token in tokenize(word) if token in question.tokens]
         if not word.isascii() and len(tokens) > _MOST_PARTS:
             found |= {token: frozenset({token}) for token in tokens}

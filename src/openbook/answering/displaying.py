@@ -21,11 +21,14 @@ _ELEMENTS = (
 )
 _TAG = re.compile(rf"<!--.*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
-_FENCE = re.compile(r"\s*(?:`{3}|~{3})")
-_CODE_INDENT = re.compile(r"(?: {4}|\t)")
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
 _MOST_MARKUP = 1 / 2
+
+
+def is_fence(text: str) -> bool:
+    """Check whether a line of Markdown opens or closes an example."""
+    return text.lstrip().startswith(("```", "~~~"))
 
 
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
@@ -53,13 +56,13 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def _without_tags(texts: Sequence[str]) -> list[str]:
-    fences = [_FENCE.match(text) is not None for text in texts]
+    fences = [is_fence(text) for text in texts]
     if sum(fences) % 2:  # a fence is open at one end, and nothing says at which
         return list(texts)
     found, is_code = [], False
-    for text, is_fence in zip(texts, fences, strict=True):
-        is_code ^= is_fence
-        as_it_stands = is_code or is_fence or _CODE_INDENT.match(text)
+    for text, fences_off in zip(texts, fences, strict=True):
+        is_code ^= fences_off
+        as_it_stands = is_code or fences_off or text.startswith(("    ", "\t"))
         found.append(text if as_it_stands else _outside_code(text))
     left, whole = sum(map(len, found)), sum(map(len, texts))
     if whole - left > whole * _MOST_MARKUP:

@@ -27,7 +27,6 @@ _PLACES_FACTOR = 3
 # Where a name is used, other words of the question seldom stand, so it ranks low.
 _USES_FACTOR = 8
 
-_WORD = re.compile(r"\w+")
 
 EMPTY = "empty library"
 """Why nothing is found where there is nothing."""
@@ -138,7 +137,7 @@ class Finder:
 
         Half of its words, those that only make its sentence included, stand nowhere then.
         """
-        words = list(filter(None, map(tokenize, set(_WORD.findall(query.text)))))
+        words = list(filter(None, map(tokenize, set(re.findall(r"\w+", query.text)))))
         known = self.index.frequencies([token for tokens in words for token in tokens])
         absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
         return query.in_other_language and absent * 2 >= len(words)

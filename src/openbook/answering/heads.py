@@ -22,12 +22,9 @@ _KEYWORD = re.compile(
     r"\b(?:def|defp|defmodule|defmacro|class|func|fn|fun|function|interface|struct|enum|trait|type|const|let|var|val|"
     r"object|module|protocol|record|union|macro_rules!|public|private|protected|static|void|int|bool|char|double)\b"
 )
-_BORDER = re.compile(r"\b")
 
-# What opens a line that sets, types or calls a name, and what stands behind the name there.
-_BLANKS = re.compile(r"\s*")
-_OWNER = re.compile(r"\w+\.")
-_IS_SET = re.compile(r"\s*[=:(]")
+# What opens a line that sets, types or calls a name, as in `self.limit = 3`.
+_IS_SET = re.compile(r"\s*(?:\w+\.)?(\w+)\s*[=:(]")
 
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#|--|;|@|\[)")
 
@@ -35,8 +32,6 @@ _QUOTES = ('"""', "'''")
 _ENDS = (".", "!", "?", ":", *_QUOTES)
 # Lines behind the first one of a docstring in which its first sentence may end.
 _MORE_OF_SUMMARY = 2
-
-_SAYS = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +121,8 @@ def _declares(line: str, name: str) -> bool:
     place = line.find(name)
     keyword = _KEYWORD.search(line) if place >= 0 else None
     while keyword and place >= 0:
-        borders = _BORDER.match(line, place), _BORDER.match(line, place + len(name))
-        if place >= keyword.end() and all(borders):
+        before, behind = line[place - 1 : place], line[place + len(name) :][:1]
+        if place >= keyword.end() and not (_is_of_word(before) or _is_of_word(behind)):
             return True
         place = line.find(name, place + 1)
     return False
@@ -135,13 +130,12 @@ def _declares(line: str, name: str) -> bool:
 
 def _sets(line: str, name: str) -> bool:
     """Say whether a name opens a line and is set, typed or called there."""
-    if name not in line:
-        return False
-    blanks = _BLANKS.match(line)
-    start = blanks.end() if blanks else 0
-    owner = _OWNER.match(line, start)
-    starts = (start, owner.end()) if owner else (start,)
-    return any(line.startswith(name, at) and _IS_SET.match(line, at + len(name)) for at in starts)
+    found = _IS_SET.match(line) if name in line else None
+    return found is not None and found[1] == name
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _start_of_comment(units: Sequence[Unit], position: int) -> int:
@@ -160,9 +154,9 @@ def _end_of_opening(units: Sequence[Unit], start: int, end: int) -> int:
     """Find the last line of the first paragraph of a comment that goes from `start` to before `end`."""
     said = False
     for position in range(start, min(end, start + LONGEST_QUOTE_LINES)):
-        if said and not _SAYS.search(units[position].text):
+        if said and not any(map(str.isalnum, units[position].text)):
             return position - 1
-        said = said or _SAYS.search(units[position].text) is not None
+        said = said or any(map(str.isalnum, units[position].text))
     return min(end, start + LONGEST_QUOTE_LINES) - 1
 
 

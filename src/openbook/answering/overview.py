@@ -21,11 +21,12 @@ _DEEPEST = 3
 
 # What introduces, best first; each for a name without its ending.
 _FRONT = (
-    re.compile(r"^readme$", re.IGNORECASE),
-    re.compile(r"^(architecture|design|overview|introduction|about|what[-_]is)", re.IGNORECASE),
-    re.compile(r"^(index|home|_index|start|getting[-_]?started|quick[-_]?start)$", re.IGNORECASE),
-    re.compile(r"^(agents|claude)$", re.IGNORECASE),
+    ("readme",),
+    ("architecture", "design", "overview", "introduction", "about", "whatis"),
+    ("index", "home", "start", "gettingstarted", "quickstart"),
+    ("agents", "claude"),
 )
+_TOLD = 1  # names that others begin with: `architecture-overview`
 _ARCHITECTURE = re.compile(r"archite[ck]t|struct|organi[sz]|aufbau|laid out|components?", re.IGNORECASE)
 _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "index.js", "index.ts", "mod.ts"})
 
@@ -71,8 +72,10 @@ def _worth(page: Listed, text: str) -> tuple[int, int]:
     depth = page.path.count("/")
     if page.kind == "code":
         return (len(_FRONT) if path.name in _MODULES else len(_FRONT) + 1, depth)
-    rank = next((n for n, front in enumerate(_FRONT) if front.search(path.stem)), len(_FRONT) + 1)
-    if rank == 1 and _ARCHITECTURE.search(text):
+    name = path.stem.lower().replace("-", "").replace("_", "")
+    known = (n for n, names in enumerate(_FRONT) if name in names or (n == _TOLD and name.startswith(names)))
+    rank = next(known, len(_FRONT) + 1)
+    if rank == _TOLD and _ARCHITECTURE.search(text):
         rank = -1
     return (rank + (depth if rank == 0 else 0), depth)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from openbook.answering.displaying import is_fence
 from openbook.answering.heads import LONGEST_QUOTE_LINES
 from openbook.answering.passages import Passage, is_row, is_table_rule, joined, joins, overlap
 from openbook.types import Unit
@@ -20,8 +21,6 @@ _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 _LEAVES_OFF = re.compile(r"[^\W\d_]$")
 _FEWEST_WORDS = 5
 
-_FENCE = re.compile(r"\s*(?:`{3}|~{3})")
-_TABLE = re.compile(r"\s*\|")
 _MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual page
 
 # Lines of an example. A quote is read at a glance.
@@ -36,9 +35,9 @@ def completed(quote: Passage) -> Passage:
     """
     units = quote.shown.units
     first, last = quote.first.number - 1, quote.last.number - 1
-    if _TABLE.match(quote.text):
+    if _is_of_table(quote.text):
         first = _head_of_table(units, first)
-    fences = [place for place, unit in enumerate(units) if _FENCE.match(unit.text)]
+    fences = [place for place, unit in enumerate(units) if is_fence(unit.text)]
     if last + 1 < len(units) and (_LEADS_IN.search(quote.text) or _goes_on(quote, units[last + 1])):
         last = _end_of_block(units, last + 1, fences)
     for opening, closing in zip(fences[::2], fences[1::2], strict=False):
@@ -52,10 +51,14 @@ def completed(quote: Passage) -> Passage:
     return Passage(quote.shown, units[first], units[last], (start, end) if quote.part else None)
 
 
+def _is_of_table(text: str) -> bool:
+    return text.lstrip().startswith("|")
+
+
 def _head_of_table(units: Sequence[Unit], row: int) -> int:
     """Find the head of the table that a row stands in; the row itself if the table begins elsewhere or far above."""
     first = row
-    while first and _TABLE.match(units[first - 1].text) and _follow(units[first - 1], units[first]):
+    while first and _is_of_table(units[first - 1].text) and _follow(units[first - 1], units[first]):
         first -= 1
     is_near = row - first < LONGEST_QUOTE_LINES
     return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row

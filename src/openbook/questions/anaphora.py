@@ -6,7 +6,7 @@ import re
 
 from openbook.errors import QueryError
 from openbook.questions.question import read_question
-from openbook.questions.words import ENGLISH_WORDS, FILLING_WORDS, FOREIGN_WORDS, STOP_WORDS
+from openbook.questions.words import CONTRACTION, ENGLISH_WORDS, FILLING_WORDS, FOREIGN_WORDS, STOP_WORDS
 
 # Words of talking about an answer, and names for parts that every code and text has: with nothing else beside
 # them, "the default" and "an example" are those of what was asked before.
@@ -93,8 +93,6 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 
-_CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
-
 
 def leans(question: str) -> bool:
     """Check whether a question can only be understood with those before it.
@@ -120,7 +118,7 @@ def has_own_words(question: str) -> bool:
 
 
 def _own_words(text: str) -> list[str]:
-    words = re.findall(r"\w+", _CONTRACTION.sub("", text).lower())
+    words = re.findall(r"\w+", CONTRACTION.sub("", text).lower())
     joining = STOP_WORDS | FILLING_WORDS
     if ENGLISH_WORDS.isdisjoint(set(words) - FOREIGN_WORDS):
         joining |= FOREIGN_WORDS
