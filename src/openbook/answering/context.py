@@ -17,7 +17,7 @@ from openbook.spans import units
 from openbook.tokens import tokenize
 from openbook.types import Chunk, RetrievalResult, Unit
 
-_LONGEST_FENCE = re.compile(r"`{3,}")
+FENCES = re.compile(r"`{3,}")
 
 # Those who share a library ask about the same parts of it. Each takes about 10 KB.
 _KEPT_CHUNKS = 512
@@ -186,7 +186,7 @@ def label_of(result: RetrievalResult) -> str:
 def format_chunk(result: RetrievalResult, number: int) -> str:
     """Print a result for people: `[1] file.py:10-20` and its text in a fence."""
     chunk = result.chunk
-    longest = max((len(run) for run in _LONGEST_FENCE.findall(chunk.text)), default=2)
+    longest = max((len(run) for run in FENCES.findall(chunk.text)), default=2)
     fence = "`" * (longest + 1)
     language = chunk.language if chunk.kind == "code" else ""
     return f"[{number}] {place_of(chunk)}\n{fence}{language}\n{chunk.text}\n{fence}\n"

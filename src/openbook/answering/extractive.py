@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from openbook.answering.choosing import signals_of, weighed, words_around
 from openbook.answering.citations import Place
-from openbook.answering.context import Context
+from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import HEADING, INSIDE, OF_COURSE, OF_LESSON, course_key, is_asked_for
 from openbook.answering.overview import OVERVIEW
 from openbook.answering.passages import Passage, is_row, overlap, passages_of
@@ -74,7 +74,6 @@ _SAYS_WHAT = re.compile(
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
 _ADDRESS = re.compile(r"\]\([^)]*\)|<[^>]*>|\bhttps?://\S+")
 
-_FENCE = re.compile(r"`{3,}")
 
 # Blanks that set off code in Markdown, and mostly in reStructuredText.
 _INDENT = 4
@@ -253,7 +252,7 @@ def _is_said(passage: Passage) -> bool:
     """Check whether a passage is a sentence, and no title, badge or example."""
     chunk = passage.shown.result.chunk
     before = chunk.text[: passage.start_char - chunk.span.start_char]
-    in_example = len(_FENCE.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
+    in_example = len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
     is_markup = passage.text.count("</") > 1  # sponsors and pictures
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
         passage.is_title or is_markup or is_row(passage.text) or _NOTE in passage.text
@@ -336,12 +335,12 @@ def _heading(passage: Passage) -> str:
 def _quoted(passage: Passage) -> str:
     shown, mark = passage.shown, _mark(passage)
     is_indented = shown.is_prose and _is_indented_code(passage.text)
-    if shown.is_prose and not is_indented and not _FENCE.search(passage.text):
+    if shown.is_prose and not is_indented and not FENCES.search(passage.text):
         # `split` and not `splitlines`: a form feed in the text ends no line. Where markup was, a page
         # of HTML has runs of spaces, which its citation keeps and nobody wants to read.
         lines = (" ".join(line.split()) for line in passage.text.split("\n"))
         return "\n".join(f"> {line}" for line in lines) + f" {mark}"
-    fence = "`" * (max((len(run) for run in _FENCE.findall(passage.text)), default=2) + 1)
+    fence = "`" * (max((len(run) for run in FENCES.findall(passage.text)), default=2) + 1)
     language = "" if is_indented else shown.result.chunk.language
     return f"{fence}{language}\n{passage.text}\n{fence}\n{mark}"
 

@@ -26,7 +26,7 @@ _KEYWORD = re.compile(
 # What opens a line that sets, types or calls a name, as in `self.limit = 3`.
 _IS_SET = re.compile(r"\s*(?:\w+\.)?(\w+)\s*[=:(]")
 
-_COMMENT = re.compile(r"\s*(?://|/\*|\*|#|--|;|@|\[)")
+_COMMENT = ("//", "/*", "*", "#", "--", ";", "@", "[")
 
 _QUOTES = ('"""', "'''")
 _ENDS = (".", "!", "?", ":", *_QUOTES)
@@ -101,7 +101,7 @@ def _enclosing(units: Sequence[Unit], position: int, name: str) -> Iterator[str]
     indent = len(line) - len(line.lstrip())
     for unit in reversed(units[:position]):
         depth = len(unit.text) - len(unit.text.lstrip())
-        if depth < indent and not _COMMENT.match(unit.text):
+        if depth < indent and not unit.text.lstrip().startswith(_COMMENT):
             yield unit.text
             indent = depth
 
@@ -144,7 +144,9 @@ def _start_of_comment(units: Sequence[Unit], position: int) -> int:
     while start > 0:
         above, below = units[start - 1], units[start]
         inside = (inside or above.text.rstrip().endswith("*/")) and "/*" not in below.text
-        if not (inside or (above.span.end_line + 1 == below.span.start_line and _COMMENT.match(above.text))):
+        if not (
+            inside or (above.span.end_line + 1 == below.span.start_line and above.text.lstrip().startswith(_COMMENT))
+        ):
             break
         start -= 1
     return start

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import Shown
-from openbook.answering.passages import passages_of
+from openbook.answering.passages import COURSE_FACT, passages_of
 from openbook.spans import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
 
 # Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
 
-_COURSE_FACT = re.compile(r"[ \t]*Course [A-Z]\w*:")
 _LESSON_FACT = re.compile(r"[ \t]*(?:#{1,6}[ \t]+)?Lesson (?:\d+|Link)\b.{0,3}:")
 
 
@@ -67,7 +66,7 @@ def first_line(chunk: Chunk) -> Chunk:
 
 def header_of(course: Chunk) -> Chunk:
     """Cut out the lines that a course introduces itself with: title, link and instructor; else the first one."""
-    return _facts_of(course, _COURSE_FACT)
+    return _facts_of(course, COURSE_FACT)
 
 
 def heading_of(lesson: Chunk) -> Chunk:

@@ -27,7 +27,7 @@ _FRONT = (
     ("agents", "claude"),
 )
 _TOLD = 1  # names that others begin with: `architecture-overview`
-_ARCHITECTURE = re.compile(r"archite[ck]t|struct|organi[sz]|aufbau|laid out|components?", re.IGNORECASE)
+_ARCHITECTURE = ("architec", "architek", "struct", "organi", "aufbau", "laid out", "component")
 _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "index.js", "index.ts", "mod.ts"})
 
 
@@ -75,7 +75,7 @@ def _worth(page: Listed, text: str) -> tuple[int, int]:
     name = path.stem.lower().replace("-", "").replace("_", "")
     known = (n for n, names in enumerate(_FRONT) if name in names or (n == _TOLD and name.startswith(names)))
     rank = next(known, len(_FRONT) + 1)
-    if rank == _TOLD and _ARCHITECTURE.search(text):
+    if rank == _TOLD and any(word in text.lower() for word in _ARCHITECTURE):
         rank = -1
     return (rank + (depth if rank == 0 else 0), depth)
 

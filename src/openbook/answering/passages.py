@@ -26,7 +26,7 @@ _MACRO = re.compile(r"\.(?:TP|PP|LP|P|IP|br|sp|RS|RE|nf|fi|Pp|El|Ed)\b[\s\d.]*$|
 _HEADING_MACRO = re.compile(r"\.(?:S[HhSs]|TH|Dd|Dt|Os)\b")
 
 # A line in the header of a course says one thing too, and nothing belongs to it.
-_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
+COURSE_FACT = re.compile(r"\s*Course (?:Title|Link|Instructor)\s*:")
 
 # What says nothing: targets of links, tags, pictures, and links within a page, as tables of contents have them.
 _LABEL = re.compile(
@@ -150,7 +150,9 @@ def is_table_rule(text: str) -> bool:
 
 
 def _opens_prose(before: Unit, unit: Unit) -> bool:
-    alone = any(pattern.match(other.text) for pattern in (_TITLE, _FACT, _HEADING_MACRO) for other in (before, unit))
+    alone = any(
+        pattern.match(other.text) for pattern in (_TITLE, COURSE_FACT, _HEADING_MACRO) for other in (before, unit)
+    )
     return alone or is_row(unit.text)
 
 

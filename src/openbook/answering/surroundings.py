@@ -18,7 +18,6 @@ _REFERS = re.compile(r"(?:And |But |So )?(?:This|That|These|Those|It|They|He|She
 _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 
 # A sentence that stops without an end, as "You hold it with" does. Fewer words are a label.
-_LEAVES_OFF = re.compile(r"[^\W\d_]$")
 _FEWEST_WORDS = 5
 
 _MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual page
@@ -68,7 +67,7 @@ def _goes_on(quote: Passage, below: Unit) -> bool:
     """Say whether a sentence stops without an end, and what is below goes on as one does."""
     text = quote.text
     is_said = len(text.split()) >= _FEWEST_WORDS and not is_row(text) and not quote.is_title
-    return is_said and _LEAVES_OFF.search(text) is not None and below.text.lstrip()[:1].islower()
+    return is_said and text[-1:].isalpha() and below.text.lstrip()[:1].islower()
 
 
 def _end_of_block(units: Sequence[Unit], start: int, fences: Sequence[int]) -> int:
