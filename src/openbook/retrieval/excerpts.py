@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.closeness import related
-from openbook.tokens import tokenize
+from openbook.tokens import ABBREVIATIONS, tokenize
 from openbook.types import Chunk, Excerpt, RetrievalResult
 
 # As many as people read beside nine other results.
@@ -18,6 +19,8 @@ EXCERPT_LINES = 3
 
 _WORD = re.compile(r"\w+")
 _JOINT = re.compile(r"[^\w\s]{1,2}")
+# Letters of a token that its forms share: the stem of "retry" is "retri".
+_BEGINNING = 5
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 
@@ -51,7 +54,10 @@ def excerpts(question: str | Question, chunks: Sequence[Chunk], lines: int = EXC
         'retries = 3'
     """
     query = read_question(question) if isinstance(question, str) else question
-    read = [list(_lines(query, chunk)) for chunk in chunks]
+    asked = _asked(query, chunks)
+    words = "|".join(map(re.escape, sorted(asked, key=lambda word: (-len(word), word)))) or r"(?!)"
+    pattern = re.compile(rf"\b(?:{words})\b")
+    read = [list(_lines(chunk, asked, pattern)) for chunk in chunks]
     held = Counter(token for found in read for line in found for token in line.tokens)
     weights = {token: 1 / math.log2(1 + count) for token, count in held.items()}
     return [_best(chunk, found, weights, lines) for chunk, found in zip(chunks, read, strict=True)]
@@ -63,32 +69,52 @@ def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) 
     return [replace(result, excerpt=excerpt) for result, excerpt in zip(results, shown, strict=True)]
 
 
-def _lines(query: Question, chunk: Chunk) -> Iterator[_Line]:
+def _lines(chunk: Chunk, asked: Mapping[str, frozenset[str]], pattern: re.Pattern[str]) -> Iterator[_Line]:
+    """Read the lines of a chunk that are not blank."""
     for line in _LINE.finditer(chunk.text):
         matches: list[tuple[int, int]] = []
         tokens: set[str] = set()
-        for word in _WORD.finditer(chunk.text, line.start(), line.end()):
-            # A name counts as such, beside the words that it is made of.
-            found = {word.group()}.intersection(query.identifiers)
-            found.update(set(related(tokenize(word.group()), query.tokens)).intersection(query.tokens))
-            if found:
-                # `message-delay-limit` is one name.
-                joined = matches and _JOINT.fullmatch(chunk.text, matches[-1][1], word.start())
-                matches.append((matches.pop()[0] if joined else word.start(), word.end()))
-                tokens |= found
+        for word in pattern.finditer(chunk.text, line.start(), line.end()):
+            # `message-delay-limit` is one name.
+            joined = matches and _JOINT.fullmatch(chunk.text, matches[-1][1], word.start())
+            matches.append((matches.pop()[0] if joined else word.start(), word.end()))
+            tokens |= asked[word.group()]
         yield _Line(line.start(), line.end(), tuple(matches), frozenset(tokens))
+
+
+def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]]:
+    """Return what of a question the words of chunks say; those that say nothing are left out.
+
+    A name counts as such, beside the words that it is made of.
+    """
+    # Most words say nothing, and to split each takes longer than the search: few hold the beginning of a token.
+    beginnings = {token[: min(len(token) - 1, _BEGINNING)] if len(token) > 2 else token for token in query.tokens}
+    beginnings |= {short for short, full in ABBREVIATIONS.items() if full.startswith(tuple(beginnings))}
+    may_be = re.compile("|".join(map(re.escape, sorted(beginnings | {name.lower() for name in query.identifiers}))))
+    words = {word for chunk in chunks for word in _WORD.findall(chunk.text)}
+    found: dict[str, frozenset[str]] = {}
+    for word in words:
+        if may_be.search(word.lower()):
+            names = {word}.intersection(query.identifiers)
+            said = names.union(related(tokenize(word), query.tokens)).intersection((*query.tokens, *names))
+            if said:
+                found[word] = frozenset(said)
+    return found
 
 
 def _best(chunk: Chunk, found: Sequence[_Line], weights: dict[str, float], lines: int) -> Excerpt:
     """Choose the neighbours that hold most of the question; of equals, those with a match in the middle."""
+    worth = [_worth(line.tokens, weights) if line.tokens else 0.0 for line in found]
+    middle = min(lines, len(found)) // 2
 
     def rank(first: int) -> tuple[float, float, float, int]:
-        shown = found[first : first + lines]
-        each = [_worth(line.tokens, weights) for line in shown]
-        together = _worth(frozenset().union(*(line.tokens for line in shown)), weights)
-        return together, sum(each), each[len(each) // 2], -first
+        each = worth[first : first + lines]
+        together = frozenset().union(*(line.tokens for line in found[first : first + lines]))
+        return _worth(together, weights), sum(each), each[middle], -first
 
-    first = max(range(max(1, len(found) - lines + 1)), key=rank)
+    last = max(0, len(found) - lines)
+    matching = (range(max(0, n - lines + 1), min(n, last) + 1) for n, line in enumerate(found) if line.tokens)
+    first = max(sorted(set(chain.from_iterable(matching))), key=rank, default=0)
     shown = found[first : first + lines]
     start, end = shown[0].start, shown[-1].end
     first_line = chunk.span.start_line + chunk.text.count("\n", 0, start)
