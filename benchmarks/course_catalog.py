@@ -2,10 +2,11 @@
 
     python -m benchmarks.course_catalog --data DATA [--verbose]
 
-`cases/course_catalog.jsonl` has the questions in English, German, French and Spanish frames. An answer is right if it
-says all that is expected (names, titles, parts of an address), whatever their case, and cites something; those of kind
-`no` are right if no lesson or header of a course is quoted as asked for. One half is about two courses that were looked
-at while the frames were written; the other half, about two other courses, was looked at once, at the end.
+An answer is right if it says all that is expected (names, titles, parts of an address), whatever their case, nothing
+that belongs to another course, and cites something; those of kind `no` are right if no lesson or header of a course is
+quoted as asked for. `cases/course_catalog.jsonl` was written by who wrote the frames, before these;
+`course_catalog_fresh.jsonl` by somebody who had seen no frame. Of both, wrong answers about two courses were read and
+mended; those about the two other courses were only counted.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from openbook.answering.course_results import is_asked_for
 from openbook.assistant import Assistant
-from openbook.evals.metrics import mean
+from openbook.evals.metrics import facts_found, mean
 from openbook.settings import Settings
 
 _CASES = Path(__file__).parent / "cases" / "course_catalog.jsonl"
+_FRESH = _CASES.with_name("course_catalog_fresh.jsonl")
 
 
 def main() -> None:
@@ -29,7 +32,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with courses")
     parser.add_argument("--verbose", action="store_true", help="print what went wrong in the fitted half")
     arguments = parser.parse_args()
-    cases = [json.loads(line) for line in _CASES.read_text(encoding="utf-8").splitlines()]
+    for file in (_CASES, _FRESH):
+        print(f"\n{file.name}\n")
+        _measure([json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()], arguments)
+
+
+def _measure(cases: Sequence[dict[str, str]], arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch, _library(arguments.data, scratch) as assistant:
         right = [_is_right(assistant, case, arguments.verbose) for case in cases]
     print("| | fitted | left out |\n|---|---|---|")
@@ -54,11 +62,12 @@ def _library(data: Path, scratch: str) -> Assistant:
 
 def _is_right(assistant: Assistant, case: dict[str, str], verbose: bool) -> float:
     answer = assistant.query(case["question"])
+    said = answer.answer.casefold()
     if case["kind"] == "no":
         found = not any(is_asked_for(result) for result in answer.results)
     else:
-        said = answer.answer.casefold()
-        found = bool(answer.citations) and all(fact.casefold() in said for fact in case["expects"])
+        found = bool(answer.citations) and facts_found(answer.answer, case["expects"]) == 1
+    found = found and not any(other.casefold() in said for other in case.get("excludes", ()))
     if verbose and not found and case["half"] == "fitted":
         print(f"{case['language']} {case['kind']}: {case['question']}\n    {' '.join(answer.answer.split())[:300]}")
     return float(found)

@@ -65,7 +65,7 @@ _HEADER_WORDS = frozenset(
         "who instructor instructors teacher lecturer gives made leads called title link url find send"
         " wer wem dozent dozentin lehrer unterrichtet leitet hält heißt titel finde finden"
         " qui formateur formatrice professeur enseignant enseigne donne donné titre appelle lien trouver trouve"
-        " quién quien profesor profesora imparte enseña título llama enlace encuentro"
+        " adresse address dirección quién quien profesor profesora imparte enseña título llama enlace encuentro"
     ).split()
 )
 _ASKS_WHO = re.compile(
@@ -75,7 +75,8 @@ _ASKS_WHO = re.compile(
     re.IGNORECASE,
 )
 _ASKS_LINK = re.compile(
-    r"\b(?:link|url|lien|enlace|where (?:can|do) i find|wo finde ich|o[uù] (?:trouver|puis-je trouver)"
+    r"\b(?:link|url|address|adresse|lien|enlace|direcci[oó]n|where (?:can|do) i find"
+    r"|wo finde ich|o[uù] (?:trouver|puis-je trouver)"
     r"|d[oó]nde encuentro)\b",
     re.IGNORECASE,
 )
@@ -117,27 +118,27 @@ _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=\w)", re.IGNORECASE)
 # Words of asking what something is about. What is left of a question without them is its topic.
 _ASKING = frozenset(
     (
-        "about address addressed answer available brief briefly chapter chapters contain contains content contents"
-        " course courses cover covered covers current curriculum deal deals dealt discuss discussed discusses"
-        " entire exactly exist explained hold holds idea ideas"
-        " included includes introduce introduced introduces key learn learned learnt"
-        " lesson lessons list main many mentioned name number order outline overview part parts point points present"
-        " presented said say says short show speak structure subject subjects summaries summarise summarize summary"
-        " syllabus table talk talked talks taught teach teaches tell tells topic topics treated treats"
+        " about address addressed answer available brief briefly chapter chapters contain contains content"
+        " contents course courses cover covered covers current curriculum deal deals dealt discuss discussed"
+        " discusses entire exactly exist explained hold holds idea ideas included includes introduce introduced"
+        " introduces key learn learned learnt lesson lessons list main many mentioned name number order outline"
+        " overview part parts point points present presented said say says short show speak structure subject"
+        " subjects summaries summarise summarize summary syllabus table talk talked talks taught teach teaches"
+        " tell tells topic topics treated treats"
         # German
-        " alle auf behandeln behandelt behandelte behandle beinhaltet besprochen bitte das dem den der des die diese"
-        " dieser dieses ein"
-        " eine einen einer enthält erkläre erklären erklärt es fass fasse geht gelernt gib gibt gliederung haben"
-        " handeln handelt hat hier im inhalt inhaltsverzeichnis ist kurs kurse kursen kurses kurz lehrplan lektion"
-        " lektionen lernen lernt liste man mir nenne nr thema themen und viele vom von war was welche welchen welchem"
-        " welcher welches wer wie wird wo worum wovon wurde zeig zeige zum zur zusammen zusammenfassung über"
+        " alle auf behandeln behandelt behandelte behandle beinhaltet besprochen bitte das dem den der des die"
+        " diese dieser dieses ein eine einen einer enthält erkläre erklären erklärt es fass fasse geht gelernt gib"
+        " gibt gliederung haben handeln handelt hat hier im inhalt inhaltsverzeichnis ist kurs kurse kursen kurses"
+        " kurz lehrplan lektion lektionen lernen lernt liste man mir nenne nr thema themen und viele vom von war"
+        " was welche welchem welchen welcher welches wer wie wird wo worum wovon wurde zeig zeige zum zur zusammen"
+        " zusammenfassung über"
         # French
-        " abordent aborde ce cette contenu cours de dans des disponibles donne du en est et expliqué explique il la le"
-        " les leçon leçons liste moi montre parle parler plan quel quelle quelles quels quoi résume résumer résumez"
-        " résumé sommaire sont sur sujet t tous toutes traite une un y a"
+        " a aborde abordent ce cette combien comprend compte contenu cours dans de disponibles donne du en est et"
+        " explique expliqué il la le les leçon leçons moi montre parle parler plan quel quelle quelles quels quoi"
+        " résume résumer résumez résumé sommaire sont sujet sur t tous toutes traite un une y"
         # Spanish
-        " curso cursos dame de del el en enumera es esta este explica habla hay la las lección lecciones los lista"
-        " muestra muéstrame qué que resume resumen resumir se sobre temario tiene todos trata índice"
+        " curso cursos cuántas dame del el enumera esta este explica habla hay las lecciones lección lista los"
+        " muestra muéstrame que qué resume resumen resumir se sobre temario tiene todos trata índice"
     ).split()
 )
 
@@ -176,13 +177,14 @@ class CourseQuestion:
         """Say what it asks for, `name` being the one among its words that does name a course."""
         if self.lists_courses:
             return "courses"
-        if not name and self.lesson is None and self.topic() and _WHERE.match(self.text):
+        if not name and self.lesson is None and self.topic() and (self.lists_lessons or _WHERE.match(self.text)):
             return "lessons"
         topic = self.topic(name)
-        is_of_header = _HEADER_WORDS.issuperset(re.findall(r"\w+", topic.lower()))
-        if is_of_header and (
-            _ASKS_LINK.search(self.text) or (self.lesson is not None and _ASKS_TITLE.search(self.text))
-        ):
+        others = set(re.findall(r"\w+", topic.lower())) - _HEADER_WORDS
+        is_of_header = not others
+        asks_title = self.lesson is not None and is_of_header and _ASKS_TITLE.search(self.text)
+        # "Would you pass me the link" has a word more.
+        if asks_title or (len(others) <= 1 and _ASKS_LINK.search(self.text)):
             return "header" if self.lesson is None else "heading"
         if is_of_header and self.lesson is None and _ASKS_WHO.search(self.text):
             return "header"
@@ -234,7 +236,7 @@ def read_course_question(text: str) -> CourseQuestion | None:
         return None
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
     lesson = _LESSON.search(last)
-    goes_on = bool(before) and _ASKS_WHO.search(last) is not None  # "Who teaches it?"
+    goes_on = bool(before) and any(asks.search(last) for asks in (_ASKS_WHO, _ASKS_LINK))  # "Who teaches it?"
     mentions = (_MENTIONS.search, _WHERE.match, _THIS_LESSON.search, _WHICH_LESSONS.match)
     if lesson is None and not goes_on and not any(mention(last) for mention in mentions):
         return None
