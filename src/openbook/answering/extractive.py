@@ -46,12 +46,9 @@ _VALUE = re.compile(r"[:：|]|\n\s*\n")
 # A mark as answers print it. What shows an answer, as an exported conversation does, is no source for another one.
 _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
-# Three quotes are read; what is much weaker than the best one is padding. On projects left out the answer is in any
-# quote for 52 % with 2, in 71 words; for 49 % with 1, in 60; for 52 % with 3, in 75 (`benchmarks/quotes.py`).
-_MOST_QUOTES = 3
-_MOST_BEHIND = 2.0
-# Places are listed as long as they speak of it at all: about what three fifths of the best score were before.
-_MOST_BEHIND_OF_PLACES = 3.0
+# Three quotes are read. What scores 4 less than the best speaks of something else, as in a small library; a distance of
+# 2 saves 7 of 77 words, and loses the answer of 16 of 1,000 questions to whole repositories (`benchmarks/rules.py`).
+_MOST_QUOTES, _MOST_BEHIND = 3, 4.0
 
 # A quote of which a better one holds every word says it again, as a second README does. A short one costs nothing
 # to read, and that it stands there as well may be news. (A word that differs may be all that counts: npm or yarn.)
@@ -269,12 +266,12 @@ def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
     """Take the best, leaving out repeats, what overlaps, and what is much weaker."""
     taken: list[Picked] = []
     seen: set[object] = set()
-    most_behind = _MOST_BEHIND_OF_PLACES if by_place else _MOST_BEHIND
+    least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
     for item in ranked:
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = OF_COURSE in item.passage.shown.result.signals
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
-        if item.score < ranked[0].score - most_behind or text in seen or (by_place and place in seen):
+        if item.score < least or text in seen or (by_place and place in seen):
             continue
         whole = completed(item.passage) if item.passage.shown.is_prose else item.passage
         free = [each for each in (whole, item.passage) if not any(overlap(each, other.passage) for other in taken)]

@@ -89,7 +89,7 @@ def test_the_answer_says_that_it_quotes_and_marks_each_quote(library: Library) -
 
 def test_brackets_in_a_quote_make_no_citation(library: Library) -> None:
     library.put("a.md", "The retry policy [1] waits as [2] says in argv[1:1].")
-    library.put("b.md", "The house has another policy.")
+    library.put("b.md", "The house has another rule.")
 
     answer = ask(library, "how does the retry policy wait")
 
