@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.outlines import header_of, heading_of, outline_of
+from openbook.answering.outlines import head_of_lesson, header_of, outline_of
 from openbook.courses.names import resolve
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -16,6 +16,9 @@ from openbook.types import Chunk, Course, Filter, RetrievalResult
 
 # Signals of results that no words were looked for: they are what was asked for.
 HEADING, LESSON = "heading asked for", "lesson asked for"
+
+# How many lessons there are, of an outline that was asked for to count them.
+LESSONS = "lessons"
 
 # Of the headings of lessons that are there, where the one that was asked for is not.
 OTHER_LESSON = "not the lesson asked for"
@@ -42,6 +45,15 @@ Supports = Callable[[str, Sequence[RetrievalResult]], bool]
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """A lesson that a question names, by which words."""
+
+    name: str
+    course: Course
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Courses:
     """The courses of a library that may be seen."""
 
@@ -61,24 +73,29 @@ class Courses:
         if not courses:
             return None
         name, meant = self._meant(asked, courses)
-        asks = asked.asks(name)
+        part = self._part_meant(asked, meant or courses)
+        if part is not None:
+            meant, asked = (part.course,), replace(asked, lesson=part.number)
+        asks = asked.asks(name, part.name if part else "")
         if asks == "courses":
             return self._speaking(asked.topic(), courses) if asked.topic() else self._headers(courses)
         if not meant and asked.is_about_one:
             return []
-        if asks in ("summary", "topic", "heading") and self._is_absent(asked.lesson, meant or courses):
+        if asks in ("summary", "topic", "link") and self._is_absent(asked.lesson, meant or courses):
             return self._other_lessons(meant or courses)
         if asks in ("outline", "header") and (asked.says_course or meant):
             chosen = meant or courses
-            return self._outline(chosen[0]) if len(chosen) == 1 and asks == "outline" else self._headers(chosen)
-        if asks == "heading" and meant:
-            return [heading for course in meant for heading in self._heading(course, asked.lesson)]
+            is_outline = len(chosen) == 1 and asks == "outline"
+            return self._outline(chosen[0], counted=asked.counts) if is_outline else self._headers(chosen)
+        if asks == "link":
+            return self._heads(meant or courses, asked.lesson)
         if asks == "lessons":
             return self._explaining(asked.topic(), top_k)
         if asks == "topic":
             wanted = top_k * _PER_PLACE if asked.lists_lessons else top_k
-            found = self.search(asked.topic(name), wanted, self._narrowed(meant, asked.lesson))
-            return [_marked(one, INSIDE) for one in found] if self.supports(asked.topic(name), found) else found
+            topic = asked.topic(name, part.name if part else "")
+            found = self.search(topic, wanted, self._narrowed(meant, asked.lesson))
+            return [_marked(one, INSIDE) for one in found] if self.supports(topic, found) else found
         is_chosen = self.where.lesson is not None and asked.is_about_the_chosen_one
         is_clear = asks == "summary" or is_chosen or (len(courses) == 1 and asked.is_about_the_only_one)
         return self._summary(meant or courses, asked.lesson) if is_clear else None
@@ -88,7 +105,22 @@ class Courses:
             found = resolve(name, courses, self.embedder)
             if found.course is not None or found.candidates:
                 return name, (found.course,) if found.course is not None else found.candidates
+        for course in courses:
+            start = asked.text.casefold().find(course.title.casefold())
+            if start >= 0:
+                return asked.text[start : start + len(course.title)], (course,)
         return "", ()
+
+    def _part_meant(self, asked: CourseQuestion, courses: Sequence[Course]) -> _Part | None:
+        """Find the lesson that is named by its title, if it is one only."""
+        lessons = [(course, lesson) for course in courses for lesson in course.lessons]
+        titled = [Course("", str(place), lesson.title) for place, (_, lesson) in enumerate(lessons)]
+        for name in asked.lesson_names if asked.lesson is None else ():
+            found = resolve(name, titled, self.embedder).course
+            if found is not None:
+                course, lesson = lessons[int(found.path)]
+                return _Part(name, course, lesson.number)
+        return None
 
     def _is_absent(self, lesson: int | None, courses: Sequence[Course]) -> bool:
         if lesson is None or self.where.lesson is not None:
@@ -110,14 +142,14 @@ class Courses:
         openings = (next(self._chunks(course), None) for course in courses[:_MOST_HEADERS])
         return [_asked_for(header_of(opening), HEADING) for opening in openings if opening is not None]
 
-    def _outline(self, course: Course) -> list[RetrievalResult]:
-        return [_asked_for(heading, HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+    def _outline(self, course: Course, *, counted: bool) -> list[RetrievalResult]:
+        found = [_asked_for(heading, HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+        count = {LESSONS: float(len(course.lessons))} if counted else {}
+        return [replace(one, signals={**one.signals, **count}) for one in found]
 
-    def _heading(self, course: Course, lesson: int | None) -> Iterator[RetrievalResult]:
-        """Yield the lines that a lesson begins with: its title, and its link where it has one."""
-        opening = next(self._chunks(course, lesson), None)
-        if opening is not None:
-            yield _asked_for(heading_of(opening), HEADING)
+    def _heads(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
+        first = (next(self._chunks(course, lesson), None) for course in courses[:_MOST_HEADERS])
+        return [_asked_for(head_of_lesson(chunk), HEADING) for chunk in first if chunk is not None]
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
         headings = (one for course in courses[:_MOST_COURSES] for one in outline_of_course(list(self._chunks(course))))

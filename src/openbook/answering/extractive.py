@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from openbook.answering.choosing import signals_of, weighed, words_around
 from openbook.answering.citations import Place
 from openbook.answering.context import FENCES, Context
-from openbook.answering.course_results import HEADING, INSIDE, OF_COURSE, OF_LESSON, course_key, is_asked_for
+from openbook.answering.course_results import HEADING, INSIDE, LESSONS, OF_COURSE, OF_LESSON, course_key, is_asked_for
 from openbook.answering.overview import OVERVIEW
 from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
@@ -205,8 +205,8 @@ def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]
     asked = query.course if not signals.isdisjoint((OF_COURSE, OF_LESSON, INSIDE)) else None
     if asked is None:
         return query, query.asks_for_places
-    name = asked.names[0] if INSIDE in signals and asked.names else ""
-    return read_question(asked.topic(name)), INSIDE not in signals or asked.lists_lessons
+    names = asked.names[:1] + asked.lesson_names[:1] if INSIDE in signals else ()
+    return read_question(asked.topic(*names)), INSIDE not in signals or asked.lists_lessons
 
 
 def _as_asked(context: Context, embedder: Embedder) -> list[Picked]:
@@ -326,7 +326,9 @@ def _heading(passage: Passage) -> str:
     lesson = passage.shown.result.chunk.lesson
     if lesson is None:
         return ""
-    return lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
+    label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
+    count = passage.shown.result.signals.get(LESSONS)
+    return label if count is None else f"{lesson.course} · {count:.0f} lessons"
 
 
 def _quoted(passage: Passage) -> str:

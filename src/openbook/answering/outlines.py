@@ -14,8 +14,6 @@ from openbook.types import Chunk, Document, RetrievalResult, Span
 # Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
 
-_LESSON_FACT = re.compile(r"[ \t]*(?:#{1,6}[ \t]+)?Lesson (?:\d+|Link)\b.{0,3}:")
-
 
 def outline_of(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Cut out what the definitions, headings and lessons of a document begin with, in order, each once.
@@ -66,17 +64,16 @@ def first_line(chunk: Chunk) -> Chunk:
 
 def header_of(course: Chunk) -> Chunk:
     """Cut out the lines that a course introduces itself with: title, link and instructor; else the first one."""
-    return _facts_of(course, COURSE_FACT)
+    facts = [unit.span for unit in units(course) if COURSE_FACT.match(unit.text)]
+    return piece_of(course, facts[0].start_char, facts[-1].end_char) if facts else first_line(course)
 
 
-def heading_of(lesson: Chunk) -> Chunk:
-    """Cut out the lines that a lesson introduces itself with: number, title and link; else the first one."""
-    return _facts_of(lesson, _LESSON_FACT)
-
-
-def _facts_of(chunk: Chunk, fact: re.Pattern[str]) -> Chunk:
-    facts = [unit.span for unit in units(chunk) if fact.match(unit.text)]
-    return piece_of(chunk, facts[0].start_char, facts[-1].end_char) if facts else first_line(chunk)
+def head_of_lesson(first: Chunk) -> Chunk:
+    """Cut out what a lesson begins with: its heading, with its link where that stands below."""
+    told = units(first)
+    link = first.lesson.link if first.lesson else ""
+    last = next((unit for unit in told[:2] if link and link in unit.text), told[0])
+    return piece_of(first, told[0].span.start_char, last.span.end_char, symbol="")
 
 
 def piece_of(chunk: Chunk, start_char: int, end_char: int, *, symbol: str | None = None) -> Chunk:

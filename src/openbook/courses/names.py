@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import AmbiguousCourseError, UnknownCourseError
+from openbook.questions.words import folded
 from openbook.tokens import tokenize
 from openbook.types import Course
 
@@ -150,8 +150,7 @@ def _among(courses: Sequence[Course]) -> Resolution:
 
 def _words(text: str) -> list[str]:
     """Split into words without case and accents; "Python II" is "Python 2"."""
-    decomposed = unicodedata.normalize("NFKD", _POSSESSIVE.sub(" ", text.casefold()))
-    words = _WORD.findall("".join(each for each in decomposed if not unicodedata.combining(each)))
+    words = _WORD.findall(folded(_POSSESSIVE.sub(" ", text)))
     words[-1:] = ["1" if word == "i" else word for word in words[-1:]]
     return [_ROMAN.get(word, word) for word in words]
 

@@ -1,146 +1,136 @@
-"""What a question asks of courses: their outlines, what a lesson is about, which of them speak of something.
+"""What a question asks of courses: outlines, links, teachers, what a lesson is about, and where something is told.
 
-Words of asking are known in English, German, French and Spanish. Only words are read here: whether they name a course
-is for `openbook.courses.names` to say.
+English, German, French and Spanish words of asking are known, in one table. Only words are read here:
+whether others name a course or a lesson is for `openbook.courses.names` to say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from typing import Literal
 
-from openbook.questions.words import CONTRACTION, FILLING_WORDS, STOP_WORDS, foreign_words, telling_words
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS, folded, telling_words
 
-Asks = Literal["courses", "lessons", "outline", "header", "heading", "summary", "topic", ""]
-"""Which courses or lessons speak of something, what lessons a course has, who gives it or where it is, what one lesson
-is called or where it is, what it or one of them is about, something in it; or nothing of the kind."""
-
-# Words of each language for one idea stand together: English, German, French, Spanish.
-_COURSE = r"(?:courses?|kurse?[ns]?|cours|cursos?)\b"
-_LESSON_WORD = r"(?:lessons?|lektion(?:en)?|le[çc]ons?|lecci(?:[óo]n|ones))"
-_LESSON = re.compile(rf"\b{_LESSON_WORD}\s+(?:n(?:umber|um[ée]ro|úmero)\s+|n[or°º]\.?\s*)?(\d{{1,4}})\b", re.IGNORECASE)
-_OUTLINE_WORD = (
-    r"(?:outline|syllabus|curriculum|table of contents|gliederung|inhaltsverzeichnis|lehrplan|sommaire|temario)"
-)
-# What asks for all or some of a kind: "which", "list", "show me all".
-_WHICH = (
-    r"[^\w\n]*(?:(?:in|dans|en|auf)\s+)?(?:which|what|list|name|show|all|is there|are there|welche[mnrs]?"
-    r"|liste|zeige?|alle"
-    r"|nenne|gibt es|quel(?:le)?s?|liste[zr]?|montre[zr]?|tou(?:s|tes)|y a-t-il|qu[eé]|cu[aá]les|lista"
-    r"|enumera|muestra"
-    r"|mu[eé]strame|tod[oa]s|hay)\b"
-    r"(?:[\s-]+(?:me|moi|mir|are|the|a|an|any|of|all|these|my|our|die|der|alle|ein(?:en)?|les?|des?|la|un"
-    r"|tous|toutes|los"
-    r"|las|tod[oa]s|alg[uú]n|sont|son|sind|hier))*\s+"
-)
-
-# Which one is meant, a filter says.
-_THIS_LESSON = re.compile(rf"\b(?:this|the|diese[rn]?|die|der|cette|la|esta)\s+{_LESSON_WORD}\b", re.IGNORECASE)
+Asks = Literal["courses", "lessons", "outline", "header", "link", "summary", "topic", ""]
+"""Which courses or lessons speak of something, what lessons a course has, who gives it and where it is, where a
+lesson is, what it or one of them is about, something in it; or nothing of the kind."""
 
 # Characters. What is longer is no such question, or more than one.
 _LONGEST = 500
+
+# What "Is there any" and its like become: one word.
+_EXISTS = "exists"
+
+# What questions on courses are made with, by what it does in them. A word may do several things.
+# codespell:ignore-begin
+_FRAMES = {
+    role: frozenset(map(folded, words.split()))
+    for role, words in {
+        "course": "course courses kurs kurse kursen kurses cours curso cursos",
+        "lesson": "lesson lessons lektion lektionen leçon leçons lección lecciones",
+        "lessons": "lessons lektionen leçons lecciones",
+        "outline": "outline syllabus curriculum contents gliederung inhaltsverzeichnis lehrplan sommaire temario",
+        "instructor": "instructor instructors teacher teachers dozent dozentin dozenten kursleiter kursleiterin lehrer"
+        " lehrerin enseignant enseignante formateur formatrice instructeur instructrice professeur docente"
+        " instructora profesor profesora",
+        "who": "who wer qui quién",
+        "teaches": "gives holds leads made taught teaches gibt hält lehrt leitet unterrichtet anime donne enseigne da"
+        " dicta enseña imparte",
+        "link": "link url adresse lien enlace dirección",
+        "title": "title titel heißt titre appelle título llama",
+        "online": "online internet netz",
+        "where": "where wo où dónde",
+        "which": "all list name show what which alle liste nenne zeig welche welchem welchen welcher welches zeige"
+        " montre quel quelle quelles quels tous toutes cuáles enumera lista muestra muéstrame qué todos todas",
+        "whether": _EXISTS,
+        "many": "many viele vielen combien cuántas cuántos",
+        "this": "the this der die diese dieser cette la esta",
+        "speaks": "address addressed cover covered covers discuss discussed discusses explain explained explains"
+        " introduce introduced introduces mentioned speak talk talked talks taught teach teaches tell tells treated"
+        " treats behandelt behandelte behandeln besprochen erklärt erklären geht handelt aborde explique expliqué"
+        " expliquée parle traite cubre explica explican habla trata",
+        "about": "about called named on titled namens über zu zum zur sur con sobre",
+        "belongs": "al for from in of to aus im in vom von au dans de des du en del",
+        "article": "a an any some my our the this your das dem den der die ein eine einem einen einer des ce cet cette"
+        " l la le les un une el esta este las los una un algún alguna algunos",
+        "joins": "and are at by how me or that with am auf mir mit wie oder sind und avec et ou pour sont con para"
+        " por son y",
+        "asks": "answer available brief briefly chapter chapters contain contains content current deal deals dealt did"
+        " do does entire exactly exist has have held hold holds idea ideas included includes is key learn learned"
+        " learnt main number order overview part parts point points present presented said say says send short"
+        " structure subject subjects summaries summarise summarize summary table topic topics was were"
+        " beinhaltet besteht bitte brauche enthält erkläre es fass fasse finde gelernt gib haben handeln hat hier"
+        " gibt ich inhalt ist kurz lautet lernen lernt man nr thema themen um viel war wird worum wovon wurde zusammen"
+        " zusammenfassung"
+        " cherche comment compte comporte contient disponibles donne contenu est fais il je moi numéro que quoi"
+        " résume résumer résumez résumé se t trouve"
+        " busco cómo cual contiene contenido cuál dame es hay necesito número pasas resume resumen resumir tiene",
+    }.items()
+}
+# codespell:ignore-end
+_OF_HEADER = _FRAMES["instructor"] | _FRAMES["link"] | _FRAMES["online"] | _FRAMES["title"]
+_FRAME_WORDS = frozenset[str]().union(*_FRAMES.values())
+
+_OPENING = ("which", "whether", "many", "article", "belongs", "joins")
+
+_WHETHER = re.compile(r"[¿\s]*(?:(?:is|are) there\b|gibt es\b|y a-t-il\b|hay\b)", re.IGNORECASE)
+
+_NEVER_IN_NAMES = ("course", "lesson", "outline", "instructor", "online")
+
+_WORD = re.compile(r"\w+(?:['’.]\w+)*")
+# "l'instructeur" and "who's".
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’]|(?:n['’]t|['’](?:s|m|d|ll|ve|re))$")
 _BETWEEN_QUESTIONS = re.compile(r"(?<=\?)\s+")
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,120})[\"”“»]")
 
-# "Of course" and "au cours de" say nothing of courses.
-_SAYS_COURSE = re.compile(rf"(?:(?<!\bof )(?<!\bau )(?<!\ben )\b|(?<=-)){_COURSE}", re.IGNORECASE)
-_MENTIONS = re.compile(rf"{_SAYS_COURSE.pattern}|\b{_OUTLINE_WORD}\b", re.IGNORECASE)
-_WHICH_COURSES = re.compile(rf"{_WHICH}{_COURSE}", re.IGNORECASE)
-_WHICH_LESSONS = re.compile(rf"{_WHICH}{_LESSON_WORD}\b", re.IGNORECASE)
 
-# "Where is the default port?" asks for the port, "Where is it explained?" for a place.
-_WHERE = re.compile(
-    rf"(?:\W*(?:where|wo|o[uù]|d[oó]nde)\b|{_WHICH_LESSONS.pattern})"
-    r"[^?]*\b(?:explain|cover|teach|taught|discuss|introduc|treat|talk|erklärt|behandelt|besprochen|expliqu"
-    r"|trait|abord|parl"
-    r"|explica|trata|habla)(?:s|ed|es|e|ée?s?)?\b",
-    re.IGNORECASE,
-)
-_OUTLINE = re.compile(rf"\b(?:{_OUTLINE_WORD}|lessons|lektionen|le[çc]ons|lecciones)\b", re.IGNORECASE)
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a question."""
 
-# Who gives it, where it is, what it is called: the lines that a course or lesson begins with say so.
-_HEADER_WORDS = frozenset(
-    (
-        "who instructor instructors teacher lecturer gives made leads called title link url find send"
-        " wer wem dozent dozentin lehrer unterrichtet leitet hält heißt titel finde finden"
-        " qui formateur formatrice professeur enseignant enseigne donne donné titre appelle lien trouver trouve"
-        " adresse address dirección quién quien profesor profesora imparte enseña título llama enlace encuentro"
-    ).split()
-)
-_ASKS_WHO = re.compile(
-    r"\b(?:who\s+(?:teaches|taught|gives|holds|leads|made|is)|instructors?|teacher|lecturer|wer|von wem"
-    r"|dozent(?:in)?|lehrer|qui"
-    r"|formateur|formatrice|professeur|enseignant|qui[eé]n|profesora?)\b",
-    re.IGNORECASE,
-)
-_ASKS_LINK = re.compile(
-    r"\b(?:link|url|address|adresse|lien|enlace|direcci[oó]n|where (?:can|do) i find"
-    r"|wo finde ich|o[uù] (?:trouver|puis-je trouver)"
-    r"|d[oó]nde encuentro)\b",
-    re.IGNORECASE,
-)
-_ASKS_TITLE = re.compile(r"\b(?:title|called|titel|heißt|titre|appelle|título|llama)\b", re.IGNORECASE)
+    text: str
+    key: str
+    """Without case, accents, and what an apostrophe leaves."""
+    start_char: int
+    end_char: int
+    opens_phrase: bool
 
-# What stands between words of asking and the name of a course.
-_BEFORE_NAME = (
-    r"of|in|from|by|on|for|the|this|that|a|an|my|our|your|does|do|did|is|are|was|were|has|have|and|or|"
-    r"de[rmns]|das|die|ein(?:e[mnrs]?)?|im|vom|von|zu[mr]|aus|hat|ist|und|oder"
-)
-_ENDS_NAME = re.compile(
-    r"[?!,;.](?=\s|$)|\s[?!]|\s(?:say|tell|cover|explain|teach|discuss|mention|speak|talk|about|use|used"
-    r"|called|please|sagt|erklärt"
-    r"|behandelt|auf|dit|parle|explique|dice|habla|explica)(?:s|es)?\b",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»]{2,120}?)\s?[\"”“»]")
-# "The course on tides", "der Kurs über Gezeiten", "le cours sur les marées", "el curso Mareas".
-_OF = r"(?:of|in|from|for|von|aus|im|de[rsl]?|du)\s+(?:(?:the|de[mnr]|la|les?|los|el)\s+)?"
-_CALLED = re.compile(
-    rf"{_COURSE}\s+(?:(?:on|about|called|named|titled|über|zu[mr]?|namens|sur|intitulé|sobre|llamado|de)"
-    r"\s+(?:(?:the|de[nmr]|la|les?|los|las|el)\s+)?|(?=(?-i:[A-ZÄÖÜ])))",
-    re.IGNORECASE,
-)
-_BELONGS = re.compile(
-    rf"(?:\b{_LESSON_WORD}\s+\d{{1,4}}|\b(?:{_OUTLINE_WORD}|lessons|lektionen|leçons|lecciones))\s+{_OF}", re.IGNORECASE
-)
-_BEFORE_COURSE = re.compile(
-    rf"(?:^|\b(?:{_BEFORE_NAME})\s+)((?:(?!(?:{_BEFORE_NAME})\s)[^\s?!;]+\s+){{0,7}}?(?:(?!(?:{_BEFORE_NAME})\s)[^\s?!;]+?))"
-    rf"[\s-]+{_COURSE}",
-    re.IGNORECASE,
-)
-_TRAILING_COURSE = re.compile(
-    rf"[\s-]+{_COURSE}\W*$|^(?:{_COURSE}|cours\s+(?:de|sur)|curso\s+(?:de|sobre))\s+", re.IGNORECASE
-)
+    def does(self, *roles: str) -> bool:
+        return any(self.key in _FRAMES[role] for role in roles)
 
-_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=\w)", re.IGNORECASE)
+    @property
+    def tells(self) -> bool:
+        """It is no word of asking: MIT is none, "mit" is."""
+        is_written_large = len(self.text) > 1 and self.text.isupper()
+        return is_written_large or not (self.key in STOP_WORDS or self.key in FILLING_WORDS or self.key in _FRAME_WORDS)
 
-# Words of asking what something is about. What is left of a question without them is its topic.
-_ASKING = frozenset(
-    (
-        " about address addressed answer available brief briefly chapter chapters contain contains content"
-        " contents course courses cover covered covers current curriculum deal deals dealt discuss discussed"
-        " discusses entire exactly exist explained hold holds idea ideas included includes introduce introduced"
-        " introduces key learn learned learnt lesson lessons list main many mentioned name number order outline"
-        " overview part parts point points present presented said say says short show speak structure subject"
-        " subjects summaries summarise summarize summary syllabus table talk talked talks taught teach teaches"
-        " tell tells topic topics treated treats"
-        # German
-        " alle auf behandeln behandelt behandelte behandle beinhaltet besprochen bitte das dem den der des die"
-        " diese dieser dieses ein eine einen einer enthält erkläre erklären erklärt es fass fasse geht gelernt gib"
-        " gibt gliederung haben handeln handelt hat hier im inhalt inhaltsverzeichnis ist kurs kurse kursen kurses"
-        " kurz lehrplan lektion lektionen lernen lernt liste man mir nenne nr thema themen und viele vom von war"
-        " was welche welchem welchen welcher welches wer wie wird wo worum wovon wurde zeig zeige zum zur zusammen"
-        " zusammenfassung über"
-        # French
-        " a aborde abordent ce cette combien comprend compte contenu cours dans de disponibles donne du en est et"
-        " explique expliqué il la le les leçon leçons moi montre parle parler plan quel quelle quelles quels quoi"
-        " résume résumer résumez résumé sommaire sont sujet sur t tous toutes traite un une y"
-        # Spanish
-        " curso cursos cuántas dame del el enumera esta este explica habla hay las lecciones lección lista los"
-        " muestra muéstrame que qué resume resumen resumir se sobre temario tiene todos trata índice"
-    ).split()
-)
+    @property
+    def is_framing(self) -> bool:
+        """It is a word of asking, and no part of a title, where that would be written large."""
+        return self.key in _FRAME_WORDS and (self.opens_phrase or not self.text[0].isupper())
+
+    @property
+    def ends_before(self) -> bool:
+        """It stands before a name that "course" follows."""
+        return self.is_framing or self.does(*_NEVER_IN_NAMES)
+
+    @property
+    def ends_name(self) -> bool:
+        """It stands behind a name or begins the next part of the question, however it is written."""
+        return self.opens_phrase or self.does(*_NEVER_IN_NAMES)
+
+
+def _words(text: str) -> list[_Word]:
+    whether = _WHETHER.match(text)
+    words = [_Word(whether[0], _EXISTS, *whether.span(), opens_phrase=True)] if whether else []
+    for found in _WORD.finditer(text, whether.end() if whether else 0):
+        before = text[words[-1].end_char if words else 0 : found.start()]
+        opens = not words or any(sign in before for sign in "?!,;¿¡") or before.startswith(". ")
+        words.append(_Word(found[0], folded(_ELIDED.sub("", found[0])), *found.span(), opens))
+    return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,45 +144,56 @@ class CourseQuestion:
     """0 is a lesson."""
     says_course: bool
     """It says that it means a course, so that a name that is unknown is one."""
+    lesson_names: tuple[str, ...] = ()
+    """Words that may name a lesson."""
+    asks_for_header: bool = False
+    """It asks who teaches, or for a link, if it asks for no more."""
 
     @property
     def lists_courses(self) -> bool:
         """It begins as "Which courses ..." does."""
-        return _WHICH_COURSES.match(self.text) is not None
+        return _begins_with(_words(self.text), "course")
 
     @property
     def lists_lessons(self) -> bool:
         """It begins as "Which lessons ..." does."""
-        return _WHICH_LESSONS.match(self.text) is not None
+        return _begins_with(_words(self.text), "lesson")
 
-    def topic(self, name: str = "") -> str:
-        """Give what is left to search for without a name, the lesson and words of asking; empty if nothing is."""
-        text = _LESSON.sub(" ", self.text.replace(name, " ") if name else self.text)
-        words = re.findall(r"\w+(?:[-'’.]\w+)*", _ELISION.sub("", CONTRACTION.sub("", text)))
-        joining = foreign_words(self.text)
-        told = " ".join(word for word in words if _tells(word) and word.lower() not in joining)
-        return told if _is_searchable(told) else ""
+    @property
+    def counts(self) -> bool:
+        """It asks how many there are."""
+        return any(word.does("many") for word in _words(self.text))
 
-    def asks(self, name: str = "") -> Asks:
-        """Say what it asks for, `name` being the one among its words that does name a course."""
+    def topic(self, *names: str) -> str:
+        """Give what is left to search for without names, the lesson and words of asking; empty if nothing is."""
+        return self._without_asking(names, frozenset())
+
+    def _without_asking(self, names: Sequence[str], others: frozenset[str]) -> str:
+        text = self.text
+        for name in filter(None, names):
+            text = text.replace(name, " ")
+        words, told = _words(text), ""
+        numbers = _numbered(words)
+        for word in words:
+            if (word.tells or word.key in _OF_HEADER) and word not in numbers and word.key not in others:
+                told += f"{'-' if text[: word.start_char].endswith('-') else ' '}{word.text}"
+        return told.strip(" -") if _is_searchable(told) else ""
+
+    def asks(self, *names: str) -> Asks:
+        """Say what it asks for, `names` being those among its words that do name a course or a lesson."""
         if self.lists_courses:
             return "courses"
-        if not name and self.lesson is None and self.topic() and (self.lists_lessons or _WHERE.match(self.text)):
+        is_placed, words = any(names) or self.lesson is not None, _words(self.text)
+        if not is_placed and self.topic() and _asks_where(words):
             return "lessons"
-        topic = self.topic(name)
-        others = set(re.findall(r"\w+", topic.lower())) - _HEADER_WORDS
-        is_of_header = not others
-        asks_title = self.lesson is not None and is_of_header and _ASKS_TITLE.search(self.text)
-        # "Would you pass me the link" has a word more.
-        if asks_title or (len(others) <= 1 and _ASKS_LINK.search(self.text)):
-            return "header" if self.lesson is None else "heading"
-        if is_of_header and self.lesson is None and _ASKS_WHO.search(self.text):
-            return "header"
-        if topic:
-            return "topic" if name or self.lesson is not None else ""
-        if self.lesson is None and _OUTLINE.search(self.text):
+        if self.asks_for_header and not self._without_asking(names, _OF_HEADER):
+            is_of_lesson = self.lesson is not None or not set(names).isdisjoint(self.lesson_names)
+            return "link" if is_of_lesson and any(word.does("link", "title", "where") for word in words) else "header"
+        if self.topic(*names):
+            return "topic" if is_placed else ""
+        if self.lesson is None and any(word.does("outline", "lessons") for word in words):
             return "outline"
-        return "summary" if name or self.lesson is not None else ""
+        return "summary" if is_placed else ""
 
     @property
     def is_about_the_only_one(self) -> bool:
@@ -202,24 +203,15 @@ class CourseQuestion:
     @property
     def is_about_the_chosen_one(self) -> bool:
         """It asks what "this lesson" is about, which is clear where one is chosen."""
-        return not self.names and self.lesson is None and not self.topic() and bool(_THIS_LESSON.search(self.text))
+        return not self.names and self.lesson is None and not self.topic() and _says_this_lesson(_words(self.text))
 
     @property
     def is_about_one(self) -> bool:
         """It asks for the outline or a lesson of a course that it names, whether there is such a course or not."""
         return self.says_course and any(
-            self.asks(name) == "outline" or (self.asks(name) == "summary" and self.lesson is not None)
+            self.asks(name) == "outline" or (self.asks(name) in ("summary", "link") and self.lesson is not None)
             for name in self.names
         )
-
-
-def _tells(word: str) -> bool:
-    lowered = word.lower()
-    return not (lowered in STOP_WORDS or lowered in FILLING_WORDS or lowered in _ASKING)
-
-
-def _is_searchable(text: str) -> bool:
-    return bool(telling_words(text))
 
 
 def read_course_question(text: str) -> CourseQuestion | None:
@@ -235,25 +227,115 @@ def read_course_question(text: str) -> CourseQuestion | None:
     if len(text) > _LONGEST:
         return None
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
-    lesson = _LESSON.search(last)
-    goes_on = bool(before) and any(asks.search(last) for asks in (_ASKS_WHO, _ASKS_LINK))  # "Who teaches it?"
-    mentions = (_MENTIONS.search, _WHERE.match, _THIS_LESSON.search, _WHICH_LESSONS.match)
-    if lesson is None and not goes_on and not any(mention(last) for mention in mentions):
+    words = _words(last)
+    lesson = next((int(word.text) for word in _numbered(words) if word.text.isdecimal()), None)
+    says_course = any(_says_course(words, place) for place in range(len(words)))
+    of_lessons = lesson is not None or _asks_where(words) or _says_this_lesson(words) or _begins_with(words, "lesson")
+    is_of_courses = says_course or any(word.does("outline") for word in words)
+    # "Where is the bread course? I need the link."
+    for_header = _asks_for_header(words) or (
+        any(word.does("link") for word in words) and _asks_for_header(_words(text))
+    )
+    if not (of_lessons or is_of_courses or for_header):
         return None
-    told = () if _WHICH_COURSES.match(last) else (last, *reversed(before))
-    found = dict.fromkeys(name for part in told for name in _names(part))
-    # "The outline of this course" names none.
-    names = tuple(name for name in found if any(map(_tells, re.findall(r"\w+", name))))
-    return CourseQuestion(last, names, int(lesson[1]) if lesson else None, _SAYS_COURSE.search(last) is not None)
+    told = () if _begins_with(words, "course") else (last, *reversed(before))
+    names = dict.fromkeys(name for part in told for name in _names(part))
+    of_last = dict.fromkeys(_names_beside(words, "lesson", last))
+    return CourseQuestion(last, tuple(names), lesson, says_course, tuple(of_last), for_header)
+
+
+def _says_course(words: Sequence[_Word], place: int) -> bool:
+    # "Of course" and "au cours de" say nothing of courses.
+    before = words[place - 1].key if place else ""
+    return words[place].does("course") and (before, words[place].key) not in (("of", "course"), ("au", "cours"))
+
+
+def _says_this_lesson(words: Sequence[_Word]) -> bool:
+    return any(before.does("this") and word.does("lesson") for before, word in pairwise(words))
+
+
+def _begins_with(words: Sequence[_Word], role: str) -> bool:
+    before = list(takewhile(lambda word: not word.does(role), words))
+    is_asked = any(word.does("which", "many", "whether") for word in before)
+    return len(before) < len(words) and is_asked and all(word.does(*_OPENING) for word in before)
+
+
+def _asks_where(words: Sequence[_Word]) -> bool:
+    """Say whether the place of an explanation is asked for, not a place: "Where is the default port?"."""
+    is_where = bool(words) and words[0].does("where")
+    return (is_where or _begins_with(words, "lesson")) and any(word.does("speaks") for word in words)
+
+
+def _asks_for_header(words: Sequence[_Word]) -> bool:
+    does = {role for role in _FRAMES if any(word.does(role) for word in words)}
+    is_placed = not does.isdisjoint(("course", "lesson"))
+    asks_who = "instructor" in does or ("who" in does and ("teaches" in does or is_placed))
+    # "Where can I find lesson 3?" and "What is lesson 3 called?": without a number, what is found by its words.
+    is_numbered = bool(_numbered(words)) and not does.isdisjoint(("where", "title")) and "speaks" not in does
+    return asks_who or is_numbered or {"where", "online"} <= does or ("link" in does and is_placed)
+
+
+def _numbered(words: Sequence[_Word]) -> list[_Word]:
+    """Give the number of the first lesson that has one, with "number" before it."""
+    for place, word in enumerate(words):
+        if word.does("lesson"):
+            after = words[place + 1 : place + 3]
+            skipped = after[:1] if after and after[0].key in ("number", "no", "nr", "numero") else []
+            number = after[len(skipped) : len(skipped) + 1]
+            if number and number[0].text.isdecimal() and len(number[0].text) <= 4:
+                return [*skipped, *number]
+    return []
+
+
+def _is_searchable(text: str) -> bool:
+    return bool(telling_words(text))
 
 
 def _names(text: str) -> Iterator[str]:
     for quoted in _QUOTED.finditer(text):
         yield quoted[1].strip()
-    for before in (*_CALLED.finditer(text), *_BELONGS.finditer(text)):
-        rest = _ENDS_NAME.split(text[before.end() :], maxsplit=1)[0].strip()
-        name = _TRAILING_COURSE.sub("", rest)
-        if name and re.fullmatch(_COURSE, name, re.IGNORECASE) is None:
-            yield name
-    for match in _BEFORE_COURSE.finditer(text):
-        yield match[1].strip(" -")
+    words = _words(text)
+    yield from _names_beside(words, "course", text)
+    numbers = _numbered(words)
+    for place, word in enumerate(words):
+        if word.does("outline", "lessons", "instructor", "link") or word in numbers[-1:]:
+            yield from _name_behind(words[place + 1 :], "belongs", text)
+
+
+def _names_beside(words: Sequence[_Word], role: str, text: str) -> Iterator[str]:
+    """Find names as in "the course on tides", "der Kurs Tides", and "the tides course"."""
+    for place, word in enumerate(words):
+        if not word.does(role) or (role == "course" and not _says_course(words, place)):
+            continue
+        behind = words[place + 1 :]
+        yield from _name_behind(behind, "about", text)
+        if role == "course":
+            yield from _name_behind(behind, "belongs", text)
+        if behind and behind[0].text[0].isupper() and not behind[0].opens_phrase:
+            yield from _name_of(behind, text)
+        start = place
+        while start > 0 and not (words[start].opens_phrase or words[start - 1].ends_before):
+            start -= 1
+        if start < place:
+            yield from _name_of(words[start:place], text)
+
+
+def _name_behind(words: Sequence[_Word], link: str, text: str) -> Iterator[str]:
+    """Find a name after a word that it belongs to, with a link such as "of the" between them."""
+    links = list(takewhile(lambda word: word.is_framing and word.does(link, "article"), words))
+    if any(word.does(link) for word in links) or (links and link == "article"):
+        yield from _name_of(words[len(links) :], text)
+
+
+def _name_of(words: Sequence[_Word], text: str) -> Iterator[str]:
+    """Give the name that words begin with: to where other words of asking go on."""
+    name = list(words[:1])
+    for word in words[1:]:
+        if word.ends_name or (word.is_framing and word.does("asks", "speaks", "teaches", "many")):
+            break
+        name.append(word)
+    while name and name[-1].is_framing:
+        name.pop()
+    # "The outline of this course" names none.
+    if name and any(word.tells for word in name):
+        yield text[name[0].start_char : name[-1].end_char]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # Words of asking, not of what is asked. They are rare in code, where they would weigh most.
 STOP_WORDS = frozenset(
@@ -88,3 +89,14 @@ def telling_words(text: str) -> list[str]:
     """
     words = [word for word in re.findall(r"\w+", CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
     return [word for word in words if word.lower() not in FILLING_WORDS] or words
+
+
+def folded(text: str) -> str:
+    """Write text without case and accents.
+
+    Example:
+        >>> folded("Leçon")
+        'lecon'
+    """
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in decomposed if not unicodedata.combining(each))
