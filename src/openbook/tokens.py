@@ -12,20 +12,29 @@ from functools import lru_cache
 from itertools import chain
 
 # Changes whenever the tokens of some text would; an index made with others must be made again.
-_RULES_VERSION = 1
+_RULES_VERSION = 2
 
-_WORD = re.compile(r"\w+")
+# Signs that stand on a letter, as vowels do in Hindi, Thai and Arabic. `\w` leaves them out, and cuts words there.
+_MARKS = (
+    r"\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+    r"\u0900-\u0963\u0966-\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+)
+WORD = re.compile(rf"[\w{_MARKS}]+")
+"""A word as people write it: letters, digits, underscores, and the signs on them."""
+
 # In ASCII, blanks in place of all else let `str.split` find the same words in half the time.
-_BLANKS = {code: " " for code in range(128) if not _WORD.match(chr(code))}
+_BLANKS = {code: " " for code in range(128) if not WORD.match(chr(code))}
 _ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_PART = re.compile(r"[^\W\d_]+|\d+")
+_PART = re.compile(rf"(?:[^\W\d_]|[{_MARKS}])+|\d+")
 
 # `URLs` is more than one `URL`; by its capitals it would fall apart as `UR` and `Ls`.
 _PLURAL_OF_CAPITALS = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
 
-# Han, Hiragana, Katakana and Thai are written without spaces. Hangul has spaces, but its particles
-# stick to the words, so pairs help there as well.
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+# Han, Hiragana, Katakana, Thai, Lao, Burmese and Khmer are written without spaces. Hangul has spaces, but its
+# particles stick to the words, so pairs help there as well.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
 
 # Distinct words of a large library; each takes about 200 bytes.
 _CACHED_WORDS = 1 << 17
@@ -79,7 +88,7 @@ def tokenize(text: str) -> list[str]:
     if text.isascii():
         return list(chain.from_iterable(map(_tokens_of, text.translate(_BLANKS).split())))
     text = unicodedata.normalize("NFC", text)  # file names of macOS spell accents apart
-    return list(chain.from_iterable(map(_tokens_of, _WORD.findall(text))))
+    return list(chain.from_iterable(map(_tokens_of, WORD.findall(text))))
 
 
 @lru_cache(maxsize=_CACHED_WORDS)

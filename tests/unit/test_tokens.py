@@ -88,6 +88,8 @@ def test_tokens_keep_the_order_and_the_repeats_of_the_text() -> None:
         pytest.param("ひらがな", ["ひら", "らが", "がな"], id="hiragana"),
         pytest.param("한국어", ["한국", "국어"], id="hangul"),
         pytest.param("ภาษา", ["ภา", "าษ", "ษา"], id="thai"),
+        pytest.param("ที่นี่", ["ที", "ี่", "่น", "นี", "ี่"], id="thai-with-signs"),
+        pytest.param("ພາສາ", ["ພາ", "າສ", "ສາ"], id="lao"),
         pytest.param("用asyncio写", ["用", "asyncio", "写"], id="latin-inside-han"),
         pytest.param("第12章节", ["第", "12", "章节"], id="digits-inside-han"),
         pytest.param("缓存。索引", ["缓存", "索引"], id="no-pair-across-punctuation"),
@@ -112,6 +114,10 @@ def test_a_han_word_is_found_inside_a_sentence() -> None:
         pytest.param("Größe", ["größe"], id="sharp-s"),
         pytest.param("größe_2", ["größe", "2", "größe2"], id="parts-of-a-name-beyond-ascii"),
         pytest.param("поиск", ["поиск"], id="cyrillic"),
+        pytest.param("हिन्दी में खोज", ["हिन्दी", "में", "खोज"], id="vowel-signs-of-hindi"),
+        pytest.param("كَتَبَ", ["كَتَبَ"], id="vowel-signs-of-arabic"),
+        pytest.param("தமிழ்_2", ["தமிழ்", "2", "தமிழ்2"], id="tamil-beside-a-digit"),
+        pytest.param("खोज।", ["खोज"], id="the-full-stop-of-hindi"),
     ],
 )
 def test_letters_beyond_ascii_belong_to_their_word(text: str, tokens: list[str]) -> None:

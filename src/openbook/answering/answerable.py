@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +13,7 @@ from openbook.questions.question import Question
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.signals import coverage, rarities
 from openbook.spans import sentences
-from openbook.tokens import tokenize
+from openbook.tokens import WORD, tokenize
 from openbook.types import Filter, RetrievalResult
 
 if TYPE_CHECKING:
@@ -59,14 +58,15 @@ class Signs(NamedTuple):
 
     support: float
     """See `support`."""
-    baseline: float
-    """Nearness of the question to half of all chunks. Where it is high, nearness says nothing."""
     left_out: float
     """Nearness to the question, above the baseline, of the nearest of its words that is not in the best results."""
     left_out_rarity: float
     """Rarity of the rarest of these words."""
     missing_share: float
     """Share of the question's words that stand nowhere in the library, rare ones weighing more."""
+    missing_where_all_is_near: float
+    """That share, times the baseline: where all chunks are near, as in languages that the embedder does not know, only
+    words tell."""
     decided: float
     """1 if a deciding word stands nowhere in the library, see `Told.deciding`; else 0."""
     length: float
@@ -75,8 +75,8 @@ class Signs(NamedTuple):
 
 # Of a logistic regression on 376 questions to 24 repositories, 364 in nine languages, and 300 that were asked of
 # another repository: `python -m benchmarks.refusal_cases` trains it, and reports it by projects left out.
-_WEIGHTS = Signs(9.85, -3.94, -4.04, 2.88, -3.63, -1.62, 2.62)
-_BIAS = -5.40
+_WEIGHTS = Signs(10.50, -3.39, 2.30, -3.10, -0.61, -1.40, 6.43)
+_BIAS = -8.35
 
 # Of answerable questions to repositories left out of training, 4 in 100 have lower odds (same command).
 ANSWERABLE_FLOOR = -1.4
@@ -95,7 +95,13 @@ class Told(NamedTuple):
         return _BIAS + sum(weight * sign for weight, sign in zip(_WEIGHTS, self.signs, strict=True))
 
 
-def support(text: str, results: Sequence[RetrievalResult], embedder: Embedder, rarity: Mapping[str, float]) -> float:
+def support(
+    text: str,
+    results: Sequence[RetrievalResult],
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+    baseline: float = 0.0,
+) -> float:
     """Say how far the best sentence and the best chunk speak of a question, from 0 to 1; 0 without results.
 
     The mean of both: a sentence has to say it, and the chunk around it has the words that it leaves
@@ -108,6 +114,7 @@ def support(text: str, results: Sequence[RetrievalResult], embedder: Embedder, r
         embedder: The one that made the index.
         rarity: Weight of each token of what is asked, without those of earlier turns: their subject
             is among the results whether the question is answered there or not.
+        baseline: Nearness of what is asked to any chunk. The nearer, the less nearness counts, and words count more.
     """
     chunks = [result.chunk for result in results[:_RESULTS]]
     said = [chunk.text[start:end] for chunk in chunks for start, end in sentences(chunk.text)]
@@ -115,8 +122,9 @@ def support(text: str, results: Sequence[RetrievalResult], embedder: Embedder, r
         return 0.0
     texts = [*said, *map(embedding_text, chunks)]
     asked, *vectors = embedder.embed([text, *texts])
+    share = _WORDS_SHARE + (1 - _WORDS_SHARE) * baseline
     scores = [
-        _WORDS_SHARE * coverage(frozenset(tokenize(one)), rarity) + (1 - _WORDS_SHARE) * max(0.0, float(asked @ vector))
+        share * coverage(frozenset(tokenize(one)), rarity) + (1 - share) * max(0.0, float(asked @ vector))
         for one, vector in zip(texts, vectors, strict=True)
     ]
     return (max(scores[: len(said)]) + max(scores[len(said) :])) / 2
@@ -145,12 +153,13 @@ def tell(question: Question, results: Sequence[RetrievalResult], index: Index, e
     # A word that says no more of the question than its other words do decides nothing.
     least = max(_DECIDING, 1 / math.sqrt(len(words)))
     deciding = tuple(word for word in missing if nearness[word] > least)
+    missing_share = sum(weight[word] for word in missing) / sum(weight.values())
     signs = Signs(
-        support(question.text, results, embedder, rarity),
-        baseline,
+        support(question.text, results, embedder, rarity, baseline),
         max((nearness[word] for word in left_out), default=0.0),
         max((weight[word] for word in left_out), default=0.0) / inverse_frequency(0, chunks),
-        sum(weight[word] for word in missing) / sum(weight.values()),
+        missing_share,
+        missing_share * baseline,
         float(bool(deciding)),
         min(math.log1p(len(words)) / math.log1p(_MANY_WORDS), 1.0),
     )
@@ -167,7 +176,7 @@ def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline:
 def _words_of(question: Question) -> dict[str, frozenset[str]]:
     """Return the telling words of a question with their tokens; of scripts without spaces, pairs of characters."""
     found: dict[str, frozenset[str]] = {}
-    for word in re.findall(r"\w+", question.text):
+    for word in WORD.findall(question.text):
         tokens = [token for token in tokenize(word) if token in question.tokens]
         if not word.isascii() and len(tokens) > _MOST_PARTS:
             found |= {token: frozenset({token}) for token in tokens}

@@ -20,7 +20,7 @@ from openbook.generation import Claim
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.signals import coverage
-from openbook.tokens import tokenize
+from openbook.tokens import WORD, tokenize
 
 # What outweighs the learned signals (`openbook.answering.choosing`). The definition of a name that was asked for is
 # the answer, or its use where that was asked for; so is the sentence that says what a thing is; and what only repeats
@@ -237,7 +237,7 @@ def _defines(text: str, query: Question) -> bool:
 
 def _is_subject(text: str, query: Question) -> bool:
     """Check whether a sentence is about the project that a question names."""
-    words = re.findall(r"\w+", _ADDRESS.sub(" ", text).lower())
+    words = WORD.findall(_ADDRESS.sub(" ", text).lower())
     return bool(query.overview) and query.overview in words[:1]
 
 
@@ -359,7 +359,7 @@ def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str,
 
     A name as code spells it has to stand there as a whole, not only the words that it is made of.
     """
-    words = dict.fromkeys(re.findall(r"\w+", query.text))
+    words = dict.fromkeys(WORD.findall(query.text))
     wanted = set(query.tokens)
     tokens_of = {word: [token for token in tokenize(word) if token in wanted] for word in words}
     return tuple(

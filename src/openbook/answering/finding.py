@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from openbook.index.protocol import Index
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
-from openbook.tokens import tokenize
+from openbook.tokens import WORD, tokenize
 from openbook.types import Filter, RetrievalResult
 
 # Several results come from one place, so a question for places needs more of them to choose from.
@@ -137,7 +136,7 @@ class Finder:
 
         Half of its words, those that only make its sentence included, stand nowhere then.
         """
-        words = list(filter(None, map(tokenize, set(re.findall(r"\w+", query.text)))))
+        words = list(filter(None, map(tokenize, set(WORD.findall(query.text)))))
         known = self.index.frequencies([token for tokens in words for token in tokens])
         absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
         return query.in_other_language and absent * 2 >= len(words)

@@ -7,6 +7,7 @@ import re
 from openbook.errors import QueryError
 from openbook.questions.question import read_question
 from openbook.questions.words import CONTRACTION, ENGLISH_WORDS, FILLING_WORDS, FOREIGN_WORDS, STOP_WORDS
+from openbook.tokens import WORD
 
 # Words of talking about an answer, and names for parts that every code and text has: with nothing else beside
 # them, "the default" and "an example" are those of what was asked before.
@@ -118,7 +119,7 @@ def has_own_words(question: str) -> bool:
 
 
 def _own_words(text: str) -> list[str]:
-    words = re.findall(r"\w+", CONTRACTION.sub("", text).lower())
+    words = WORD.findall(CONTRACTION.sub("", text).lower())
     joining = STOP_WORDS | FILLING_WORDS
     if ENGLISH_WORDS.isdisjoint(set(words) - FOREIGN_WORDS):
         joining |= FOREIGN_WORDS

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from openbook.tokens import WORD
+
 # Words of asking, not of what is asked. They are rare in code, where they would weigh most.
 STOP_WORDS = frozenset(
     "a about all an and any are as at be by can could do does did for from get give has have how i if in into is it"
@@ -54,6 +56,9 @@ FOREIGN_WORDS = frozenset(
     ).split()
 )
 
+# Japanese writes its endings and particles in Hiragana, and most of what a question is about in other signs.
+_ENDINGS = re.compile(r"[\u3041-\u309f]{2,}")
+
 # One alone is a word of English as well, as in "comment syntax".
 _FEWEST = 2
 
@@ -67,7 +72,7 @@ def foreign_words(question: str) -> frozenset[str]:
         >>> foreign_words("What does the comment say on the man page?")
         frozenset()
     """
-    words = set(re.findall(r"\w+", question.lower()))
+    words = set(WORD.findall(question.lower()))
     found = words & FOREIGN_WORDS
     english = (words - FOREIGN_WORDS) & (STOP_WORDS | FILLING_WORDS)  # "Computer Use" has one in any language
     return frozenset(found) if len(found) > max(len(english), _FEWEST - 1) else frozenset()
@@ -75,7 +80,7 @@ def foreign_words(question: str) -> frozenset[str]:
 
 def is_in_other_language(text: str) -> bool:
     """Check whether a text is a sentence without a word that English ones are made with, or has no Latin letter."""
-    words = re.findall(r"\w+", text.lower())
+    words = WORD.findall(text.lower())
     is_sentence = len(words) >= _SENTENCE_WORDS or not any(word.isascii() for word in words)
     return is_sentence and ENGLISH_WORDS.isdisjoint(words)
 
@@ -87,7 +92,9 @@ def telling_words(text: str) -> list[str]:
         >>> telling_words("How do I also make the clients wait?"), telling_words("make all")
         (['clients', 'wait'], ['make'])
     """
-    words = [word for word in re.findall(r"\w+", CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
+    words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
+    if not text.isascii():
+        words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words
     return [word for word in words if word.lower() not in FILLING_WORDS] or words
 
 

@@ -11,13 +11,13 @@ from itertools import chain
 
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.closeness import related
-from openbook.tokens import ABBREVIATIONS, tokenize
+from openbook.tokens import ABBREVIATIONS, WORD, tokenize
 from openbook.types import Chunk, Excerpt, RetrievalResult
 
 # As many as people read beside nine other results.
 EXCERPT_LINES = 3
 
-_WORD = re.compile(r"\w+")
+
 _JOINT = re.compile(r"[^\w\s]{1,2}")
 # Letters of a token that its forms share: the stem of "retry" is "retri".
 _BEGINNING = 5
@@ -91,7 +91,7 @@ def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]
     beginnings = {token[: min(len(token) - 1, _BEGINNING)] if len(token) > 2 else token for token in query.tokens}
     beginnings |= {short for short, full in ABBREVIATIONS.items() if full.startswith(tuple(beginnings))}
     may_be = re.compile("|".join(map(re.escape, sorted(beginnings | {name.lower() for name in query.identifiers}))))
-    words = {word for chunk in chunks for word in _WORD.findall(chunk.text)}
+    words = {word for chunk in chunks for word in WORD.findall(chunk.text)}
     found: dict[str, frozenset[str]] = {}
     for word in words:
         if may_be.search(word.lower()):

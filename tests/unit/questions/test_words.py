@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.words import foreign_words
+from openbook.questions.words import foreign_words, telling_words
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,14 @@ def test_what_is_left_of_a_question_in_another_language_is_what_it_asks_for(ques
 @pytest.mark.parametrize("question", ["What does the comment on man pages say?", "comment syntax", "die casting"])
 def test_english_words_that_look_like_them_stay(question: str) -> None:
     assert not foreign_words(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("自転車のタイヤはどうやって交換しますか？", ["自転車のタイヤ", "交換"]),
+        ("どうすればよいですか", ["どうすればよいですか"]),
+    ],
+)
+def test_endings_of_japanese_are_not_what_is_asked(question: str, telling: list[str]) -> None:
+    assert telling_words(question) == telling
