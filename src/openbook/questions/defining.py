@@ -22,12 +22,17 @@ _ENDS = " \t?？!.。`'\"“”‘’"
 
 # What tells a definition from "A chunk is cut" and "Harbour is used by": what it is follows with an article.
 _IS = (
-    r"(?:\s(?:is|was|means)\s(?:an?|the|one|any|our|that|when|what)\b|\s(?:are|were)\s(?!not\b)\w"
+    r"(?:,?\s(?:is|was|means)\s(?:(?:simply|basically|just|essentially)\s)?(?:an?|the|one|any|our|that|when|what)\b"
+    r"|\s(?:are|were)\s(?!not\b)\w"
     r"|\s(?:ist|war)\s(?:eine?|der|die|das)\b|\ssind\s\w|\s(?:est|désigne)\s(?:une?\b|l[ea]\b|l['’])|\ssont\s(?:des|les)\b"
     r"|\ses\s(?:una?|el|la)\b|\sson\s\w|\s?是|\s(?:\\?-{1,2}|[–—])\s(?-i:an?\b|the\b|[AT]\w{0,2}\s|[a-z]))"
 )
 _SURNAME = r"(?:\s(?-i:[A-Z])[\w/+.-]*)?"  # "Debian GNU/Linux is"
 _BESIDE = r"(?:[^\w\s-]|_|\s?\([^)\n]*\)|\s?<[^>\n]*>){0,6}"  # markup, links, other names
+# As lessons say it: "So tool use, also known as function calling," and "This is called query expansion".
+_LEADS = r"(?:(?:so|now|and|or|well|also|next),?\s)?"
+_APART = r",\s(?:which|also known|or)\s"
+_CALLED = r"\b(?:called|known as|referred to as)\s(?:(?:an?|the)\s)?[^\w\n]*"
 _OPENS = r"[^\w\n]*(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|l[ao]s)\s+|(?-i:\.B[RI]?)\s+)?[^\w\n]*"
 
 
@@ -46,5 +51,6 @@ def definition_of(question: str) -> re.Pattern[str] | None:
             if not 0 < len(words) <= _MOST_WORDS:
                 return None
             name = r"[\W_]+".join(map(re.escape, words))
-            return re.compile(rf"(?:^|[.!?]\s){_OPENS}{name}s?{_SURNAME}{_BESIDE}{_IS}", re.IGNORECASE | re.MULTILINE)
+            told = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}{_OPENS}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
+            return re.compile(rf"{told}|{_CALLED}{name}s?\b", re.IGNORECASE | re.MULTILINE)
     return None
