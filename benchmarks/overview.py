@@ -2,9 +2,8 @@
 
     python -m benchmarks.overview --checkouts FOLDER
 
-`overview.json` has twelve repositories with their front pages, and five questions in each of three groups: the
-patterns were written with the first at hand, then extended for the second; the last was written after that, and only
-measured.
+`overview.json` has twelve repositories with their front pages, and five questions in each of three groups, written one
+after the other. Three of them are among the cases that `benchmarks.kinds` trains with, which also measures without.
 """
 
 from __future__ import annotations

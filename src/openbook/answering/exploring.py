@@ -25,7 +25,7 @@ from openbook.costs import Budget, Price, Spent, price_of
 from openbook.generation import Claim, GenerationResult, Stage, ToolUsed
 from openbook.llm.messages import Finished, Message
 from openbook.llm.protocol import Model
-from openbook.questions.small_talk import is_small_talk
+from openbook.questions.kinds import kind_of
 from openbook.types import Filter
 
 _SOURCES = re.compile(r'^<source number="(\d+)"', re.MULTILINE)
@@ -74,7 +74,7 @@ class Explorer:
             return result.text
 
         context = self._numbering.context
-        if not context.shown and reply.text.strip() and is_small_talk(query):
+        if not context.shown and reply.text.strip() and kind_of(query) == "small talk":
             told = GenerationResult(query, without_marks(reply.text).strip())
             return signed(told, self._model, agent.spent)
         answer = yield from answer_of(

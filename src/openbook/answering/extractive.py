@@ -19,6 +19,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.generation import Claim
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question, read_question
+from openbook.questions.words import telling_words
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize
 
@@ -236,9 +237,9 @@ def _defines(text: str, query: Question) -> bool:
 
 
 def _is_subject(text: str, query: Question) -> bool:
-    """Check whether a sentence is about the project that a question names."""
+    """Check whether a sentence begins with what a question names, as the project."""
     words = WORD.findall(_ADDRESS.sub(" ", text).lower())
-    return bool(query.overview) and query.overview in words[:1]
+    return words[:1] != [] and words[0] in map(str.lower, telling_words(query.text))
 
 
 def _says_what(text: str, _: Question) -> bool:

@@ -80,8 +80,8 @@ class Finder:
         return [result for result in found if result.score >= min_score]
 
     def _introduction(self, question: Question, where: Filter) -> list[RetrievalResult]:
-        names = {"", *(root.name.lower() for root in self.index.roots())}
-        return introduction(question.text, self.index, where) if question.overview in names else []
+        names = sorted({root.name for root in self.index.roots()})
+        return introduction(question.text, self.index, where) if question.asks_for_whole(names) else []
 
     def fill(
         self, question: Question, results: Sequence[RetrievalResult], max_tokens: int, where: Filter

@@ -10,8 +10,8 @@ from openbook.errors import QueryError
 from openbook.generation import Exchange
 from openbook.grounding.marks import find_marks
 from openbook.questions.anaphora import has_own_words, leans
+from openbook.questions.kinds import kind_of
 from openbook.questions.question import Question, read_question
-from openbook.questions.small_talk import is_small_talk
 from openbook.spans import sentences
 
 # Of questions that lean on each other, so many are put in front. With one, or with all, fewer
@@ -80,12 +80,16 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
 
 def is_rewritable(message: str, history: Sequence[Exchange]) -> bool:
     """Check whether a model is to make a question stand alone: any but thanks, the first, and one of a whole page."""
-    return bool(history and message.strip()) and len(message) <= _LONGEST_QUESTION and not is_small_talk(message)
+    return bool(history and message.strip()) and len(message) <= _LONGEST_QUESTION and not _is_small_talk(message)
+
+
+def _is_small_talk(message: str) -> bool:
+    return kind_of(message) == "small talk"
 
 
 def _before(history: Sequence[Exchange]) -> list[str]:
     """Return the questions that the next one leans on: the last, and that before if the last leans on it."""
-    asked = [exchange.question for exchange in history if not is_small_talk(exchange.question)]
+    asked = [exchange.question for exchange in history if not _is_small_talk(exchange.question)]
     found = asked[-1:]
     for earlier in reversed(asked[-_EARLIER:-1]):
         if not leans(found[0]):

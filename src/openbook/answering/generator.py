@@ -31,8 +31,8 @@ from openbook.grounding.protocol import Judge
 from openbook.index.protocol import Index
 from openbook.llm.messages import DEADLINE_S, Request
 from openbook.llm.protocol import Model
+from openbook.questions.kinds import kind_of
 from openbook.questions.question import read_question
-from openbook.questions.small_talk import is_small_talk
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, RetrievalResult
 
@@ -415,7 +415,7 @@ class Generator:
 
 def _question(query: str) -> str:
     """Check a question for tools. "What can you do?" has no telling word, and needs none."""
-    return query.strip() if is_small_talk(query) else read_question(query).text
+    return query.strip() if kind_of(query) == "small talk" else read_question(query).text
 
 
 def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:

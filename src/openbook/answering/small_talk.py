@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from openbook.generation import GenerationResult
-from openbook.questions.small_talk import is_arithmetic, is_small_talk
+from openbook.questions.kinds import kind_of
 
 _TOLD = (
     "I answer questions from the sources of this library, and from nothing else; each answer says where it stands. "
@@ -28,9 +28,10 @@ def reply_to_small_talk(text: str, *, after_answer: bool = False) -> GenerationR
         text: What was typed.
         after_answer: A single word such as `super` is praise then, and a name that is looked for otherwise.
     """
-    if is_arithmetic(text):
+    kind = kind_of(text)
+    if kind == "arithmetic":
         return GenerationResult(text.strip(), _CALCULATED, refused=True, reason="arithmetic", cost_usd=Decimal(0))
     may_be_name = not after_answer and text.strip(" .!?").lower() in _MAY_BE_NAMES
-    if may_be_name or not is_small_talk(text):
+    if may_be_name or kind != "small talk":
         return None
     return GenerationResult(text.strip(), _TOLD, refused=True, reason="nothing was asked", cost_usd=Decimal(0))

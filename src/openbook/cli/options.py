@@ -139,10 +139,10 @@ def one_of(known: Sequence[T], word: str, option: str) -> T:
 
 def check_question(question: str) -> None:
     """Refuse a question before a folder is indexed for it."""
+    from openbook.questions.kinds import kind_of
     from openbook.questions.question import read_question
-    from openbook.questions.small_talk import is_small_talk
 
-    if not is_small_talk(question):
+    if kind_of(question) != "small talk":
         read_question(question)
 
 

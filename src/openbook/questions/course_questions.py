@@ -282,7 +282,9 @@ def _numbered(words: Sequence[_Word]) -> list[_Word]:
             after = words[place + 1 : place + 3]
             skipped = after[:1] if after and after[0].key in ("number", "no", "nr", "numero") else []
             number = after[len(skipped) : len(skipped) + 1]
-            if number and number[0].text.isdecimal() and len(number[0].text) <= 4:
+            # "Lesson #5" and "Nr. 5", but not "lesson: [5]".
+            is_near = all(b.start_char - a.end_char <= 2 for a, b in pairwise([word, *skipped, *number]))
+            if number and is_near and number[0].text.isdecimal() and len(number[0].text) <= 4:
                 return [*skipped, *number]
     return []
 

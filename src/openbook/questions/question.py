@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,14 +11,15 @@ from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
 from openbook.questions.defining import definition_of
 from openbook.questions.intents import Intent, intents_of
+from openbook.questions.kinds import kind_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
-from openbook.questions.overview import overview_of
 from openbook.questions.words import foreign_words, is_in_other_language, telling_words
 from openbook.tokens import tokenize
 from openbook.types import View
 
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
+_SURE = 0.9
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
 
 # A pasted log or file is no question; what it is about would drown. Longest question seen in
@@ -81,10 +83,14 @@ class Question:
         """What finds the sentence that says what something is, if it asks for that."""
         return definition_of(self.text)
 
-    @cached_property
-    def overview(self) -> str | None:
-        """The name of a project of which it wants an overview, empty for the one at hand; None if it wants none."""
-        return overview_of(self.text)
+    def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
+        """Tell whether it asks what the project, page or lesson at hand is, which may go by one of `names`."""
+        named = "|".join(re.escape(name) for name in names if name)
+        text = (
+            re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", self.text, flags=re.IGNORECASE) if named else self.text
+        )
+        # Where a name makes it one, it has to be sure: "Why does harbour count ships?" asks for no overview.
+        return "whole" in (kind_of(self.text), kind_of(text, at_least=_SURE))
 
     @cached_property
     def in_other_language(self) -> bool:
@@ -120,7 +126,9 @@ def read_question(text: str) -> Question:
     is_symbol = ONE_WORD.fullmatch(text) is not None
     # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places.
     told = " ".join(telling_words(text[places.end() :] if places else text))
-    tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told) or (tokenize(text) if places else [])))
+    tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
+    if not tokens and (places or kind_of(text) == "whole"):
+        tokens = tuple(dict.fromkeys(tokenize(text)))
     if not tokens:
         raise QueryError(f"the question {text[:40]!r} holds no telling word", hint="say what it is about, or name it")
     named: dict[str, tuple[str, ...]] = {}

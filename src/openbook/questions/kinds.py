@@ -1,0 +1,115 @@
+"""Which kind of question something is: for a whole, small talk, arithmetic, or something specific.
+
+A linear model over words decides. `python -m benchmarks.kinds` trains it, and measures it on projects left out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Container, Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Literal, NamedTuple
+
+from openbook.questions.words import folded
+
+Kind = Literal["whole", "small talk", "arithmetic", "specific"]
+"""`whole` asks what the project, page or lesson at hand is. `small talk` and `arithmetic` ask nothing of any source.
+`specific` is every other question, also one for the gist of a part that it names."""
+
+_WORD = re.compile(r"\w+|[?!+*/=%]")
+_DIGITS = re.compile(r"\d+")
+_PREFIX = 4
+# What is spelled as code, quoted or abbreviated is asked about: options, paths, names.
+_SPELLED = re.compile(
+    r"`[^`\n]+`|\w+_\w+|\b[a-z]+[A-Z]\w*|\b\w+\.\w{1,4}\b|(?<!^)\b[A-Z]{2,}\b|--?\w+|[$#/]\w|\w\(\)|[\"«„“][^\"»”“]+[\"»”“]"
+)
+# What is longer is no such question, and cheap to leave alone. Characters.
+_LONGEST = 500
+_SHORT, _LONG = 2, 12
+_MANY_UNKNOWN = 3
+# How much the words count beside the shape of a question. Chosen by leaving projects out.
+WORDS_WEIGHT = 3.0
+
+UNKNOWN_SHARE = "@unknown share"
+MOST_UNKNOWN = 0.5
+LEAST_SHARE: Mapping[Kind, float] = {"whole": 0.6, "small talk": 0.6, "arithmetic": 0.6, "specific": 0.0}
+"""Odds that a kind needs, of one. What is taken for small talk is not looked for at all, so it has to be sure."""
+
+
+class _Model(NamedTuple):
+    kinds: tuple[Kind, ...]
+    bias: tuple[float, ...]
+    weights: Mapping[str, tuple[float, ...]]
+
+
+def kind_of(text: str, at_least: float = 0.0) -> Kind:
+    """Return the kind of a question: `specific` unless another one is likely.
+
+    Of other languages than English, German, French and Spanish, and where most words are unknown, all is `specific`.
+
+    Args:
+        text: The question.
+        at_least: Odds, of one, that any other kind has to have beside its own threshold.
+
+    Example:
+        >>> kind_of("in a nutshell, what is this project?"), kind_of("Summarize the chapter on sauces")
+        ('whole', 'specific')
+        >>> kind_of("how many seconds does the retry wait?")
+        'specific'
+    """
+    model = _model()
+    found = features(text, model.weights.keys()) if len(text) <= _LONGEST else {}
+    if found.get(UNKNOWN_SHARE, 1.0) > MOST_UNKNOWN:
+        return "specific"
+    scores = list(model.bias)
+    for name, value in found.items():
+        for kind, weight in enumerate(model.weights.get(name, ())):
+            scores[kind] += weight * value
+    most = max(scores)
+    odds = [math.exp(score - most) for score in scores]
+    best = odds.index(max(odds))
+    least = max(LEAST_SHARE[model.kinds[best]], at_least)
+    return model.kinds[best] if odds[best] > least * sum(odds) else "specific"
+
+
+def features(text: str, known: Container[str]) -> dict[str, float]:
+    """Return what tells the kind of a question, by name: its words, pairs of them, their beginnings, and its shape.
+
+    Args:
+        text: The question.
+        known: Names of features that are kept. Words that are not among them are counted as unknown: most name
+            what is asked about.
+    """
+    words = [_DIGITS.sub("0", word) for word in _WORD.findall(folded(text))]
+    named = {name for name in _of_words(words) if name in known}
+    weight = WORDS_WEIGHT / math.sqrt(len(named)) if named else 0.0
+    spoken = [word for word in words if word.isalpha()]
+    unknown = sum(word not in known for word in spoken)
+    has_words = bool(spoken) or "0" in words
+    return {
+        **dict.fromkeys(sorted(named), weight),
+        f"@unknown {min(unknown, _MANY_UNKNOWN)}": 1.0,
+        UNKNOWN_SHARE: unknown / max(len(spoken), 1) if has_words else 1.0,
+        "@spelled": float(_SPELLED.search(text) is not None),
+        "@short": float(len(spoken) <= _SHORT),
+        "@long": float(len(spoken) >= _LONG),
+    }
+
+
+def _of_words(words: list[str]) -> Iterator[str]:
+    yield from words
+    for before, after in zip(["^", *words], [*words, "$"], strict=True):
+        yield f"{before} {after}"
+    for word in words:
+        if len(word) > _PREFIX:
+            yield f"{word[:_PREFIX]}-"
+
+
+@lru_cache(maxsize=1)
+def _model() -> _Model:
+    found = json.loads(resources.files("openbook.questions").joinpath("kinds.json").read_text(encoding="utf-8"))
+    weights = {name: tuple(weight / 100 for weight in row) for name, row in found["weights"].items()}
+    return _Model(tuple(found["kinds"]), tuple(bias / 100 for bias in found["bias"]), weights)
