@@ -71,7 +71,7 @@ class Said:
 READY = Said(0, None)
 """What a child says once it can answer without delay. No question has this number."""
 
-_NOBODYS = "What is this about?"
+_NOBODYS = "Where are sessions kept?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,11 @@ def attend(library: Library, told: IO[bytes], says: IO[bytes]) -> None:
         says.write(len(packed).to_bytes(SIZE_BYTES, "big") + packed)
         says.flush()
 
-    answerer = _Answerer(library, say)
     # The first question loads a lot, which nobody should have to wait for.
-    answerer.heed(Begin(READY.number, _NOBODYS, 1, EVERYTHING, Writing(model=Absent("none"))))
-    answerer.heed(Leave(READY.number))
+    nobodys = _Answerer(library, say=lambda _: None)
+    nobodys.heed(Begin(READY.number, _NOBODYS, 1, EVERYTHING, Writing(model=Absent("none"))))
+    nobodys.heed(Leave(READY.number))
+    answerer = _Answerer(library, say)
     say(READY)
     with suppress(EOFError, pickle.UnpicklingError):  # no more, or half of something, of a server that is gone
         while True:

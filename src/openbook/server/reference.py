@@ -113,6 +113,8 @@ def _type(schema: dict[str, Any]) -> str:
         return " or ".join(f"<code>{escape(str(each))}</code>" for each in schema.get("enum", [schema.get("const")]))
     kind = "file" if "contentMediaType" in schema else schema.get("type", "anything")
     if kind == "array":
+        if "prefixItems" in schema:
+            return f"[{', '.join(map(_type, schema['prefixItems']))}]"
         return f"list of {_type(schema['items'])}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
         return f"object of {_type(schema['additionalProperties'])}"
