@@ -278,6 +278,7 @@ function placeWords(place, ...quote) {
  */
 function matchingLine({ quote, matches = [] }) {
   const characters = [...quote]; // as the server counts them
+  /** @type {(from: number, to: number) => string} */
   const text = (from, to) => characters.slice(from, to).join("");
   const [first] = matches;
   let at = first ? characters.lastIndexOf("\n", first[0]) + 1 : 0;
