@@ -5,6 +5,7 @@ Folders that are asked directly get a library of their own.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING
 from openbook.errors import MissingExtraError, SettingsError
 from openbook.index.schema import stored_roots
 from openbook.index.sqlite import SqliteIndex, remove_library
-from openbook.settings import Settings, quieten_lance
+from openbook.private import make_private_folder
+from openbook.settings import Settings, default_home, quieten_lance
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Identity, Index, Root
@@ -104,6 +106,9 @@ def open_index(location: Location, identity: Identity, settings: Settings) -> In
         MissingExtraError: LanceDB is not installed.
     """
     if isinstance(location, Path):
+        if location.parent == _folder(settings.home):
+            with contextlib.suppress(OSError):  # what opens the file says what is wrong
+                keep_private(settings.home)
         return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
     _tables()
     from openbook.index.lance import LanceIndex
@@ -119,6 +124,19 @@ def _tables() -> ModuleType:
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
     return lance_tables
+
+
+def keep_private(home: Path) -> None:
+    """Make or narrow the folder of libraries, and the home itself where we make it or chose it.
+
+    A home that somebody named keeps the rights that it has: it may hold other things.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    if home == default_home() or not home.exists():
+        make_private_folder(home)
+    make_private_folder(_folder(home))
 
 
 def library_path(home: Path, name: str) -> Path:

@@ -38,7 +38,7 @@ class Settings:
     `OPENBOOK_MAX_FILE_BYTES`.
     """
 
-    home: Path = field(default_factory=lambda: _default_home())
+    home: Path = field(default_factory=lambda: default_home())
     """Folder where libraries live. Default: the platform's folder for user data."""
     lance_uri: str = ""
     """Where libraries are kept in LanceDB instead of the home, for several machines: a folder, or an address of
@@ -274,7 +274,8 @@ def _dotenv(path: Path) -> dict[str, str]:
     return {match["name"]: match["quoted"] or match["plain"] or "" for match in map(_ASSIGNMENT.match, lines) if match}
 
 
-def _default_home() -> Path:
+def default_home() -> Path:
+    """Return where the home is if nothing names one."""
     from platformdirs import user_data_path
 
     return user_data_path("openbook", appauthor=False)

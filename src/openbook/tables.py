@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from openbook.errors import OpenbookError
+from openbook.private import make_private_file, make_private_folder
 
 
 class Tables:
@@ -26,10 +27,11 @@ class Tables:
         self._error = error
         self._lock = threading.Lock()
         with self._translated():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.parent.exists():
+                make_private_folder(path.parent)
+            make_private_file(path)
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             try:
-                path.chmod(0o600)
                 for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
                     self._connection.execute(f"PRAGMA {pragma}")
                 self._connection.executescript(schema)

@@ -23,6 +23,7 @@ def add(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the library again from nothing; without PATH, from its sources.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Mean it: the home folder, the root or a system folder.")] = False,
 ) -> None:
     """Put folders or repositories (`owner/repo`, or an address) into a library, or bring them up to date.
 
@@ -31,7 +32,7 @@ def add(
     from openbook.cli import fetching, opening
 
     fetching.fetch(paths, opening.settings())
-    for report in opening.add(options.as_paths(paths), library, course=course, rebuild=rebuild):
+    for report in opening.add(options.as_paths(paths), library, course=course, rebuild=rebuild, may_be_wide=yes):
         if report.wrote:
             printing.print_report(report)
         else:

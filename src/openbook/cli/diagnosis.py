@@ -15,7 +15,8 @@ from openbook.chunking.grammars import load_parser
 from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError
-from openbook.libraries import Libraries
+from openbook.libraries import Libraries, keep_private
+from openbook.private import is_open_to_others
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
@@ -142,11 +143,13 @@ def _broken_libraries(settings: Settings) -> Iterator[Finding]:
 def _home(settings: Settings) -> Finding:
     home = settings.home
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        keep_private(home)
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as exc:
         return Finding(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
+    if is_open_to_others(home / "libraries"):
+        return Finding(f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False)
     if settings.lance_uri:
         return Finding(f"home {home}; libraries in {settings.lance_uri}")
     return Finding(f"home {home}, {len(Libraries(settings).names())} libraries")

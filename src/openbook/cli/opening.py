@@ -16,6 +16,14 @@ from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries import DEFAULT_LIBRARY, Libraries, name_for
 from openbook.settings import Settings
 
+# Folders of the system on Linux, macOS and Windows. What is below the last three is made up by the kernel.
+_NO_FILES = tuple(map(Path, ("/dev", "/proc", "/sys")))
+_OF_SYSTEM = (
+    *map(Path, ("/bin", "/boot", "/etc", "/lib", "/lib64", "/run", "/sbin", "/usr", "/var", "/Applications")),
+    *map(Path, ("/Library", "/System", "C:/Windows", "C:/Program Files", "C:/Program Files (x86)", "C:/ProgramData")),
+    *_NO_FILES,
+)
+
 
 def settings() -> Settings:
     """Read the settings of this run."""
@@ -72,11 +80,15 @@ def _updated(assistant: Assistant, paths: Sequence[Path]) -> list[SyncReport]:
         return reports
 
 
-def check_exist(paths: Sequence[Path]) -> None:
-    """Refuse paths that are not there before anything is made for them.
+def check_exist(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
+    """Refuse paths that are not there, and folders that nobody means, before anything is made for them.
+
+    Args:
+        paths: Folders and files.
+        may_be_wide: Whether the root, a home or a folder of the system is meant.
 
     Raises:
-        SourceError: One does not exist or cannot be reached.
+        SourceError: One does not exist or cannot be reached, or is too wide.
     """
     for path in paths:
         try:
@@ -87,6 +99,25 @@ def check_exist(paths: Sequence[Path]) -> None:
             there = False
         if not there:
             raise SourceError(str(path), "does not exist", hint="give the path of a folder or file on this machine")
+        folder = path.expanduser().resolve()
+        if not may_be_wide and (reason := _wide(folder)):
+            hint = f"name a folder inside it; if you mean all of it: openbook add --yes {shlex.quote(str(folder))}"
+            raise SourceError(str(path), reason, hint=hint)
+
+
+def _wide(folder: Path) -> str:
+    """Tell why a folder holds more than anybody asks about; empty if it does not."""
+    home = Path.home()
+    if folder == home:
+        return "is your home folder"
+    if folder == Path(folder.anchor):
+        return "is the root of the disk"
+    if folder in home.parents:
+        return "holds your home folder"
+    of_system = next((top for top in _OF_SYSTEM if folder == top or top in folder.parents), None)
+    if of_system is not None and (folder == of_system or of_system in _NO_FILES):
+        return "is a folder of the system"
+    return ""
 
 
 @contextlib.contextmanager
@@ -155,7 +186,9 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Assis
         raise
 
 
-def add(paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bool) -> list[SyncReport]:
+def add(
+    paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bool, may_be_wide: bool = False
+) -> list[SyncReport]:
     """Put folders into a library, from nothing if asked. A rebuilt one knows again which hold courses.
 
     Raises:
@@ -173,7 +206,8 @@ def add(paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bo
                 str(libraries.location(name)), "it does not tell its sources", hint="name the folders to make it from"
             )
     paths = paths or [Path()]
-    check_exist(paths)
+    were_meant = {Path(root.location) for root in known}
+    check_exist(paths, may_be_wide=may_be_wide or were_meant.issuperset(paths))
     if rebuild:
         libraries.remove(name)
     with _library(name, here, paths) as assistant, progress_bar() as progress:

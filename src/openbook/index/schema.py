@@ -12,6 +12,7 @@ from pathlib import Path
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError
 from openbook.index.protocol import Identity, Root
+from openbook.private import make_private_file, make_private_folder, narrow
 
 # "OPBK": tells our files from other SQLite files before anything is written to them.
 APPLICATION_ID = 0x4F50424B
@@ -106,12 +107,17 @@ def open_database(path: Path, identity: Identity, *, lock_timeout_s: float) -> s
         LibraryWriteError: It does not exist and cannot be made.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.exists():
+            make_private_folder(path.parent)
     except OSError as exc:
         raise LibraryWriteError(
             f"cannot make the folder {str(path.parent)!r}: {exc.strerror}",
             hint="set OPENBOOK_HOME to a folder that you can write to",
         ) from exc
+    with contextlib.suppress(OSError):  # SQLite says better what is wrong with a file
+        make_private_file(path)
+        for beside in ("-wal", "-shm"):
+            narrow(path.with_name(path.name + beside))
     with translated_errors(path):
         try:
             return _prepared(_connect(path, lock_timeout_s), path, identity, lock_timeout_s)

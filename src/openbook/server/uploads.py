@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from openbook.errors import SettingsError
+from openbook.private import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.settings import Settings
 from openbook.sources.courses import are_courses
@@ -99,7 +100,7 @@ class Uploads:
         """
         folder = self.folder(course=course)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
         except OSError as exc:
             raise not_kept("upload", exc) from exc
         return folder
@@ -171,7 +172,7 @@ class Uploads:
 
     def _stage(self, taken: Iterable[tuple[str, Upload]], partial: Path) -> list[Path]:
         """Write files where nothing is indexed: what is half written must not be."""
-        self._home.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._home)
         partial.mkdir()
         unnamed, staged = partial / _PARTIAL, []
         for name, file in taken:
@@ -234,7 +235,7 @@ def _id_of(home: Path) -> str:
     file = home / "id"
     try:
         if not file.exists():
-            home.mkdir(parents=True, exist_ok=True)
+            make_private_folder(home)
             unnamed = home / f"{secrets.token_hex(8)}{_PARTIAL}"
             unnamed.write_text(secrets.token_hex(4), encoding="ascii")
             with contextlib.suppress(FileExistsError):  # another process was faster

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from openbook.errors import FetchError
+from openbook.private import make_private_folder
 from openbook.sources.loading import LoadOptions
 from openbook.sources.remote import Entry, Head, Listing, Remote, git_hash
 from openbook.sources.repository_urls import RepositoryUrl
@@ -109,7 +110,7 @@ class Mirror:
             FetchError: Another one holds on for too long, or nothing can be written here.
         """
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.folder)
             with closing(sqlite3.connect(self.folder / "lock", timeout=timeout_s, isolation_level=None)) as lock:
                 lock.execute("BEGIN EXCLUSIVE")
                 yield
