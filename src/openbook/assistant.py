@@ -18,7 +18,7 @@ from openbook.ingest.difference import Difference, compare, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries import DEFAULT_LIBRARY, Libraries, Location, name_for, open_index
 from openbook.questions.question import read_question
-from openbook.registering import register, root_at, unknown_source
+from openbook.registering import check_known, register, root_at, unknown_source
 from openbook.repositories import Repository, fetch_repository, linked, refreshed, repository_of
 from openbook.rerankers import open_reranker
 from openbook.retrieval.excerpts import with_excerpts
@@ -245,7 +245,10 @@ class Assistant:
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
         """
+        self._check(limit, where)
         question = read_question(query)
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
@@ -262,7 +265,10 @@ class Assistant:
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
         """
+        self._check(limit, where)
         return self.generator.retrieve(message, limit, where=where)
 
     def query(
@@ -278,6 +284,8 @@ class Assistant:
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
             ModelError: The model did not answer.
         """
         return answered(self.query_stream(message, limit=limit, where=where, writing=writing))
@@ -291,6 +299,7 @@ class Assistant:
         """
         from openbook.answering.writing import Writing
 
+        self._check(limit, where)
         events = self.generator.stream(message, limit, where=where, writing=writing or Writing())
         return (linked(event, self._index) for event in events)
 
@@ -326,6 +335,7 @@ class Assistant:
         def begin() -> AsyncGenerator[AnswerEvent, None]:
             from openbook.answering.writing import Writing
 
+            self._check(limit, where)
             made = writing or Writing()
             return self.generator.astream(message, limit, where=where, writing=made, executor=executor)
 
@@ -334,6 +344,17 @@ class Assistant:
         async with aclosing(events):
             async for event in events:
                 yield await in_thread(linked, event, self._index) if isinstance(event, Answered) else event
+
+    def _check(self, limit: int, where: Filter) -> None:
+        """Refuse what could only find nothing.
+
+        Raises:
+            UnknownSourceError: The library has no such source.
+            ValueError: No result was asked for.
+        """
+        if limit < 1:
+            raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
+        check_known(where.sources, self._index)
 
     def context(self, results: Sequence[RetrievalResult]) -> str:
         """Give what a model is shown of results: each in a fence, its lines or sentences numbered."""
@@ -364,6 +385,8 @@ class Assistant:
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
             ValueError: The policy is none, or `retry` without anything to call.
         """
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)

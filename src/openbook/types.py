@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -216,7 +216,14 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which documents may be found. Empty fields allow everything."""
+    """Which documents may be found. Empty fields allow everything.
+
+    Any collection will do for those of several values; what is kept is the type that is named here.
+
+    Raises:
+        TypeError: A field is of another type, such as one string in the place of a collection of them.
+        ValueError: There is no such kind, or a lesson has a negative number.
+    """
 
     kinds: frozenset[Kind] = frozenset()
     globs: tuple[str, ...] = ()
@@ -226,6 +233,46 @@ class Filter:
     """Sources and paths, as `Course.key` gives them."""
     lesson: int | None = None
     """Only chunks of a lesson with this number, of any course that is allowed. 0 is a lesson."""
+
+    def __post_init__(self) -> None:
+        """Check the fields, so that a wrong one is not taken for a damaged library later."""
+        object.__setattr__(self, "kinds", frozenset(_strings("kinds", self.kinds)))
+        object.__setattr__(self, "globs", _strings("globs", self.globs))
+        object.__setattr__(self, "sources", frozenset(_strings("sources", self.sources)))
+        object.__setattr__(self, "courses", frozenset(_keys("courses", self.courses)))
+        for kind in sorted(self.kinds.difference(KINDS)):
+            raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
+        if type(self.lesson) not in (int, type(None)):  # True is an `int` too
+            raise TypeError(f"lesson is {self.lesson!r}, which is no whole number")
+        if self.lesson is not None and self.lesson < 0:
+            raise ValueError(f"lesson is {self.lesson}; the first is 0 or 1")
+
+
+def _strings(name: str, values: object) -> tuple[str, ...]:
+    """Return values as a tuple.
+
+    Raises:
+        TypeError: They are no collection of strings.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {values!r}; give a collection of strings, such as [{values!r}]")
+    found = tuple(values)
+    if wrong := [value for value in found if not isinstance(value, str)]:
+        raise TypeError(f"{name} holds {wrong[0]!r}, which is no string")
+    return found
+
+
+def _keys(name: str, values: object) -> tuple[tuple[str, str], ...]:
+    """Return values as a tuple of pairs.
+
+    Raises:
+        TypeError: They are no collection of pairs of strings.
+    """
+    found = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
+    for value in found:
+        if not (isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value)):
+            raise TypeError(f"{name} holds {value!r}; each is a pair of source and path, see `Course.key`")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

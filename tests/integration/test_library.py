@@ -82,7 +82,7 @@ def test_a_lesson_numbered_zero_and_what_stands_before_it_are_found(assistant: A
 def test_filters_narrow_what_is_found(assistant: Assistant) -> None:
     only_go = assistant.search("parcel", where=Filter(globs=("*.go",)))
     only_docs = assistant.search("parcel", where=Filter(kinds=frozenset({"docs"})))
-    nothing = assistant.search("parcel", where=Filter(sources=frozenset({"elsewhere"})))
+    nothing = assistant.search("parcel", where=Filter(globs=("elsewhere/*",)))
 
     assert {result.chunk.span.path for result in only_go} == {"scanner/scanner.go"}
     assert {result.chunk.kind for result in only_docs} == {"docs"}
@@ -324,3 +324,11 @@ def test_the_answer_of_any_model_is_checked_against_what_it_was_shown(assistant:
     assert (wrong.quality_score, wrong.claims[0].verdict) == (0.0, "conflict")
     assert (wrong.refused, wrong.sources_cited) == (False, ())
     assert wrong.answer.startswith("Copies are kept for 20 days")
+
+
+@pytest.mark.parametrize("method", ["search", "retrieve", "query", "query_stream"])
+def test_what_could_only_find_nothing_is_refused(assistant: Assistant, method: str) -> None:
+    with pytest.raises(UnknownSourceError, match="no source 'nowhere'"):
+        getattr(assistant, method)(QUESTION, where=Filter(sources=frozenset({"nowhere"})))
+    with pytest.raises(ValueError, match="limit is 0"):
+        getattr(assistant, method)(QUESTION, limit=0)

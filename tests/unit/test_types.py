@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from openbook.types import Block, Chunk, Course, Lesson, RetrievalResult, Span
+from openbook.types import Block, Chunk, Course, Filter, Lesson, RetrievalResult, Span
 
 SPAN = Span("a.py", 4, 8, 2, 2)
 CHUNK = Chunk("s", SPAN, "text", "code", "python", symbol="f")
@@ -132,3 +132,31 @@ def test_a_course_goes_into_json_with_its_lessons() -> None:
         "lessons": [{"number": 0, "title": "Flour", "link": "https://b/0"}],
     }
     assert json.loads(json.dumps(course.to_dict())) == course.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "told"),
+    [
+        ({"globs": "*.py"}, TypeError, "collection of strings"),
+        ({"globs": [3]}, TypeError, "3, which is no string"),
+        ({"kinds": "docs"}, TypeError, "collection of strings"),
+        ({"kinds": ["prose"]}, ValueError, "kinds are code, docs"),
+        ({"sources": 1}, TypeError, "collection of strings"),
+        ({"courses": "a"}, TypeError, "pair of source and path"),
+        ({"courses": [("a",)]}, TypeError, "pair of source and path"),
+        ({"lesson": "3"}, TypeError, "no whole number"),
+        ({"lesson": True}, TypeError, "no whole number"),
+        ({"lesson": -1}, ValueError, "the first is 0 or 1"),
+    ],
+)
+def test_a_filter_of_other_types_is_refused_where_it_is_made(
+    fields: dict[str, Any], error: type[Exception], told: str
+) -> None:
+    with pytest.raises(error, match=told):
+        Filter(**fields)
+
+
+def test_a_filter_takes_any_collection() -> None:
+    loose: dict[str, Any] = {"kinds": ["docs"], "globs": ["*.md"], "sources": ("a",), "courses": [("a", "b")]}
+
+    assert Filter(**loose) == Filter(frozenset({"docs"}), ("*.md",), frozenset({"a"}), frozenset({("a", "b")}))
