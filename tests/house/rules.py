@@ -12,12 +12,6 @@ from collections.abc import Iterator, Mapping
 MAX_MODULE_LINES = 500
 MAX_FUNCTION_LINES = 50
 
-# Each has a better word in this project: excerpt or chunk, document, span, and what the thing does.
-BANNED_WORDS = frozenset(
-    {"base", "data", "doc", "handler", "helper", "info", "manager", "node", "passage_id", "process", "snippet"}
-    | {"util", "utils"}
-)
-
 # Importing the package must stay free; these cost from 20 ms to seconds.
 HEAVY_MODULES = frozenset(
     {"asyncio", "click", "huggingface_hub", "markdown_it", "multiprocessing", "numpy", "onnxruntime", "pathspec"}
@@ -115,18 +109,6 @@ def doubles_of_our_own(path: str, text: str) -> list[str]:
     return found
 
 
-def banned_names(path: str, text: str) -> list[str]:
-    """Find public names that use a word for which the project has a better one."""
-    names = [(1, part.removesuffix(".py")) for part in path.split("/") if not part.startswith("_")]
-    names += _public_names(ast.parse(text).body)
-    return [
-        f"{path}:{line}: {name} says {word!r}"
-        for line, name in names
-        for word in sorted({*_words(name), name})
-        if word in BANNED_WORDS and not name.startswith("_")
-    ]
-
-
 def unlisted_names(path: str, text: str) -> list[str]:
     """Find public functions and classes that `__all__` leaves out, where there is one."""
     body = ast.parse(text).body
@@ -215,32 +197,6 @@ def never_raised(parents: Mapping[str, str], texts: Mapping[str, str]) -> list[s
         for call in _calls(text)
     }
     return [f"{name} is never raised" for name in parents if name not in parents.values() and name not in made]
-
-
-def _public_names(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
-    for node in body:
-        if isinstance(node, Function):
-            yield node.lineno, node.name
-            if not node.name.startswith("_"):
-                yield from _argument_names(node.args)
-        elif isinstance(node, ast.ClassDef):
-            yield node.lineno, node.name
-            if not node.name.startswith("_"):
-                yield from _public_names(node.body)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from ((node.lineno, target.id) for target in targets if isinstance(target, ast.Name))
-
-
-def _argument_names(arguments: ast.arguments) -> Iterator[tuple[int, str]]:
-    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
-        # Called after its type: `node: Node` is the word of a library. Our own types are checked as such.
-        if argument.annotation is None or argument.arg not in _words(ast.unparse(argument.annotation)):
-            yield argument.lineno, argument.arg
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
 
 
 def _lines_with(pattern: re.Pattern[str], path: str, text: str) -> list[str]:

@@ -109,10 +109,6 @@ def test_no_test_replaces_our_own_parts(code: Mapping[str, str]) -> None:
     _check(rules.doubles_of_our_own, {path: text for path, text in code.items() if path.startswith("tests/")})
 
 
-def test_public_names_use_the_words_of_the_glossary(package: Mapping[str, str]) -> None:
-    _check(rules.banned_names, package)
-
-
 def test_nothing_is_marked_as_unfinished(prose: Mapping[str, str]) -> None:
     _check(rules.unfinished, prose)
 

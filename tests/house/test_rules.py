@@ -58,10 +58,6 @@ BAD = [
         "m.py:1: replaces our own parts; pass a double in",
         id="patch",
     ),
-    pytest.param(rules.banned_names, "class FileHandler: ...", "m.py:1: FileHandler says 'handler'", id="class"),
-    pytest.param(rules.banned_names, "def show(snippet): ...", "m.py:1: snippet says 'snippet'", id="argument"),
-    pytest.param(rules.banned_names, "def find(passage_id): ...", "m.py:1: passage_id says 'passage_id'", id="pair"),
-    pytest.param(rules.banned_names, "class A:\n    doc_id: int", "m.py:2: doc_id says 'doc'", id="field"),
     pytest.param(
         rules.unlisted_names,
         "__all__ = ['a']\ndef a(): ...\ndef b(): ...",
@@ -92,8 +88,6 @@ GOOD = [
     pytest.param(rules.shell_calls, "run(['ls'], shell=False)", id="no-shell"),
     pytest.param(rules.markup_calls, "Console(stderr=True, markup=False)", id="no-markup"),
     pytest.param(rules.doubles_of_our_own, "monkeypatch.setattr(sys, 'argv', ['openbook'])", id="patch-of-python"),
-    pytest.param(rules.banned_names, "def _show(node): ...\ndef database(docstring): ...", id="names"),
-    pytest.param(rules.banned_names, "def kind(node: Node | None): ...", id="word-of-a-library"),
     pytest.param(rules.unlisted_names, "def a(): ...", id="no-list"),
     pytest.param(rules.unfinished, "todos = 1", id="finished"),
     pytest.param(rules.machine_places, "src/work/file.py and ./root/x", id="relative"),
@@ -118,10 +112,6 @@ def test_the_one_place_for_sanitised_markup_is_allowed_once() -> None:
     assert rules.live_markup("src/web/dom.js", place) == []
     assert rules.live_markup("src/web/dom.js", f"{place}\n{place}") == ["src/web/dom.js:2: innerHTML"]
     assert rules.live_markup("src/web/main.js", place) == ["src/web/main.js:1: innerHTML"]
-
-
-def test_a_module_named_with_a_banned_word_is_found() -> None:
-    assert rules.banned_names("src/utils.py", "") == ["src/utils.py:1: utils says 'utils'"]
 
 
 def test_a_drawn_tree_is_read_with_its_branches() -> None:
