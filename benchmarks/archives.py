@@ -67,7 +67,7 @@ class Archive:
 
 
 def unpacked(archive: Archive, cache: Path) -> Path:
-    """Give the folder of an unpacked package, fetching it if the cache has none.
+    """Return the folder of an unpacked package, fetching it if the cache has none.
 
     Raises:
         MissingArchiveError: It cannot be fetched.
@@ -131,7 +131,7 @@ def _run(command: tuple[str, ...], cause: object, folder: Path) -> subprocess.Co
 
 
 def _apt(folder: Path) -> tuple[str, ...]:
-    """Give apt-get with lists of its own, which name sources, too. The lists are fetched once."""
+    """Return apt-get with lists of its own, which name sources, too. The lists are fetched once."""
     options = {
         "Dir::Etc::sourcelist": "/dev/null",
         "Dir::Etc::sourceparts": folder / "parts",

@@ -46,7 +46,7 @@ def answer(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def indexed(job: dict[str, Any]) -> SembleIndex:
-    """Give one index of all folders, written to disk if the job says so."""
+    """Return one index of all folders, written to disk if the job says so."""
     content = list(ContentType) if job["content"] == "all" else [ContentType.CODE]
     parts = [
         (folder, SembleIndex.from_path(folder, content=content, model_path=job["model"])) for folder in job["folders"]

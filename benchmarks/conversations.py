@@ -101,13 +101,13 @@ def _question(task: dict[str, Any], *, by_rules: bool) -> tuple[str, str]:
 
 
 def refused_share(asked: Sequence[Asked], label: str) -> float:
-    """Give the share of the tasks of one label that are refused; 0 of none."""
+    """Return the share of the tasks of one label that are refused; 0 of none."""
     some = [one.refused for one in asked if one.label == label]
     return sum(some) / len(some) if some else 0.0
 
 
 def area(asked: Sequence[Asked]) -> float:
-    """Give how often an answerable task has more support than an unanswerable one (AUC)."""
+    """Return how often an answerable task has more support than an unanswerable one (AUC)."""
     good = [one.support for one in asked if one.label == ANSWERABLE]
     bad = [one.support for one in asked if one.label == UNANSWERABLE]
     return sum((a > b) + (a == b) / 2 for a in good for b in bad) / (len(good) * len(bad))

@@ -99,7 +99,7 @@ class FloatEmbedder:
         self.dim = rows.shape[1]
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Give float32 (len(texts), dim), of unit length."""
+        """Return float32 (len(texts), dim), of unit length."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         sums = np.stack([self._rows[encoding.ids].sum(axis=0) for encoding in encodings])
         return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), dtype=np.float32)
@@ -154,19 +154,19 @@ def rank(embedder: Embedder, task: Task) -> np.ndarray:
 
 
 def recall(ranked: np.ndarray, task: Task, k: int) -> float:
-    """Give the share of gold texts among the first `k`, averaged over questions (Pass@k, R@k, P@1)."""
+    """Return the share of gold texts among the first `k`, averaged over questions (Pass@k, R@k, P@1)."""
     pairs = zip(ranked, task.gold, strict=True)
     return float(np.mean([len(gold & set(row[:k].tolist())) / len(gold) for row, gold in pairs]))
 
 
 def reciprocal(ranked: np.ndarray, task: Task) -> float:
-    """Give the mean of 1 / rank of the first gold text (MRR)."""
+    """Return the mean of 1 / rank of the first gold text (MRR)."""
     pairs = zip(ranked, task.gold, strict=True)
     return float(np.mean([1 / (1 + np.isin(row, list(gold)).argmax()) for row, gold in pairs]))
 
 
 def speed(embedder: Embedder, texts: list[str]) -> str:
-    """Say how many chunks are embedded in a second: the best of five rounds over all texts."""
+    """Return how many chunks are embedded in a second: the best of five rounds over all texts."""
     rounds = []
     for _ in range(5):
         started = time.perf_counter()
@@ -177,7 +177,7 @@ def speed(embedder: Embedder, texts: list[str]) -> str:
 
 
 def cold_start() -> str:
-    """Say how long a fresh process takes to load the model: the median of nine."""
+    """Return how long a fresh process takes to load the model: the median of nine."""
     code = (
         "import time, numpy, tokenizers; from openbook.embedding.static import load_embedder; a = time.perf_counter(); "
         "load_embedder().embed(['warm']); print(time.perf_counter() - a)"

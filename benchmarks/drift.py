@@ -60,7 +60,7 @@ class Tree:
             (folder / path).write_text("".join(f"{line.text}\n" for line in lines), encoding="utf-8")
 
     def place(self, cited: Cited) -> tuple[str, int, int]:
-        """Say where cited lines are: path, first and last line, 1-based."""
+        """Return where cited lines are: path, first and last line, 1-based."""
         wanted = {id(line) for line in cited.lines}
         for path, lines in self.files.items():
             numbers = [number for number, line in enumerate(lines, start=1) if id(line) in wanted]
@@ -111,7 +111,7 @@ def drift(tree: Tree, path: str, random_: random.Random) -> None:
 
 
 def _is_border(lines: Sequence[Line], at: int) -> bool:
-    """Tell whether something can come between two lines without falling into a cited block."""
+    """Return whether something can come between two lines without falling into a cited block."""
     return not (0 < at < len(lines) and lines[at - 1].is_cited and lines[at].is_cited)
 
 

@@ -137,7 +137,7 @@ def _print_row(name: str, projects: Sequence[Project], fitted: Mapping[View, Map
 
 
 def _together(one: Project, other: Project) -> bool:
-    """Tell whether two are left out together: the same project in several sets, or the same given texts."""
+    """Return whether two are left out together: the same project in several sets, or the same given texts."""
     return one.name == other.name or (one.set == other.set and one.set in given.NAMES)
 
 

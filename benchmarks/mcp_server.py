@@ -62,7 +62,7 @@ async def measure(folders: Sequence[Path], home: Path) -> None:
 
 
 def _memory() -> tuple[float, float]:
-    """Give what the server holds, and held at most, in MiB. Linux tells it in files."""
+    """Return what the server holds, and held at most, in MiB. Linux tells it in files."""
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text(encoding="ascii").split()
     [told] = [Path(f"/proc/{child}/status").read_text(encoding="utf-8") for child in children]
     sizes = {line.split()[0]: int(line.split()[1]) / 1024 for line in told.splitlines() if line.endswith("kB")}

@@ -11,12 +11,12 @@ from openbook.evals.metrics import Place
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
-    """Give 1 / rank of the first relevant item."""
+    """Return 1 / rank of the first relevant item."""
     return next((1 / rank for rank, item in enumerate(ranked, start=1) if item in relevant), 0.0)
 
 
 def span_figures(pairs: Iterable[tuple[Sequence[Place], Sequence[Place]]], depth: int = 10) -> dict[str, float]:
-    """Give recall of files and of spans, counted over all questions at once.
+    """Return recall of files and of spans, counted over all questions at once.
 
     Args:
         pairs: For each question, what was found, best first, and what was wanted. Several wanted

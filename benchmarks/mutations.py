@@ -241,7 +241,7 @@ def _words(text: str) -> set[str]:
 
 
 def _shared(claim: str, cited: Sequence[str]) -> float:
-    """Give the share of a claim's words that the cited units hold: all that the guard of others looks at."""
+    """Return the share of a claim's words that the cited units hold: all that the guard of others looks at."""
     words = _words(claim)
     return len(words & _words(" ".join(cited))) / len(words) if words else 0.0
 

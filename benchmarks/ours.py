@@ -163,7 +163,7 @@ def folder_library_at(folder: Path, home: Path) -> Iterator[Finder]:
 
 
 def signs_and_odds(finder: Finder, question: str) -> tuple[tuple[float, ...], float]:
-    """Say what tells whether a library answers a question, and the odds that it does."""
+    """Return what tells whether a library answers a question, and the odds that it does."""
     asked = read_question(question)
     told = tell(asked, finder.find(asked, 10, EVERYTHING), finder.index, finder.embedder)
     return tuple(told.signs), told.odds

@@ -25,7 +25,7 @@ _SCRIPT = Path(__file__).with_name("ask_semble.py")
 
 
 def environment(cache: Path) -> Path:
-    """Give the Python of an environment that has semble, made in the cache if it is not there."""
+    """Return the Python of an environment that has semble, made in the cache if it is not there."""
     folder = cache / f"semble-{VERSION}"
     python = folder / "bin" / "python"
     ready = folder / "ready"
@@ -38,7 +38,7 @@ def environment(cache: Path) -> Path:
 
 
 def model_folder(shipped: Path, cache: Path) -> Path:
-    """Give the static model in the layout that semble loads: written once, the same rows and the same tokenizer.
+    """Return the static model in the layout that semble loads: written once, the same rows and the same tokenizer.
 
     A folder that has this layout already is given as it is.
     """
@@ -75,7 +75,7 @@ class Semble:
     """Where semble keeps indexes and statistics, so that nothing of the user's is touched or used."""
 
     def command_environment(self) -> dict[str, str]:
-        """Give the environment that every command of semble is started with."""
+        """Return the environment that every command of semble is started with."""
         return {
             **os.environ,
             "SEMBLE_CACHE_LOCATION": str(self.cache / "semble-indexes"),

@@ -167,5 +167,5 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def to_json(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Give rows as JSON values."""
+    """Return rows as JSON values."""
     return [asdict(row) for row in rows]

@@ -75,7 +75,7 @@ def _place(passage: Passage) -> Place:
 
 
 def _is_right(asked: Asked, weights: dict[str, float], depth: int) -> bool:
-    """Tell whether one of the best passages, of which no two overlap, is a right place."""
+    """Return whether one of the best passages, of which no two overlap, is a right place."""
     _, case, passages = asked
     scores = [sum(weights.get(name, 0.0) * value for name, value in each.items()) for each in case.signals]
     taken: list[int] = []

@@ -64,7 +64,7 @@ HEADER = (
 
 
 def table(count: int = 500, seed: int = 0) -> str:
-    """Give what is measured as a table in Markdown."""
+    """Return what is measured as a table in Markdown."""
     return "\n".join((HEADER, *map(str, measure(count, seed))))
 
 

@@ -75,7 +75,7 @@ def _by_repository(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _orders(scores: Sequence[float]) -> dict[str, list[int]]:
-    """Give the three orders, as places of the first one."""
+    """Return the three orders, as places of the first one."""
     places = list(range(len(scores)))
     anew = sorted(places, key=lambda place: (-scores[place], place))
     ranks = {place: rank for rank, place in enumerate(anew)}
@@ -88,7 +88,7 @@ def _orders(scores: Sequence[float]) -> dict[str, list[int]]:
 
 
 def _rank(results: Sequence[RetrievalResult], gold: Sequence[Mapping[str, Any]]) -> int:
-    """Give the rank of the first result that overlaps a place of the answer; 0 if none of ten does."""
+    """Return the rank of the first result that overlaps a place of the answer; 0 if none of ten does."""
     for rank, result in enumerate(results[:_DEPTH], start=1):
         span = result.chunk.span
         for place in gold:

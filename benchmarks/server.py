@@ -114,12 +114,12 @@ class Watch:
         self._pid = str(pid)
 
     def memory_mb(self) -> float:
-        """Give the memory that the processes hold. Pages that they share count once, in shares."""
+        """Return the memory that the processes hold. Pages that they share count once, in shares."""
         held = (_read(folder / "smaps_rollup") for folder in self._processes())
         return sum(int(text.partition("\nPss:")[2].split()[0]) for text in held) / 1024
 
     def cpu_s(self) -> float:
-        """Give the seconds of processor time that the processes have taken."""
+        """Return the seconds of processor time that the processes have taken."""
         return sum(sum(map(int, _stat(folder)[11:13])) for folder in self._processes()) / os.sysconf("SC_CLK_TCK")
 
     def _processes(self) -> list[Path]:
@@ -127,7 +127,7 @@ class Watch:
         return [folder for folder in folders if self._pid in (folder.name, _stat(folder)[1])]
 
     def buckets(self) -> dict[str, dict[float, float]]:
-        """Give the histogram of each stage."""
+        """Return the histogram of each stage."""
         found: dict[str, dict[float, float]] = {}
         for match in _BUCKET.finditer(httpx2.get(f"{self._url}/metrics", timeout=60).text):
             found.setdefault(match["stage"], {})[float(match["le"])] = float(match["count"])
@@ -141,7 +141,7 @@ def _read(path: Path) -> str:
 
 
 def _stat(folder: Path) -> list[str]:
-    """Give what the system tells of a process, from its state on. The next one is the process that made it."""
+    """Return what the system tells of a process, from its state on. The next one is the process that made it."""
     return _read(folder / "stat").rpartition(")")[2].split()
 
 

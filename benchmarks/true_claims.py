@@ -72,7 +72,7 @@ class Claim:
 
     @property
     def cited(self) -> tuple[str, ...]:
-        """Give the text of each cited unit."""
+        """Return the text of each cited unit."""
         return self.file.units[self.first : self.last]
 
 
@@ -212,7 +212,7 @@ def _definitions(file: File) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncF
 
 
 def _offset(file: File, line: int) -> int:
-    """Give the offset of the first character of a 1-based line; behind the text for the line behind the last."""
+    """Return the offset of the first character of a 1-based line; behind the text for the line behind the last."""
     starts = [0, *(match.end() for match in re.finditer("\n", file.text)), len(file.text)]
     return starts[min(line, len(starts)) - 1]
 

@@ -39,7 +39,7 @@ class Question:
         return {place.path for place in self.wanted}
 
     def is_answered_by(self, place: Place) -> bool:
-        """Tell whether a place has a line in common with one that is wanted."""
+        """Return whether a place has a line in common with one that is wanted."""
         return any(wanted.overlaps(place) for wanted in self.wanted)
 
     def share_of(self, places: Sequence[Place]) -> float:
@@ -74,7 +74,7 @@ class Work:
 
 
 def file_figures(answered: Sequence[Answered]) -> dict[str, float]:
-    """Give the mean over collections of their mean NDCG@10 by file."""
+    """Return the mean over collections of their mean NDCG@10 by file."""
     means = [
         mean(
             [
@@ -89,7 +89,7 @@ def file_figures(answered: Sequence[Answered]) -> dict[str, float]:
 
 
 def place_figures(answered: Sequence[Answered]) -> dict[str, float]:
-    """Give recall of files and spans over the questions of all collections together."""
+    """Return recall of files and spans over the questions of all collections together."""
     return span_figures((found, question.wanted) for part in answered for question, found in part)
 
 
@@ -223,7 +223,7 @@ def _only_folder(top: Path) -> Path:
 
 
 def _fetched(archives: Iterable[Archive], cache: Path) -> Path | None:
-    """Give the first that can be had; report those that come before it only if none can."""
+    """Return the first that can be had; report those that come before it only if none can."""
     reasons = []
     for archive in archives:
         try:

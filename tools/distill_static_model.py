@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def find_weights() -> Path:
-    """Give the folder of the installed weights, every input checked."""
+    """Return the folder of the installed weights, every input checked."""
     spec = find_spec(WEIGHTS_PACKAGE)
     if spec is None or spec.origin is None:
         sys.exit(f"error: {WEIGHTS_PACKAGE} is not installed; tools/README.md says how")
@@ -74,7 +74,7 @@ def find_weights() -> Path:
 
 
 def distil(source: Path) -> tuple[np.ndarray, dict[str, Any]]:
-    """Give one weighted float32 row per word piece, and the tokenizer as the JSON that names them.
+    """Return one weighted float32 row per word piece, and the tokenizer as the JSON that names them.
 
     On one thread: the order in which floats are added depends on the number of threads.
     """
@@ -115,7 +115,7 @@ def slim(tokenizer: dict[str, Any]) -> dict[str, Any]:
 
 
 def silence(rows: np.ndarray, tokenizer: dict[str, Any]) -> np.ndarray:
-    """Give the rows with zeros for the pieces that stand for no text."""
+    """Return the rows with zeros for the pieces that stand for no text."""
     vocabulary = tokenizer["model"]["vocab"]
     heard = rows.copy()
     heard[[vocabulary["[PAD]"], vocabulary["[UNK]"]]] = 0.0
@@ -140,7 +140,7 @@ def report(title: str, paths: dict[str, Path]) -> None:
 
 
 def sha256(path: Path) -> str:
-    """Give the SHA-256 of a file, hexadecimal."""
+    """Return the SHA-256 of a file, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -80,7 +80,7 @@ def main() -> int:
 def train_on(
     pairs: Path, teacher: Path, rows: np.ndarray, tokenizer: dict[str, Any]
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Give trained rows, float32, and the tokenizer with the words that were added."""
+    """Return trained rows, float32, and the tokenizer with the words that were added."""
     from tools.static_model.train import STEMS, Lessons, Recipe, train
 
     kinds, packages, queries, texts = zip(*read_pairs(pairs), strict=True)

@@ -23,7 +23,7 @@ _EXIT_CODES = {
 
 
 def reference() -> str:
-    """Give the whole page as Markdown, the same on every machine."""
+    """Return the whole page as Markdown, the same on every machine."""
     group: Any = get_command(app)
     lines = [
         "# Commands",
@@ -53,7 +53,7 @@ def reference() -> str:
 
 
 def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Give every command with its name, those of a group behind the group."""
+    """Yield every command with its name, those of a group behind the group."""
     for name, command in group.commands.items():
         yield f"{before}{name}", command
         if hasattr(command, "commands"):

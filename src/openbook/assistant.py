@@ -105,7 +105,7 @@ class Assistant:
         self.close()
 
     def close(self) -> None:
-        """Let go of the library. A closed assistant cannot be used again."""
+        """Release the library. A closed assistant cannot be used again."""
         self._index.close()
 
     @property
@@ -201,7 +201,7 @@ class Assistant:
         return self._index.courses(where)
 
     def course(self, name: str) -> Course:
-        """Give the course that a name means: its path, title, a part of it, a word for it.
+        """Return the course that a name means: its path, title, a part of it, a word for it.
 
         Raises:
             UnknownCourseError: It means none; the hint lists those that are there.
@@ -357,7 +357,7 @@ class Assistant:
         check_known(where.sources, self._index)
 
     def context(self, results: Sequence[RetrievalResult]) -> str:
-        """Give what a model is shown of results: each in a fence, its lines or sentences numbered."""
+        """Return what a model is shown of results: each in a fence, its lines or sentences numbered."""
         from openbook.answering.context import build_context
 
         return str(build_context(results, self.settings.context_tokens))

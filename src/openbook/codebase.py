@@ -76,7 +76,7 @@ class CodebaseAssistant:
         self.close()
 
     def close(self) -> None:
-        """Let go of the library."""
+        """Release the library."""
         self.assistant.close()
 
     def load_repository(
@@ -128,11 +128,11 @@ class CodebaseAssistant:
             self._sessions.pop(session_id, None)
 
     def get_document(self, source: str, path: str) -> Document | None:
-        """Give a document with its text; None if there is no such one."""
+        """Return a document with its text; None if there is no such one."""
         return self.assistant.index.document(source, path)
 
     def get_document_chunks(self, source: str, path: str) -> list[Chunk]:
-        """Give the chunks of a document in their order; [] if there is no such document."""
+        """Return the chunks of a document in their order; [] if there is no such document."""
         return self.assistant.index.chunks(source, path)
 
     def _filter(self, sources: Iterable[str]) -> Filter:

@@ -79,7 +79,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def price_of(model: str, usage: Usage) -> Decimal | None:
-    """Give the price of one call in US dollars, as published; None if it is not known.
+    """Return the price of one call in US dollars, as published; None if it is not known.
 
     What came from the provider's cache, what was written to it and the rest have prices of their own.
     A price can depend on how much one call reads, so calls are priced one by one, not their sum.
@@ -110,7 +110,7 @@ def price_of(model: str, usage: Usage) -> Decimal | None:
 
 
 def estimate_cost(model: str, input_tokens: int, output_tokens: int, *, price: Price = price_of) -> Decimal | None:
-    """Give the most that a planned call costs in US dollars; None if its price is not known.
+    """Return the most that a planned call costs in US dollars; None if its price is not known.
 
     Nothing comes from the provider's cache, and writing to it may cost more than plain reading.
     """
@@ -296,7 +296,7 @@ class Ledger:
         return estimate_cost(self._model, input_tokens, output_tokens, price=self._price)
 
     def _affordable(self, input_tokens: int, output_tokens: int) -> int | None:
-        """Give how many of the tokens can be paid, -1 if not even reading can; None if no price is known."""
+        """Return how many of the tokens can be paid, -1 if not even reading can; None if no price is known."""
         most = self._most(input_tokens, output_tokens)
         if most is None or most <= self._left_usd:
             return None if most is None else output_tokens

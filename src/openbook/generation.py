@@ -48,12 +48,12 @@ _WITHOUT_LINES = frozenset({"docx", "epub", "odt", "pdf", "pptx", "srt", "vtt"})
 
 
 def anchor_of(chunk: Chunk) -> str | None:
-    """Give the original's own name for the place of a chunk, if it has one, where it has no lines; else None."""
+    """Return the original's own name for the place of a chunk, if it has one, where it has no lines; else None."""
     return None if has_lines(chunk.language) else chunk.anchor
 
 
 def has_lines(language: str) -> bool:
-    """Tell whether the lines of a document are those of its original."""
+    """Return whether the lines of a document are those of its original."""
     return language not in _WITHOUT_LINES
 
 
@@ -107,7 +107,7 @@ class Citation:
         return f"{place} ({self.label})" if self.label not in ("", self.anchor) else place
 
     def at_own_anchor(self, document: Document) -> Citation:
-        """Give it with the `#id` that holds in a page where it begins: its label has that of where its chunk does."""
+        """Return it with the `#id` that holds in a page where it begins: its label has that of where its chunk does."""
         if document.language != "html" or document.kind != "docs" or not document.anchors:
             return self
         headings, _, last = self.label.rpartition(" ")
@@ -121,7 +121,7 @@ class Citation:
         return f"{' '.join(filter(None, (self.mark, self.place)))}: {self.verdict}{reason}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the citation as JSON values, in the shape that `ask --json` prints."""
+        """Return the citation as JSON values, in the shape that `ask --json` prints."""
         return {
             "mark": self.mark,
             "source": self.source,
@@ -249,7 +249,7 @@ class GenerationResult:
         return quality_of(claim.verdict for claim in self.claims)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the answer as JSON values, in the shape that `ask --json` prints."""
+        """Return the answer as JSON values, in the shape that `ask --json` prints."""
         return {
             "query": self.query,
             "answer": self.answer,
@@ -271,7 +271,7 @@ class GenerationResult:
         }
 
     def format_for_display(self) -> str:
-        """Give the answer and its sources as plain text, ending in a line feed."""
+        """Return the answer and its sources as plain text, ending in a line feed."""
         places = [place_of(result.chunk) for result in self.results] if self.refused else self.citations
         listed = "".join(f"  {place}\n" for place in dict.fromkeys(map(str, places)))
         heading = "Nearest:" if self.refused else "Sources:"
@@ -382,7 +382,7 @@ def _with_verdict(entry: Mapping[str, Any], *, quoted: bool) -> dict[str, Any]:
 
 
 def answered(events: Iterable[AnswerEvent]) -> GenerationResult:
-    """Give the answer that all of an answer's events end with."""
+    """Return the answer that all of an answer's events end with."""
     *_, last = events
     assert isinstance(last, Answered)
     return last.answer

@@ -39,7 +39,7 @@ Location = Path | str
 
 
 def name_of(location: Location) -> str:
-    """Give the name of the library at a place."""
+    """Return the name of the library at a place."""
     return location.stem if isinstance(location, Path) else location.rpartition("/")[2]
 
 
@@ -56,7 +56,7 @@ class Libraries:
         self._lance = _address(settings.lance_uri) if settings.lance_uri else ""
 
     def location(self, name: str) -> Location:
-        """Give the place of a library by name, whether it is there or not.
+        """Return the place of a library by name, whether it is there or not.
 
         Raises:
             SettingsError: The name could not be one of a file everywhere.
@@ -70,12 +70,12 @@ class Libraries:
         return found
 
     def holds(self, name: str) -> bool:
-        """Say whether a library is there."""
+        """Return whether a library is there."""
         location = self.location(name)
         return location.exists() if isinstance(location, Path) else name in self.names()
 
     def roots(self, name: str) -> list[Root]:
-        """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
         location = self.location(name)
         found: list[Root] = stored_roots(location) if isinstance(location, Path) else _tables().stored_roots(location)
         return found
@@ -140,7 +140,7 @@ def keep_private(home: Path) -> None:
 
 
 def library_path(home: Path, name: str) -> Path:
-    """Give the file of a named library.
+    """Return the file of a named library.
 
     Raises:
         SettingsError: The name could not be one of a file everywhere.

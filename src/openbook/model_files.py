@@ -60,7 +60,7 @@ class Fetched:
 
 
 def is_safe_url(url: str) -> bool:
-    """Tell whether an address is https, or this machine, and holds no password.
+    """Return whether an address is https, or this machine, and holds no password.
 
     Example:
         >>> [is_safe_url(url) for url in ("https://a.org/b", "http://127.0.0.1:8/b", "http://a.org/b", "https://u:p@a.org")]

@@ -42,7 +42,7 @@ def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Roo
 
 
 def root_at(location: Path, index: Index) -> Root | None:
-    """Give the source at a place; None if the library has none there."""
+    """Return the source at a place; None if the library has none there."""
     return next((root for root in index.roots() if root.location == str(location)), None)
 
 
@@ -75,6 +75,6 @@ def _check_storable(location: Path) -> None:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Give the name, with the first number behind it that makes it new if it is taken."""
+    """Return the name, with the first number behind it that makes it new if it is taken."""
     candidates = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
     return next(candidate for candidate in candidates if candidate not in taken)

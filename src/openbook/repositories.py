@@ -149,7 +149,7 @@ def _remote(
 
 
 def fetched_files(address: str, settings: Settings) -> Path:
-    """Give the folder with the files of a repository that was fetched. Asks nobody.
+    """Return the folder with the files of a repository that was fetched. Asks nobody.
 
     Raises:
         SourceError: The address names no repository, or one that was not fetched yet.
@@ -176,7 +176,7 @@ def root_of(location: Path, home: Path) -> Root:
 
 
 def refreshed(root: Root, home: Path) -> Root:
-    """Give what a library remembers of a source with the commit that its files are of now. Asks nobody."""
+    """Return what a library remembers of a source with the commit that its files are of now. Asks nobody."""
     mirror = _mirror_at(Path(root.location), home) if root.url else None
     state = mirror.state if mirror else None
     return root if state is None else _told(root, state)
@@ -198,7 +198,7 @@ def _told(root: Root, state: State) -> Root:
 
 
 def link_to(root: Root, span: Span, anchor: str | None = None) -> str:
-    """Give the permanent address of a place; empty where there is none, as in folders of this machine.
+    """Return the permanent address of a place; empty where there is none, as in folders of this machine.
 
     Of what has an anchor in the place of lines, and of notebooks, it is the address of the file.
     """
@@ -212,7 +212,7 @@ def link_to(root: Root, span: Span, anchor: str | None = None) -> str:
 
 
 def linked(event: AnswerEvent, index: Index) -> AnswerEvent:
-    """Give the citations of an answer their permanent addresses and places in pages. Other events stay as they are."""
+    """Add permanent addresses and places in pages to the citations of an answer. Other events stay as they are."""
     if not isinstance(event, Answered):
         return event
     roots = {root.name: root for root in index.roots() if root.commit}

@@ -181,7 +181,7 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """Give the key itself, for the one place that sends it."""
+        """Return the key itself, for the one place that sends it."""
         return self._text
 
     def __bool__(self) -> bool:
@@ -239,7 +239,7 @@ def quieten_lance() -> None:
 
 
 def environment_of_git() -> dict[str, str]:
-    """Give the environment that git runs in where it must ask nobody, and where no variable leads it elsewhere.
+    """Return the environment that git runs in where it must ask nobody, and where no variable leads it elsewhere.
 
     What says how to reach a host, such as `GIT_SSH_COMMAND` and proxies, stays.
     """

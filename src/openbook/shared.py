@@ -104,7 +104,7 @@ class Shared:
         return call
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Release all connections."""
         self._client.close()
 
     @contextlib.contextmanager
@@ -138,7 +138,7 @@ class Shared:
 
 
 def address_of(url: Secret) -> str:
-    """Give what of an address may be shown: no user, no password, no options.
+    """Return what of an address may be shown: no user, no password, no options.
 
     Raises:
         SettingsError: It is none.
@@ -191,7 +191,7 @@ def _client(url: Secret, timeout_s: float) -> Redis:
 
 
 def _reason(exc: RedisError | OSError) -> str:
-    """Say why in words that hold neither an address nor what was sent."""
+    """Return why in words that hold neither an address nor what was sent."""
     from redis import exceptions
 
     if isinstance(exc, exceptions.AuthenticationError | exceptions.AuthorizationError):

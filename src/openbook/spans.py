@@ -46,15 +46,15 @@ class LineIndex:
         return max(1, len(self._starts) - (self._starts[-1] == self._length))
 
     def line_at(self, offset: int) -> int:
-        """Give the 1-based line that holds the character at `offset`."""
+        """Return the 1-based line that holds the character at `offset`."""
         return bisect_right(self._starts, offset)
 
     def start_of(self, line: int) -> int:
-        """Give the offset of the first character of a 1-based line."""
+        """Return the offset of the first character of a 1-based line."""
         return self._starts[line - 1]
 
     def end_of(self, line: int) -> int:
-        """Give the offset behind a 1-based line, its line feed included."""
+        """Return the offset behind a 1-based line, its line feed included."""
         return self._starts[line] if line < len(self._starts) else self._length
 
     def span(self, path: str, start_char: int, end_char: int) -> Span:

@@ -40,13 +40,13 @@ class Tables:
                 raise
 
     def read(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
-        """Give the rows of a query."""
+        """Return the rows of a query."""
         with self._lock, self._translated():
             return self._connection.execute(sql, values).fetchall()
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Give what executes statements. All of them hold, or none."""
+        """Yield what executes statements. All of them hold, or none."""
         with self._lock, self._translated():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -57,7 +57,7 @@ class Tables:
                 raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         with self._lock:
             self._connection.close()
 

@@ -50,7 +50,7 @@ class Span:
         return f"{self.path}:{self.start_line}-{self.end_line}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the place as JSON values."""
+        """Return the place as JSON values."""
         return {
             "path": self.path,
             "start_line": self.start_line,
@@ -79,7 +79,7 @@ class Lesson:
         return "" if self.number is None else f"Lesson {self.number}: {self.title}".rstrip(": ")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what a list of lessons shows, as JSON values."""
+        """Return what a list of lessons shows, as JSON values."""
         return {"number": self.number, "title": self.title, "link": self.link}
 
 
@@ -154,7 +154,7 @@ class Course:
         return (self.source, self.path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the course and its lessons as JSON values, in the shape that `courses --json` prints."""
+        """Return the course and its lessons as JSON values, in the shape that `courses --json` prints."""
         return {
             "source": self.source,
             "path": self.path,
@@ -319,7 +319,7 @@ class RetrievalResult:
         return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt)
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """Give the result as JSON values, in the shape that `search --json` prints."""
+        """Return the result as JSON values, in the shape that `search --json` prints."""
         chunk = self.chunk
         why = {"signals": {name: round(value, 6) for name, value in self.signals.items()}} if explain else {}
         return {

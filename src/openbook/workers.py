@@ -54,7 +54,7 @@ class Lost:
 
 
 def greeting(run: Callable[[IO[bytes], IO[bytes]], None]) -> bytes:
-    """Give what a child must be sent first: what it is to run, with its standard input and output. It is picklable."""
+    """Return what a child must be sent first: what it runs, with its standard input and output. It is picklable."""
     return pickle.dumps(sys.path) + pickle.dumps(run)
 
 
@@ -251,7 +251,7 @@ class _Process(Generic[Result]):
 
 
 def took_longer(seconds: float) -> str:
-    """Give the reason why a job is lost that took longer than that."""
+    """Return the reason why a job is lost that took longer than that."""
     return f"took longer than {seconds:g} s"
 
 

@@ -29,7 +29,7 @@ SEEN = '"""Tell whether a parcel counts as lost: nobody has seen it for LOST_AFT
 
 
 def marks(received: Received, *wanted: str) -> list[str]:
-    """Give the mark of each wanted line, where the sources that were shown have it."""
+    """Return the mark of each wanted line, where the sources that were shown have it."""
     text = json.dumps(received.body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
     places, number = dict[str, str](), ""
     for line in text.split("\n"):

@@ -32,7 +32,7 @@ _MAKE = re.compile(r"\bmake ([a-z]+)\b(?=[^`\n]*`|$)|^    make ([a-z]+)", re.MUL
 
 
 def code_lines(text: str) -> Iterator[str]:
-    """Give the lines of code blocks; a line that ends in a backslash goes on with the next one."""
+    """Yield the lines of code blocks; a line that ends in a backslash goes on with the next one."""
     fenced = False
     for line in text.replace("\\\n", " ").split("\n"):
         if _FENCE.match(line):
@@ -42,7 +42,7 @@ def code_lines(text: str) -> Iterator[str]:
 
 
 def command_lines(text: str) -> list[str]:
-    """Give the commands a page tells its reader to type, without `openbook`."""
+    """Return the commands a page tells its reader to type, without `openbook`."""
     typed = [match["line"] for line in code_lines(text) if (match := _BLOCK_LINE.match(line))]
     return typed + [match["line"] for match in _INLINE.finditer(text)]
 

@@ -46,7 +46,7 @@ class Outcome:
         return [json.loads(line) for line in self.out.splitlines()]
 
     def hinted_command(self) -> list[str]:
-        """Give the arguments of the `openbook` command that a hint names, without splitting them."""
+        """Return the arguments of the `openbook` command that a hint names, without splitting them."""
         (hint,) = [line for line in self.err.splitlines() if line.startswith("hint: ")]
         return hint.partition("openbook ")[2].split()
 
@@ -80,7 +80,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Outcome:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Give the environment of a child: that of this process, and its import path."""
+    """Return the environment of a child: that of this process, and its import path."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **more}
     # Warnings about the packages we use are for us; no user sees them.
     environ.pop("PYTHONWARNDEFAULTENCODING", None)
@@ -145,7 +145,7 @@ def library_files() -> list[Path]:
 
 
 def only_library() -> Path:
-    """Give the file of the one library of this test."""
+    """Return the file of the one library of this test."""
     (file,) = [file for file in library_files() if file.suffix == ".sqlite"]
     return file
 

@@ -27,7 +27,7 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Give a copy of the sample and a home whose library holds it."""
+    """Return a copy of the sample and a home whose library holds it."""
     root, home = copy_sample(tmp_path_factory.mktemp("sample")), tmp_path_factory.mktemp("home")
     assert run_alone("search", "parcel", root, env={"OPENBOOK_HOME": str(home)}).code == 0
     return root, home

@@ -38,7 +38,7 @@ def ask(server: FakeServer, harbour: Path, *arguments: str, model: str = "") -> 
 
 
 def text_sent(body: Any) -> str:
-    """Give all that a request says, as one text."""
+    """Return all that a request says, as one text."""
     return json.dumps(body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
 
 

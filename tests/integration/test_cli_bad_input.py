@@ -19,7 +19,7 @@ WHALES = "# Whales\n\nWhales sing below the ferry at night.\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with one good file, which every test must still find."""
+    """Return a folder with one good file, which every test must still find."""
     root = tmp_path / "island"
     root.mkdir()
     (root / "whales.md").write_text(WHALES, encoding="utf-8")

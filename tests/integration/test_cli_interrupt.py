@@ -24,7 +24,7 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(scope="module")
 def birds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder that takes about a second to index."""
+    """Return a folder that takes about a second to index."""
     root = tmp_path_factory.mktemp("large") / "birds"
     root.mkdir()
     for number in range(FILES):

@@ -27,7 +27,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    """Give a folder whose files try to drive the terminal, by their content and by their names."""
+    """Return a folder whose files try to drive the terminal, by their content and by their names."""
     root = tmp_path / "hostile"
     root.mkdir()
     text = "# Anchor [bold]winch[/bold] [link=http://x]\n\nThe anchor winch {0} needs [red]oil[/red] {1}.\n"

@@ -20,7 +20,7 @@ MOVED = "# Shop\n\nThe loop (src/app.py:6-8) is short; see [it](../src/app.py#L7
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """Give a repository whose page cites code that has moved since, as the working folder."""
+    """Return a repository whose page cites code that has moved since, as the working folder."""
     repository = Repository(tmp_path / "shop")
     repository.commit({"src/app.py": CODE, "docs/a.md": PAGE})
     write(repository.folder, {"src/app.py": CODE.replace("import os\n", "import os\nimport re\nimport sys\n")})

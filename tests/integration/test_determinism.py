@@ -48,7 +48,7 @@ def open_library(folder: Path, name: str) -> Assistant:
 
 
 def everything(assistant: Assistant) -> list[Any]:
-    """Give all results and answers as JSON values, without the time that they took."""
+    """Return all results and answers as JSON values, without the time that they took."""
     found: list[Any] = []
     for question in QUESTIONS:
         results = assistant.search(question, limit=50)

@@ -52,7 +52,7 @@ def run_guarded(root: Path, home: Path, *arguments: str, **env: str) -> subproce
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a home that is empty for the first test, and holds unpacked grammars for the next."""
+    """Return a home that is empty for the first test, and holds unpacked grammars for the next."""
     return tmp_path_factory.mktemp("home")
 
 

@@ -42,7 +42,7 @@ def bring(
 
 
 def contents(index: Index) -> dict[str, Any]:
-    """Give all that an index holds but for the ids, which depend on who was first."""
+    """Return all that an index holds but for the ids, which depend on who was first."""
     assert isinstance(index, SqliteIndex)
     read = index._connection.execute
     return {

@@ -30,7 +30,7 @@ def sample(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def first(sample: Path, tmp_path: Path) -> list[str]:
-    """Give the order of the first stage."""
+    """Return the order of the first stage."""
     with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
         assistant.add(sample)
         return [str(result.chunk.span) for result in assistant.search(QUESTION, limit=20)]

@@ -22,7 +22,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(params=["anthropic", "openai"])
 def model(request: pytest.FixtureRequest, address: str) -> Model:
-    """Give the model through one of our wires."""
+    """Return the model through one of our wires."""
     wire = request.param
     url = address if wire == "anthropic" else f"{address}/v1"
     provider = replace(LLAMACPP, name="local", wire=wire, url=url)

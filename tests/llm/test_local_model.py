@@ -95,7 +95,7 @@ def test_what_does_not_fit_the_context_is_refused(model: Model) -> None:
 
 
 def wait_until_idle(address: str) -> dict[str, list[dict[str, int]]]:
-    """Give the state of the server's only slot once it does nothing, or after ten seconds."""
+    """Return the state of the server's only slot once it does nothing, or after ten seconds."""
     for _ in range(100):
         with urllib.request.urlopen(f"{address}/slots", timeout=10) as response:
             [slot] = json.load(response)

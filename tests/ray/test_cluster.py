@@ -61,7 +61,7 @@ def bring(
 
 
 def contents(index: Index) -> dict[str, Any]:
-    """Give all that an index holds but for the ids, which depend on who was first."""
+    """Return all that an index holds but for the ids, which depend on who was first."""
     assert isinstance(index, SqliteIndex)
     read = index._connection.execute
     question = ["part", "7"], HashEmbedder().embed(["part 7"])[0]
@@ -81,7 +81,7 @@ def contents(index: Index) -> dict[str, Any]:
 
 
 def workers_of_ray() -> list[int]:
-    """Give the processes of this machine that work for a Ray cluster."""
+    """Return the processes of this machine that work for a Ray cluster."""
     found = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):

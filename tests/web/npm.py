@@ -26,7 +26,7 @@ class Tool:
 
 
 def unpacked(tool: Tool, config: pytest.Config) -> Path:
-    """Give the folder of a package, kept in pytest's cache. Without npm, the test is skipped; never so in CI."""
+    """Return the folder of a package, kept in pytest's cache. Without npm, the test is skipped; never so in CI."""
     assert config.cache is not None
     cache = Path(config.cache.mkdir("npm"))
     folder = cache / f"{tool.name}-{tool.version}"

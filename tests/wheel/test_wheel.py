@@ -55,7 +55,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a virtual environment that holds the wheel and what it depends on."""
+    """Return a virtual environment that holds the wheel and what it depends on."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "-qq", "--no-input"]
@@ -71,7 +71,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def openbook(environment: Path, tmp_path: Path) -> Run:
-    """Give a function that runs the installed command in a small folder, with an empty home."""
+    """Return a function that runs the installed command in a small folder, with an empty home."""
     home, folder = tmp_path / "home", tmp_path / "bakery"
     home.mkdir()
     folder.mkdir()

@@ -24,7 +24,7 @@ _STOP_S = 10.0
 
 @contextmanager
 def serving(port: int = 0, *, embeds: bool = False, ranks: bool = False) -> Iterator[str]:
-    """Give the address below which both wires are served; the server ends with the context.
+    """Yield the address below which both wires are served; the server ends with the context.
 
     Args:
         port: Where it listens; any free one for 0.

@@ -48,7 +48,7 @@ def texts(archive: Path) -> Iterator[tuple[str, str]]:
 
 
 def suffix(path: str) -> str:
-    """Give the ending of a file name without its dot, in small letters."""
+    """Return the ending of a file name without its dot, in small letters."""
     return path.rpartition("/")[2].rpartition(".")[2].lower()
 
 
@@ -84,7 +84,7 @@ def _tar(content: io.BytesIO) -> Iterator[tuple[str, bytes]]:
 
 
 def _debian_payload(archive: Path) -> bytes:
-    """Give `data.tar.*` of a .deb, which is an `ar` archive: members with a header of 60 bytes each."""
+    """Return `data.tar.*` of a .deb, which is an `ar` archive: members with a header of 60 bytes each."""
     content = archive.read_bytes()
     place = 8
     while place < len(content):

@@ -75,7 +75,7 @@ def _commented(path: str, text: str, ending: str) -> Iterator[Pair]:
 
 
 def _comment(lines: list[str], place: int, ending: str) -> tuple[str, int]:
-    """Give the text of the comment block that starts on a line, and the line after it; the same line if none does."""
+    """Return the text of the comment block that starts on a line, and the line after it; the same line if none does."""
     first = lines[place].lstrip()
     if ending not in _HASH and ending not in _DASH and ending not in _SEMICOLON and first.startswith("/*"):
         after = place
@@ -94,13 +94,13 @@ def _comment(lines: list[str], place: int, ending: str) -> tuple[str, int]:
 
 
 def _plain(comment: str) -> str:
-    """Give the first paragraph of a comment, without marks, on one line."""
+    """Return the first paragraph of a comment, without marks, on one line."""
     paragraph = re.split(r"\n\s*\n|\n\s*[@\\:]\w", comment.strip())[0]
     return " ".join(_MARKUP.sub(" ", paragraph).split())
 
 
 def _body(lines: list[str], start: int) -> str:
-    """Give the lines that belong to one: until the indentation is back, or a blank line when there is none."""
+    """Return the lines that belong to one: until the indentation is back, or a blank line when there is none."""
     if start >= len(lines) or not lines[start].strip():
         return ""
     indent = _indent(lines[start])

@@ -78,7 +78,7 @@ def _start(never: list[list[str]], known: frozenset[str]) -> None:
 
 
 def mine(archive: Path) -> tuple[str, list[Pair], int]:
-    """Give the name of an archive, its pairs, and how many of its files were too near to what is measured with."""
+    """Return the name of an archive, its pairs, and how many of its files were too near to what is measured with."""
     kept: list[list[Pair]] = []
     dropped = 0
     dictionaries: dict[str, str] = {}
@@ -105,7 +105,7 @@ def mine(archive: Path) -> tuple[str, list[Pair], int]:
 
 
 def file_pairs(path: str, text: str) -> list[Pair]:
-    """Give the pairs of one file, at most as many as a file may bring."""
+    """Return the pairs of one file, at most as many as a file may bring."""
     ending = suffix(path)
     if ending == "json":
         pairs = list(factbook_pairs(text))
@@ -141,12 +141,12 @@ def read_names(file: Path) -> list[list[str]]:
 
 
 def parts(name: str) -> list[str]:
-    """Give the parts of a name in small letters: `golang-github-spf13-Cobra` has four."""
+    """Return the parts of a name in small letters: `golang-github-spf13-Cobra` has four."""
     return [part for part in re.split(r"[-_.@/~+%]", name.lower()) if part]
 
 
 def is_named(name: str, never: Iterable[list[str]], *, whole: bool = False) -> bool:
-    """Tell whether a package name has a project's name in it; for a path, whether a folder or file is called so."""
+    """Return whether a package name has a project's name in it; for a path, whether a folder or file is called so."""
     pieces = [parts(piece.rpartition(".")[0] or piece) for piece in name.split("/")] if whole else [parts(name)]
     for project in never:
         for piece in pieces:
@@ -175,7 +175,7 @@ def _lines(text: str, *, inside_json: bool = False) -> Iterator[str]:
 
 
 def is_near(text: str, known: frozenset[str]) -> bool:
-    """Tell whether at least three long lines, and more than a twentieth of them, are among those known."""
+    """Return whether at least three long lines, and more than a twentieth of them, are among those known."""
     lines = list(_lines(text))
     shared = sum(line in known for line in lines)
     return shared >= 3 and shared > 0.05 * len(lines)

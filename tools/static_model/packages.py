@@ -63,12 +63,12 @@ def read_list(path: Path) -> list[Package]:
 
 
 def path_of(package: Package, folder: Path) -> Path:
-    """Give where the archive of a package lies below the folder of archives."""
+    """Return where the archive of a package lies below the folder of archives."""
     return folder / package.registry / package.archive
 
 
 def is_listed(package: Package, folder: Path) -> bool:
-    """Tell whether the archive is there with the bytes that are listed."""
+    """Return whether the archive is there with the bytes that are listed."""
     path = path_of(package, folder)
     return path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == package.sha256
 
@@ -81,7 +81,7 @@ def fetch(registry: str, packages: list[Package], folder: Path) -> None:
 
 
 def command(registry: str, packages: Iterable[Package]) -> list[str]:
-    """Give the call of a client that fetches packages into the folder it runs in.
+    """Return the call of a client that fetches packages into the folder it runs in.
 
     Wheels with compiled parts are those for Python 3.11 on x86-64 Linux. Debian is bookworm, and
     sources need a `deb-src` entry in its list of sources.

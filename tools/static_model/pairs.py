@@ -26,7 +26,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+")
 
 
 def words_of(name: str) -> str:
-    """Give the words of an identifier or a path.
+    """Return the words of an identifier or a path.
 
     Example:
         >>> words_of("getHTTPServer_name")
@@ -36,11 +36,11 @@ def words_of(name: str) -> str:
 
 
 def dice(*seeds: str) -> random.Random:
-    """Give a generator that depends on the seeds alone, not on the order of work."""
+    """Return a generator that depends on the seeds alone, not on the order of work."""
     return random.Random(zlib.crc32("\n".join(seeds).encode("utf-8", "replace")))
 
 
 def says_something(text: str, least: int = 3) -> bool:
-    """Tell whether there are at least so many words, most of them in ASCII letters."""
+    """Return whether there are at least so many words, most of them in ASCII letters."""
     words = WORD.findall(text[:MAX_CHARS])
     return len(words) >= least and sum(word.isascii() for word in words) > 0.8 * len(words)

@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def choose(path: Path) -> list[tuple[int, str, str]]:
-    """Give place, query and text of the chosen pairs, in the order of the file."""
+    """Return place, query and text of the chosen pairs, in the order of the file."""
     by_kind: dict[str, list[tuple[float, int, str, str]]] = {kind: [] for kind in WANTED}
     for place, (kind, _, query, text) in enumerate(read_pairs(path)):
         if kind in by_kind and len(text) > 120:
@@ -54,7 +54,7 @@ def choose(path: Path) -> list[tuple[int, str, str]]:
 
 
 def embed(texts: list[str]) -> np.ndarray:
-    """Give float16 (len(texts), 384), of unit length, in order.
+    """Return float16 (len(texts), 384), of unit length, in order.
 
     On one thread, in bfloat16: a third faster than float32, and nothing lost.
     """

@@ -30,7 +30,7 @@ class Pieces:
         return len(self.starts) - 1
 
     def take(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Give the pieces of some texts, int64, and where each of these starts."""
+        """Return the pieces of some texts, int64, and where each of these starts."""
         lengths = self.starts[places + 1] - self.starts[places]
         offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]])
         within = np.arange(int(lengths.sum())) - np.repeat(offsets, lengths)

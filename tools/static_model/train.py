@@ -71,7 +71,7 @@ class RowAdam:
 def train(
     rows: np.ndarray, queries: Pieces, texts: Pieces, stems: Pieces, order: np.ndarray, lessons: Lessons, recipe: Recipe
 ) -> np.ndarray:
-    """Give trained rows, float32.
+    """Return trained rows, float32.
 
     Args:
         rows: float32 (pieces, dim), where to start.
@@ -105,7 +105,7 @@ def train(
 def _unlikeness(
     rows: torch.Tensor, queries: Pieces, texts: Pieces, lessons: Lessons, chosen: np.ndarray, temperature: float
 ) -> torch.Tensor:
-    """Say how far what is near to what, among queries and texts alike, is from what the teacher finds."""
+    """Return how far what is near to what, among queries and texts alike, is from what the teacher finds."""
     places = lessons.places[chosen]
     ours = torch.cat([_pooled(rows, *queries.take(places)), _pooled(rows, *texts.take(places))])
     theirs = torch.from_numpy(np.concatenate([lessons.queries[chosen], lessons.texts[chosen]]).astype(np.float32))
@@ -139,7 +139,7 @@ def _pooled(rows: torch.Tensor, ids: np.ndarray, offsets: np.ndarray) -> torch.T
 
 
 def _same(pieces: Pieces, places: np.ndarray) -> torch.Tensor:
-    """Tell which of a batch are equal to which, the diagonal left out: these are no wrong answers."""
+    """Return which of a batch are equal to which, the diagonal left out: these are no wrong answers."""
     keys = [hash(pieces.ids[pieces.starts[place] : pieces.starts[place + 1]].tobytes()) for place in places]
     numbers = torch.tensor(keys)
     return (numbers[:, None] == numbers[None, :]).fill_diagonal_(False)

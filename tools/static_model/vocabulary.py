@@ -23,7 +23,7 @@ _WORD = re.compile(r"^[a-z][a-z0-9]{2,18}$")
 
 
 def words_to_add(texts: Iterable[tuple[str, str]], known: set[str], *, most: int) -> list[str]:
-    """Give the words in most packages that are no piece yet, the most frequent first; equal ones by letters.
+    """Return the words in most packages that are no piece yet, the most frequent first; equal ones by letters.
 
     Args:
         texts: Package and text.

@@ -100,7 +100,7 @@ class Agent:
         self._spent = Spent()
 
     def chat(self, message: str) -> tuple[str, Decimal | None]:
-        """Give the answer, or in brackets why there is none, and its cost in US dollars, None if it is not known.
+        """Return the answer, or in brackets why there is none, and its cost in US dollars, None if it is not known.
 
         Raises:
             ModelError: The model did not answer.

@@ -10,7 +10,7 @@ _ARGUMENT = re.compile(r"^(?P<name>\*{0,2}\w+)\s*(?:\([^)]*\))?:(?:\s+(?P<text>.
 
 
 def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
-    r"""Give the text before the first section, and the arguments' descriptions in order, each in one line.
+    r"""Return the text before the first section, and the arguments' descriptions in order, each in one line.
 
     Any text can be read; without an `Args:` section there are no descriptions.
 

@@ -191,7 +191,7 @@ class InThreads(Generic[Happening]):
         self._taking: asyncio.Future[Happening | Ask | Wait | None] | None = None
 
     async def take(self, reply: Finished | None) -> AsyncGenerator[Happening | Ask | Wait, None]:
-        """Give each step as it is taken."""
+        """Yield each step as it is taken."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -215,7 +215,7 @@ class InThreads(Generic[Happening]):
             reply = None
 
     def _take(self, reply: Finished | None, tell: Callable[[Happening], None]) -> Happening | Ask | Wait | None:
-        """Give the next step that was not told."""
+        """Return the next step that was not told."""
         step = next_step(self._steps, reply)
         while self._ahead and not self._is_left and step is not None and not isinstance(step, Ask | Wait):
             tell(step)

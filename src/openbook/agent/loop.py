@@ -207,7 +207,7 @@ class Run:
         return results
 
     def _prepared(self, call: ToolCall, place: int) -> _Job | tuple[ToolCall, ToolResult]:
-        """Give what is to be called, or what the model is told instead."""
+        """Return what is to be called, or what the model is told instead."""
         if place >= _CALLS_AT_ONCE:
             return call, _failed(call, f"not called: at most {_CALLS_AT_ONCE} calls at once")
         seen = _through(call, (hooks.before_tool for hooks in self._kernel.hooks))

@@ -53,7 +53,7 @@ class Meter:
         self._estimate = (Request(()), estimate_request(Request(())))
 
     def most_tokens(self, request: Request) -> int:
-        """Give the most input tokens that a request can be."""
+        """Return the most input tokens that a request can be."""
         seen = len(self._seen)
         if seen and self._is_alike(request) and request.messages[:seen] == self._seen:
             return self._seen_tokens + self._safely(estimate_messages(request.messages[seen:]))

@@ -87,7 +87,7 @@ class Summarize:
 
 
 def after_summary(text: str, rest: History) -> History:
-    """Give the history that goes on from a summary."""
+    """Return the history that goes on from a summary."""
     told = _prompt("summary").replace("{summary}", text)
     return (Message.user(told), Message.assistant("Understood."), *rest)
 

@@ -34,7 +34,7 @@ def start(tool: Tool, arguments: Mapping[str, Any]) -> Running:
 
 
 def starting_in(loop: asyncio.AbstractEventLoop) -> Start:
-    """Give what calls a tool as a task of a loop if it is `async`, else in a thread of its own; from any thread."""
+    """Return what calls a tool as a task of a loop if it is `async`, else in a thread of its own; from any thread."""
 
     def start_in(tool: Tool, arguments: Mapping[str, Any]) -> Running:
         import asyncio

@@ -96,7 +96,7 @@ class Tool:
         return cls(spec, function, _reader(name, model), timeout_s, max_chars, _EXPECTED + errors)
 
     def show(self, value: object) -> str:
-        """Give a result as the model reads it: text as it is, anything else as JSON; the end of a long one cut."""
+        """Return a result as the model reads it: text as it is, anything else as JSON; the end of a long one cut."""
         if isinstance(value, str):
             text = value
         else:
@@ -166,7 +166,7 @@ def _reader(tool: str, model: type[BaseModel]) -> Callable[[str], Arguments]:
 
 
 def _complaint(tool: str, error: ValidationError, names: list[str]) -> str:
-    """Say which argument is wrong, and what is wrong with it, a line for each."""
+    """Return which argument is wrong, and what is wrong with it, a line for each."""
     lines = []
     for problem in error.errors(include_url=False, include_context=False):
         place = ".".join(str(step) for step in problem["loc"])

@@ -102,7 +102,7 @@ def support(
     rarity: Mapping[str, float],
     baseline: float = 0.0,
 ) -> float:
-    """Say how far the best sentence and the best chunk speak of a question, from 0 to 1; 0 without results.
+    """Return how far the best sentence and the best chunk speak of a question, from 0 to 1; 0 without results.
 
     The mean of both: a sentence has to say it, and the chunk around it has the words that it leaves
     out. On questions that other libraries answer, the mean has an AUC of .995, sentences alone .994,
@@ -167,7 +167,7 @@ def tell(question: Question, results: Sequence[RetrievalResult], index: Index, e
 
 
 def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline: float) -> dict[str, float]:
-    """Say how near each word is to the question, 0 for the baseline: how much of the question it is."""
+    """Return how near each word is to the question, 0 for the baseline: how much of the question it is."""
     scale = max(1 - baseline, _LEAST_SCALE)
     vectors = embedder.embed([word.lower() for word in words])
     return {word: max(0.0, float(each @ asked) - baseline) / scale for word, each in zip(words, vectors, strict=True)}

@@ -95,7 +95,7 @@ class Marker:
         return before + mark
 
     def close(self) -> str:
-        """Give the rest."""
+        """Return the rest."""
         return self._blanks
 
 

@@ -82,7 +82,7 @@ def places_of(mark: str, shown: Mapping[int, Shown]) -> tuple[Place | None, ...]
 
 
 def numbered(context: Context) -> dict[int, Shown]:
-    """Give what is shown by its numbers."""
+    """Return what is shown by its numbers."""
     return {entry.number: entry for entry in context.shown}
 
 

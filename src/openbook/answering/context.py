@@ -62,7 +62,7 @@ class Shown:
 
     @property
     def label(self) -> str:
-        """Say where the original puts it, for people; empty if lines say it all."""
+        """Return where the original puts it, for people; empty if lines say it all."""
         return label_of(self.result)
 
     @property
@@ -161,7 +161,7 @@ def _displayed(chunk: Chunk) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
 def words_of_units(chunk: Chunk) -> tuple[tuple[str, ...], ...]:
-    """Give the tokens of each unit of a chunk, in no order, each once."""
+    """Return the tokens of each unit of a chunk, in no order, each once."""
     return tuple(tuple(set(tokenize(unit.text))) for unit in _measured(chunk)[0])
 
 
@@ -171,7 +171,7 @@ def _cost(number: int, text: str) -> int:
 
 
 def label_of(result: RetrievalResult) -> str:
-    """Say where the original puts a result, for people: lesson, headings and `#id`, page or cell.
+    """Return where the original puts a result, for people: lesson, headings and `#id`, page or cell.
 
     Code needs no label: its lines and symbol say it all. A page below headings is said by the place.
     """

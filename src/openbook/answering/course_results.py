@@ -64,7 +64,7 @@ class Courses:
     supports: Supports
 
     def results(self, asked: CourseQuestion, top_k: int) -> list[RetrievalResult] | None:
-        """Give what a question on courses asks for; None if it is to be looked for as any other.
+        """Return what a question on courses asks for; None if it is to be looked for as any other.
 
         A name that means no course gives nothing where it is said to be one; one that can mean several
         gives the headers of them. A lesson that is not there gives the headings of those that are.
@@ -156,7 +156,7 @@ class Courses:
         return [_asked_for(heading, OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
     def _summary(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
-        """Give the lesson of that number of each course, or the first lessons: they introduce the courses."""
+        """Return the lesson of that number of each course, or the first lessons: they introduce the courses."""
         found = []
         for course in courses[:_MOST_COURSES]:
             first = next((each.number for each in course.lessons), None)
@@ -198,17 +198,17 @@ def _number(chunk: Chunk) -> int | None:
 
 
 def is_asked_for(result: RetrievalResult) -> bool:
-    """Tell whether a result is what was asked for, whatever words it has."""
+    """Return whether a result is what was asked for, whatever words it has."""
     return HEADING in result.signals or LESSON in result.signals
 
 
 def is_known_to_speak(result: RetrievalResult) -> bool:
-    """Tell whether a result has been found to speak of what a question on courses asks."""
+    """Return whether a result has been found to speak of what a question on courses asks."""
     return is_asked_for(result) or not {OF_COURSE, OF_LESSON, INSIDE}.isdisjoint(result.signals)
 
 
 def course_key(chunk: Chunk) -> tuple[str, str]:
-    """Give the key of the course that a chunk is of, as `Course.key` does."""
+    """Return the key of the course that a chunk is of, as `Course.key` does."""
     return (chunk.source, (chunk.lesson.course_path if chunk.lesson else "") or chunk.span.path)
 
 

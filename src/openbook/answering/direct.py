@@ -110,5 +110,5 @@ def request_for(query: str, context: Context, writing: Writing, understood: str 
 
 
 def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:
-    """Give the most that a planned call costs, in US dollars; None if its price is not known."""
+    """Return the most that a planned call costs, in US dollars; None if its price is not known."""
     return estimate_cost(model.name, Meter().most_tokens(request), request.max_tokens, price=price)

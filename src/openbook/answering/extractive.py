@@ -127,7 +127,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
 
 
 def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
-    """Give the `id` of the heads that define what the question names, and of those that only have its name.
+    """Return the `id` of the heads that define what the question names, and of those that only have its name.
 
     Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
     """
@@ -155,12 +155,12 @@ def _bonuses(query: Question, passages: Sequence[Passage]) -> tuple[list[float],
 
 
 def _uses(passage: Passage, query: Question) -> bool:
-    """Say whether a passage of code has a name of the question and does not define it."""
+    """Return whether a passage of code has a name of the question and does not define it."""
     return not passage.shown.is_prose and passage.defines not in query.identifiers and has_name(query, passage.text)
 
 
 def _definitions(query: Question, passages: Sequence[Passage]) -> set[int]:
-    """Give the `id` of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
+    """Return the `id` of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
     found: dict[tuple[str, str], Passage] = {}
     if defining := query.definition:
         for passage in sorted(passages, key=lambda each: each.start_char):
@@ -170,7 +170,7 @@ def _definitions(query: Question, passages: Sequence[Passage]) -> set[int]:
 
 
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:
-    """Say whether a passage repeats the question and answers nothing.
+    """Return whether a passage repeats the question and answers nothing.
 
     Args:
         text: The passage.
@@ -193,12 +193,12 @@ def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Quest
 
 
 def _is_of_answer(text: str, query: Question) -> bool:
-    """Say whether a passage shows an answer, and that is not what is asked for."""
+    """Return whether a passage shows an answer, and that is not what is asked for."""
     return _NOTE in text or any(mark[0].strip() not in query.text for mark in _PRINTED_MARK.finditer(text))
 
 
 def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]:
-    """Give what is looked for, and whether one quote is wanted of each place.
+    """Return what is looked for, and whether one quote is wanted of each place.
 
     Of a question on courses, neither the course nor that it "explains" something is looked for.
     """
@@ -286,7 +286,7 @@ def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
 
 
 def _repeats(passage: Passage, said: Passage) -> bool:
-    """Say whether a passage of prose has no word that another one has not."""
+    """Return whether a passage of prose has no word that another one has not."""
     if not (passage.shown.is_prose and said.shown.is_prose):
         return False
     words = frozenset(tokenize(_PRINTED_MARK.sub("", passage.text)))
@@ -299,7 +299,7 @@ def compose(picked: Sequence[Picked]) -> str:
 
 
 def quotes_of(picked: Sequence[Picked]) -> tuple[Claim, ...]:
-    """Give the quotes of the answer that `compose` writes as claims, with their places in it.
+    """Return the quotes of the answer that `compose` writes as claims, with their places in it.
 
     Their marks are not read from the answer: what is quoted may hold brackets that only look like marks.
     """
@@ -346,7 +346,7 @@ def _quoted(passage: Passage) -> str:
 
 
 def _is_indented_code(text: str) -> bool:
-    """Say whether lines of prose are set off as code, so that their indentation says something."""
+    """Return whether lines of prose are set off as code, so that their indentation says something."""
     indents = [len(line) - len(line.lstrip()) for line in text.expandtabs(_INDENT).split("\n")]
     return len(set(indents)) > 1 and min(indents) >= _INDENT and not is_row(text)
 

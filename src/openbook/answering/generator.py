@@ -214,7 +214,7 @@ class Generator:
         where: Filter = EVERYTHING,
         writing: Writing = QUOTING,
     ) -> Steps[None]:
-        """Give the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
+        """Return the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
         return self._steps(_Asked(query, self._timed(writing), None, top_k, min_score, where, self._context_tokens))
 
     def _steps(self, asked: _Asked) -> Steps[None]:
@@ -358,7 +358,7 @@ class Generator:
         *,
         max_context_tokens: int | None = None,
     ) -> Request:
-        """Give the call that asks a model to answer from results, as `generate_answer` makes it. Nothing is sent.
+        """Return the call that asks a model to answer from results, as `generate_answer` makes it. Nothing is sent.
 
         `format_prompt_for_display` prints it, and `estimate_cost` prices it.
         """
@@ -374,7 +374,7 @@ class Generator:
         *,
         max_context_tokens: int | None = None,
     ) -> Decimal | None:
-        """Give the most that an answer from results costs in US dollars, its check aside; None if nobody knows.
+        """Return the most that an answer from results costs in US dollars, its check aside; None if nobody knows.
 
         Without a model it costs nothing.
         """
@@ -386,7 +386,7 @@ class Generator:
         return cost_of(request, writing.model, price=self._price)
 
     def get_generation_stats(self) -> dict[str, float]:
-        """Give the statistics by name."""
+        """Return the statistics by name."""
         return asdict(self._stats)
 
     def reset_generation_stats(self) -> None:
@@ -419,5 +419,5 @@ def _question(query: str) -> str:
 
 
 def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:
-    """Say what was searched for, where it was not the question."""
+    """Return what was searched for, where it was not the question."""
     return replace(answer, searched="" if alone.text == asked.query.strip() else alone.text)

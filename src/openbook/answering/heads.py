@@ -47,7 +47,7 @@ class Head:
 
 
 def heads_of(shown: Shown) -> list[Head]:
-    """Give the heads of the definitions in a chunk: what it opens with, then name by name."""
+    """Return the heads of the definitions in a chunk: what it opens with, then name by name."""
     heads = list(_opening_heads(shown))
     for name in shown.result.chunk.defines:
         for position in _definitions(shown.units, name):
@@ -59,7 +59,7 @@ def heads_of(shown: Shown) -> list[Head]:
 
 
 def _opening_heads(shown: Shown) -> Iterator[Head]:
-    """Give the definition that a chunk opens with, up to the end of its signature and summary."""
+    """Yield the definition that a chunk opens with, up to the end of its signature and summary."""
     chunk = shown.result.chunk
     if not chunk.signature or not shown.units:
         return
@@ -74,7 +74,7 @@ def _opening_heads(shown: Shown) -> Iterator[Head]:
 
 
 def _heads(shown: Shown, position: int, end: int, name: str, symbol: str = "") -> Iterator[Head]:
-    """Give a definition with the comment above it, or each of the two if together they are too long.
+    """Yield a definition with the comment above it, or each of the two if together they are too long.
 
     Args:
         shown: What may be quoted.
@@ -95,7 +95,7 @@ def _heads(shown: Shown, position: int, end: int, name: str, symbol: str = "") -
 
 
 def _enclosing(units: Sequence[Unit], position: int, name: str) -> Iterator[str]:
-    """Give what stands before a name in its line, and the lines that this one is indented under, the nearest first."""
+    """Yield what stands before a name in its line, and the lines that this one is indented under, the nearest first."""
     line = units[position].text
     yield line[: max(line.find(name), 0)]  # the receiver of Go, `Letter::` of C++
     indent = len(line) - len(line.lstrip())
@@ -116,7 +116,7 @@ def _definitions(units: Sequence[Unit], name: str) -> Iterator[int]:
 
 
 def _declares(line: str, name: str) -> bool:
-    """Say whether a name stands behind a keyword that defines."""
+    """Return whether a name stands behind a keyword that defines."""
     # By hand: a pattern for each name of each chunk took half of the time of an answer.
     place = line.find(name)
     keyword = _KEYWORD.search(line) if place >= 0 else None
@@ -129,7 +129,7 @@ def _declares(line: str, name: str) -> bool:
 
 
 def _sets(line: str, name: str) -> bool:
-    """Say whether a name opens a line and is set, typed or called there."""
+    """Return whether a name opens a line and is set, typed or called there."""
     found = _IS_SET.match(line) if name in line else None
     return found is not None and found[1] == name
 

@@ -140,12 +140,12 @@ def _count_words(text: str) -> int:
 
 
 def is_row(text: str) -> bool:
-    """Say whether text begins as a row of a table or an item of a list does."""
+    """Return whether text begins as a row of a table or an item of a list does."""
     return _ROW.match(text) is not None
 
 
 def is_table_rule(text: str) -> bool:
-    """Say whether text is the line between the head of a table and its rows."""
+    """Return whether text is the line between the head of a table and its rows."""
     return _TABLE_RULE.fullmatch(text) is not None
 
 
@@ -198,7 +198,7 @@ def _sentences(shown: Shown, paragraph: Sequence[Unit]) -> Iterator[Passage]:
 
 
 def _is_border(shown: Shown, paragraph: Sequence[Unit], at: int) -> bool:
-    """Say whether one sentence surely ends and another begins at a place: not inside of "`slides.pdf p. 4`"."""
+    """Return whether one sentence surely ends and another begins at a place: not inside of "`slides.pdf p. 4`"."""
     following = _slice(shown, at, paragraph[-1].span.end_char).lstrip()[:1]
     is_code = _slice(shown, paragraph[0].span.start_char, at).count("`") % 2 == 1
     return not (is_code or following.isdigit() or following.islower())
@@ -210,7 +210,7 @@ def _slice(shown: Shown, start: int, end: int) -> str:
 
 
 def overlap(a: Passage, b: Passage) -> bool:
-    """Say whether two passages share characters of a document."""
+    """Return whether two passages share characters of a document."""
     # Compared in the document: course chunks overlap, so one sentence can be shown twice.
     if (a.shown.result.chunk.source, a.first.span.path) != (b.shown.result.chunk.source, b.first.span.path):
         return False
@@ -218,7 +218,7 @@ def overlap(a: Passage, b: Passage) -> bool:
 
 
 def joins(before: Passage, after: Passage) -> bool:
-    """Say whether one passage follows another in the same paragraph."""
+    """Return whether one passage follows another in the same paragraph."""
     if before.shown is not after.shown or before.end_char > after.start_char:
         return False
     between = _slice(before.shown, before.end_char, after.start_char)
@@ -226,6 +226,6 @@ def joins(before: Passage, after: Passage) -> bool:
 
 
 def joined(first: Passage, last: Passage) -> Passage:
-    """Give all from the start of one passage to the end of another one behind it."""
+    """Return all from the start of one passage to the end of another one behind it."""
     cut = first.part or last.part
     return Passage(first.shown, first.first, last.last, (first.start_char, last.end_char) if cut else None)

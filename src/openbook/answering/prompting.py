@@ -43,7 +43,7 @@ def fill(prompt: str, **holes: str) -> str:
 
 
 def build_system_prompt(*, tools: bool = False) -> str:
-    """Give the rules that a model answers by; with `tools`, also how to use them."""
+    """Return the rules that a model answers by; with `tools`, also how to use them."""
     return "\n\n".join((fill("rules"), *([fill("tools")] if tools else [])))
 
 
@@ -99,7 +99,7 @@ def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
 
 
 def build_no_answer(reason: NoAnswer, detail: str = "") -> str:
-    """Say why a model wrote nothing. `detail`: what the budget or the provider said."""
+    """Return why a model wrote nothing. `detail`: what the budget or the provider said."""
     return fill("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
 
 
@@ -119,7 +119,7 @@ def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:
 
 
 def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = ()) -> str:
-    """Say what the sources do hold and how to ask better. It is the answer itself: no model is asked.
+    """Return what the sources do hold and how to ask better. It is the answer itself: no model is asked.
 
     Args:
         reason: Such as `nothing relevant`.
@@ -134,7 +134,7 @@ def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], 
 
 
 def build_missing_note(words: Sequence[str]) -> str:
-    """Say which words no source mentions. At least one is given."""
+    """Return which words no source mentions. At least one is given."""
     return f"No source mentions {', '.join(map(repr, words))}."
 
 

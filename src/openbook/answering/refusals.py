@@ -55,7 +55,7 @@ def noted(answer: GenerationResult, deciding: Sequence[str]) -> GenerationResult
 
 
 def _others(results: Sequence[RetrievalResult]) -> str:
-    """Say which lessons there are, if one was asked for that is not. A reason is counted, so it has no numbers."""
+    """Return which lessons there are, if one was asked for that is not. A reason is counted, so it has no numbers."""
     lessons = [result.chunk.lesson for result in results if OTHER_LESSON in result.signals]
     there = lesson_numbers(lesson for lesson in lessons if lesson is not None)
     return f", there are {there}" if there else ""
@@ -64,7 +64,7 @@ def _others(results: Sequence[RetrievalResult]) -> str:
 def no_answer(
     query: str, reason: NoAnswer, results: Sequence[RetrievalResult], *, detail: str = ""
 ) -> GenerationResult:
-    """Say why a model wrote nothing. That says nothing of the sources, whose nearest results are listed.
+    """Return why a model wrote nothing. That says nothing of the sources, whose nearest results are listed.
 
     Args:
         query: The question.

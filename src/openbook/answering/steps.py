@@ -51,7 +51,7 @@ class _Teller:
         self._marker = Marker()
 
     def tell(self, event: AnswerEvent | Delta) -> AnswerEvent | None:
-        """Give what whoever watches is told of an event; None if there is nothing to show yet."""
+        """Return what whoever watches is told of an event; None if there is nothing to show yet."""
         match event:
             case TextDelta(text):
                 words = self._marker.text(text)

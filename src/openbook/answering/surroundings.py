@@ -27,7 +27,7 @@ _MOST_LINES = 12
 
 
 def completed(quote: Passage) -> Passage:
-    """Give a quote of prose with what it cannot be understood without, if that is at most twelve lines on each side.
+    """Return a quote of prose with what it cannot be understood without, if that is at most twelve lines on each side.
 
     That is the list or the example that it leads to, the end of its sentence, the rest of the example that it
     stands in, or a table down to it, if that is short. Headings below are not crossed.
@@ -64,7 +64,7 @@ def _head_of_table(units: Sequence[Unit], row: int) -> int:
 
 
 def _goes_on(quote: Passage, below: Unit) -> bool:
-    """Say whether a sentence stops without an end, and what is below goes on as one does."""
+    """Return whether a sentence stops without an end, and what is below goes on as one does."""
     text = quote.text
     is_said = len(text.split()) >= _FEWEST_WORDS and not is_row(text) and not quote.is_title
     return is_said and text[-1:].isalpha() and below.text.lstrip()[:1].islower()
@@ -89,7 +89,7 @@ def _follow(before: Unit, after: Unit) -> bool:
 
 
 def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *, wide: bool) -> list[Passage]:
-    """Give quotes with what belongs to them. No two of them come to overlap.
+    """Return quotes with what belongs to them. No two of them come to overlap.
 
     A sentence that begins with what only the one before explains, such as "That is", gets that one in front.
 

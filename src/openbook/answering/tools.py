@@ -152,7 +152,7 @@ class LibraryTools:
         return self._numbering.keep(found, note)
 
     def definitions_of(self, name: str, *, whole: bool = True) -> tuple[list[RetrievalResult], str]:
-        """Give what defines a name, as far as it is shown, and what is to be said of the rest.
+        """Return what defines a name, as far as it is shown, and what is to be said of the rest.
 
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
@@ -219,7 +219,7 @@ class LibraryTools:
         return self._keep(outline_of_course(self._chunks_of(self._course(course_name))))
 
     def _courses(self) -> list[Course]:
-        """Give the courses that may be seen.
+        """Return the courses that may be seen.
 
         Raises:
             ToolError: There is none.
@@ -250,7 +250,7 @@ class LibraryTools:
         return [chunk for listed in self._index.documents(where) for chunk in self._chunks(listed)]
 
     def _chunks(self, listed: Listed) -> list[Chunk]:
-        """Give the chunks of a document that may be seen."""
+        """Return the chunks of a document that may be seen."""
         return [chunk for chunk in self._index.chunks(listed.source, listed.path) if is_visible(chunk, self._where)]
 
     def _whole(self, result: RetrievalResult, most_lines: int) -> RetrievalResult:
@@ -267,7 +267,7 @@ class LibraryTools:
         return replace(result, chunk=document.joined(first, last), goes_on_to=goes_on_to)
 
     def _last_readable(self, listed: Listed, first: int) -> int:
-        """Give the last line that may be read from one on: a filter by lesson leaves a part of a document.
+        """Return the last line that may be read from one on: a filter by lesson leaves a part of a document.
 
         Raises:
             ToolError: That line may not be read.

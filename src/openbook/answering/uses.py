@@ -15,7 +15,7 @@ _IMPORT = re.compile(
 
 
 def has_name(question: Question, text: str) -> bool:
-    """Tell whether a name that a question spells stands in a text, but for imports that it does not ask for."""
+    """Return whether a name that a question spells stands in a text, but for imports that it does not ask for."""
     if "import" not in question.text.lower():
         text = _IMPORT.sub("", text)
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)

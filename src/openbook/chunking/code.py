@@ -39,7 +39,7 @@ def chunk_code(document: Document) -> list[Chunk]:
 
 
 def find_definitions(layout: Layout, language: str) -> list[Definition] | None:
-    """Give the outermost definitions of a text, in order; None without a grammar that makes something of it."""
+    """Return the outermost definitions of a text, in order; None without a grammar that makes something of it."""
     text = layout.text
     if language == "c" and _CPP_ONLY.search(text):
         language = "cpp"

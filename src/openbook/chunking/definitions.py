@@ -67,7 +67,7 @@ class Finder:
         """Whether the grammar could make nothing of most of the text."""
 
     def find(self, tree: Tree) -> list[Definition]:
-        """Give the outermost definitions in order. Sets `is_broken`."""
+        """Return the outermost definitions in order. Sets `is_broken`."""
         root = tree.root_node
         found: list[Definition] = []
         stack: list[_Step] = list(self._steps(root, _Place(found)))
@@ -95,7 +95,7 @@ class Finder:
         return ()
 
     def _steps(self, parent: Node, place: _Place) -> Iterable[_Step]:
-        """Give the children that matter, last first, with what leads up to each."""
+        """Return the children that matter, last first, with what leads up to each."""
         leading_types, wanted = self._rules.leading, self._wanted
         steps: list[_Step] = []
         leading: list[Node] = []
@@ -204,7 +204,7 @@ class Finder:
         return "\n".join(written).rstrip()
 
     def _lines_between(self, first_line: int, line: int) -> str:
-        """Give the lines from one to before another, both 1-based."""
+        """Return the lines from one to before another, both 1-based."""
         return self._text[self._lines.start_of(first_line) : self._lines.start_of(line)]
 
     def _text_of(self, node: Node | None) -> str:
@@ -214,6 +214,6 @@ class Finder:
 
 
 def _last_row(node: Node) -> int:
-    """Give the 0-based row of the last character: some syntax ends behind its line feed."""
+    """Return the 0-based row of the last character: some syntax ends behind its line feed."""
     end = node.end_point
     return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row

@@ -24,7 +24,7 @@ _MAX_LITERAL_CHARS = 4000  # of which the first paragraph is looked for
 
 
 def first_paragraph(text: str) -> str:
-    """Give the lines up to the first blank one, stripped, at most 500 characters.
+    """Return the lines up to the first blank one, stripped, at most 500 characters.
 
     Example:
         >>> first_paragraph("Opens the door. ")

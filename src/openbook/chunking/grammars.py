@@ -34,7 +34,7 @@ _BLOCK_BYTES = 16_384
 
 
 def load_parser(language: str) -> Parser | None:
-    """Give a parser for the grammar of that name, or None if it cannot be had.
+    """Return a parser for the grammar of that name, or None if it cannot be had.
 
     The grammar is loaded once; the parser is new each time, because parsers are not safe to share
     between threads (a new one costs a microsecond).

@@ -62,7 +62,7 @@ def chunk_lines(document: Document) -> list[Chunk]:
 
 
 def definition_lines(layout: Layout, language: str = "") -> list[Definition]:
-    """Give the lines that look like definitions, in order."""
+    """Return the lines that look like definitions, in order."""
     found: list[Definition] = []
     for number, line in enumerate(layout.text.split("\n"), start=1):
         path = _path_defined(line, language) if len(line) <= _MAX_LINE_CHARS else ()

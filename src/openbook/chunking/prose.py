@@ -54,7 +54,7 @@ class Slicer:
             self.pages.append(self.pages[-1] if is_fragment[place - 1] and is_fragment[place] else place)
 
     def place_of(self, offset: int) -> int:
-        """Give the index of the last border at or before `offset`."""
+        """Return the index of the last border at or before `offset`."""
         return bisect_right(self.borders, offset) - 1
 
     def regions(self) -> list[Range]:

@@ -50,7 +50,7 @@ _BY_LANGUAGE: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType({"cpp": 
 
 
 def smoothed(language: str, source: bytes) -> bytes:
-    r"""Give what a parser can read in the place of a text: as many bytes, with the same line feeds.
+    r"""Return what a parser can read in the place of a text: as many bytes, with the same line feeds.
 
     Example:
         >>> smoothed("cpp", b"class MY_API Widget {\n    Q_OBJECT\n};")

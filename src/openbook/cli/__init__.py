@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def installed_version() -> str:
-    """Give the version of the installed package; `unknown` where the code runs without being installed."""
+    """Return the version of the installed package; `unknown` where the code runs without being installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -105,7 +105,7 @@ def _client(agent: str) -> Client:
 
 
 def _command() -> list[str]:
-    """Give the command that starts this installation, wherever the agent runs."""
+    """Return the command that starts this installation, wherever the agent runs."""
     beside = Path(sys.executable).with_name("openbook")
     found = str(beside) if beside.is_file() else shutil.which("openbook")
     return [found] if found else [sys.executable, "-m", "openbook"]

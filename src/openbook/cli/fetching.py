@@ -27,7 +27,7 @@ def fetch(words: Sequence[str] | None, settings: Settings) -> None:
 
 
 def place_of(word: str) -> Path:
-    """Give the path that a word means; for a repository, the folder of what was fetched of it.
+    """Return the path that a word means; for a repository, the folder of what was fetched of it.
 
     Raises:
         SourceError: It is the address of a repository that was not fetched yet, or of none.

@@ -106,7 +106,7 @@ def check_exist(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
 
 
 def _wide(folder: Path) -> str:
-    """Tell why a folder holds more than anybody asks about; empty if it does not."""
+    """Return why a folder holds more than anybody asks about; empty if it does not."""
     home = Path.home()
     if folder == home:
         return "is your home folder"

@@ -130,7 +130,7 @@ def checked(assistant: Assistant, where: Filter, names: Sequence[str] | None) ->
 
 
 def one_of(known: Sequence[T], word: str, option: str) -> T:
-    """Give the one that `word` names."""
+    """Return the one that `word` names."""
     for each in known:
         if each == word:
             return each

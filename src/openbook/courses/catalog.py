@@ -27,7 +27,7 @@ class LessonPlace:
     """What the original calls the place where it begins, if it has no lines; else None."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON values."""
+        """Return it as JSON values."""
         return {**self.span.to_dict(), "anchor": self.anchor or ""}
 
 
@@ -40,7 +40,7 @@ class PlacedLesson:
     """One for each document that holds it, in the order of paths."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as JSON values."""
+        """Return it as JSON values."""
         return {**self.lesson.to_dict(), "places": [place.to_dict() for place in self.places]}
 
 

@@ -74,7 +74,7 @@ class Resolution:
 
 
 def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Course:
-    """Give the course that a name means.
+    """Return the course that a name means.
 
     Raises:
         UnknownCourseError: It means none; the hint lists those that are there.
@@ -109,7 +109,7 @@ def place_of(course: Course) -> str:
 
 
 def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolution:
-    """Tell which course a name means.
+    """Return which course a name means.
 
     Its path, or source and path, means a course whatever the others are called, then its title, then
     the name of its file or folder.
@@ -156,7 +156,7 @@ def _words(text: str) -> list[str]:
 
 
 def _telling(text: str) -> list[str]:
-    """Give the words that set it apart; all of them, if none does."""
+    """Return the words that set it apart; all of them, if none does."""
     words = _words(text)
     return [word for word in words if word not in _FILLERS and word not in _FRAMES] or words
 
@@ -186,7 +186,7 @@ class _Called:
         )
 
     def worth(self, word: str) -> float:
-        """Say how well a word of a name fits, from 0 to 1."""
+        """Return how well a word of a name fits, from 0 to 1."""
         if word == self.initials or (len(word) > 2 and word in self.initials):
             return 1.0
         named = max((_alike(word, each) for each in (*self.title, *self.others)), default=0.0)
@@ -194,7 +194,7 @@ class _Called:
 
 
 def _alike(word: str, other: str) -> float:
-    """Say how well two words agree, from 0 to 1."""
+    """Return how well two words agree, from 0 to 1."""
     from rapidfuzz.distance import OSA
 
     if word == other:
@@ -212,13 +212,13 @@ def _alike(word: str, other: str) -> float:
 
 
 def _is_within(word: str, other: str) -> bool:
-    """Tell whether the letters of a word stand in another in their order: "stats" in "statistics"."""
+    """Return whether the letters of a word stand in another in their order: "stats" in "statistics"."""
     letters = iter(other)
     return all(letter in letters for letter in word)
 
 
 def _by_words(asked: Sequence[str], courses: Sequence[Course]) -> list[float]:
-    """Say how much of a name each course goes by, from 0 to 1."""
+    """Return how much of a name each course goes by, from 0 to 1."""
     called = [_Called.of(course) for course in courses]
     spelled = "".join(word[0] for word in asked)
     worths = [[one.worth(word) for word in asked] for one in called]
@@ -235,7 +235,7 @@ def _by_words(asked: Sequence[str], courses: Sequence[Course]) -> list[float]:
 
 
 def _by_meaning(name: str, courses: Sequence[Course], embedder: Embedder) -> list[float]:
-    """Give the cosine of the name with the title of each course or the nearest of its lessons."""
+    """Return the cosine of the name with the title of each course or the nearest of its lessons."""
     titles = [
         [course.title, *(lesson.title for lesson in course.lessons if not _FRAMES.issuperset(_words(lesson.title)))]
         for course in courses

@@ -27,7 +27,7 @@ class Embedder(Protocol):
         """How many numbers a vector has."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Give float32 (len(texts), dim), in order: rows of unit length.
+        """Return float32 (len(texts), dim), in order: rows of unit length.
 
         A text that holds nothing the embedder knows, such as the empty one, gives a row of zeros.
         No text at all gives (0, dim).

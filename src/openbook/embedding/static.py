@@ -100,7 +100,7 @@ class StaticEmbedder:
         return int(self._matrix.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Give float32 (len(texts), dim), in order: rows of unit length, or zero.
+        """Return float32 (len(texts), dim), in order: rows of unit length, or zero.
 
         A text is read up to its 8,192nd character. Words of more than 100 characters and symbols
         that the model has no piece for count for nothing; commas, dots and parentheses count for about
@@ -151,7 +151,7 @@ class _Pieces(dict[str, list[int]]):
 
 @cache
 def load_embedder() -> StaticEmbedder:
-    """Give the model that is shipped with Openbook, loaded once per process.
+    """Return the model that is shipped with Openbook, loaded once per process.
 
     Raises:
         SettingsError: The installation is damaged.

@@ -69,7 +69,7 @@ def compare(run: Run, before: Run) -> list[Change]:
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float]:
-    """Give the 95 % bootstrap interval of the mean of paired differences, the same on every machine.
+    """Return the 95 % bootstrap interval of the mean of paired differences, the same on every machine.
 
     Example:
         >>> interval([0.5, 0.5])

@@ -30,7 +30,7 @@ class Place:
         return self.end_line == _NO_END
 
     def overlaps(self, other: Place) -> bool:
-        """Tell whether both have a line in common."""
+        """Return whether both have a line in common."""
         return self.path == other.path and self.start_line <= other.end_line and other.start_line <= self.end_line
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Place:
 
 
 def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int = 10) -> float:
-    """Give NDCG: a gain of 1 at the first rank of each relevant item, against all of them on top.
+    """Return NDCG: a gain of 1 at the first rank of each relevant item, against all of them on top.
 
     Example:
         >>> ndcg(["a.py", "b.py"], ["b.py"])
@@ -49,12 +49,12 @@ def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int 
 
 
 def recall(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: int) -> float:
-    """Give the share of what is relevant among the first `depth` (Pass@k, R@k, P@1); 0 if nothing is."""
+    """Return the share of what is relevant among the first `depth` (Pass@k, R@k, P@1); 0 if nothing is."""
     return len(set(ranked[:depth]) & set(relevant)) / len(relevant) if relevant else 0.0
 
 
 def place_ndcg(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 10) -> float:
-    """Give NDCG where any line in common counts: a gain of 1 for each wanted place at the first rank that shows it.
+    """Return NDCG where any line in common counts: a gain of 1 for each wanted place at the first rank that shows it.
 
     One rank may show several wanted places; 1 is the most there is.
     """
@@ -63,12 +63,12 @@ def place_ndcg(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 
 
 
 def place_recall(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 10) -> float:
-    """Give the share of the wanted places that some result within `depth` has a line of; 0 if none is wanted."""
+    """Return the share of the wanted places that some result within `depth` has a line of; 0 if none is wanted."""
     return sum(_first_rank(ranked[:depth], place) > 0 for place in wanted) / len(wanted) if wanted else 0.0
 
 
 def _first_rank(ranked: Sequence[Place], wanted: Place) -> int:
-    """Give the 1-based rank of the first result that has a line of it; 0 if none has."""
+    """Return the 1-based rank of the first result that has a line of it; 0 if none has."""
     return next((rank for rank, place in enumerate(ranked, start=1) if place.overlaps(wanted)), 0)
 
 
@@ -78,7 +78,7 @@ def _gain(ranks: Collection[int], relevant: int, depth: int) -> float:
 
 
 def line_precision(cited: Iterable[Place], wanted: Collection[Place]) -> float:
-    """Give the share of the cited lines that are wanted, each line counted once.
+    """Return the share of the cited lines that are wanted, each line counted once.
 
     Example:
         >>> line_precision([Place("a.py", 1, 4)], [Place("a.py", 3, 9)])
@@ -88,7 +88,7 @@ def line_precision(cited: Iterable[Place], wanted: Collection[Place]) -> float:
 
 
 def line_recall(cited: Iterable[Place], wanted: Collection[Place]) -> float:
-    """Give the share of the wanted lines that are cited, each line counted once."""
+    """Return the share of the wanted lines that are cited, each line counted once."""
     return _shared(_lines(wanted), _lines(cited))
 
 
@@ -104,7 +104,7 @@ def _lines(places: Iterable[Place]) -> list[Place]:
 
 
 def _shared(ours: Sequence[Place], others: Sequence[Place]) -> float:
-    """Give the share of our lines that are also theirs."""
+    """Return the share of our lines that are also theirs."""
     total = sum(place.end_line - place.start_line + 1 for place in ours)
     both = sum(
         min(place.end_line, other.end_line) - max(place.start_line, other.start_line) + 1
@@ -116,7 +116,7 @@ def _shared(ours: Sequence[Place], others: Sequence[Place]) -> float:
 
 
 def facts_found(answer: str, facts: Collection[str]) -> float:
-    r"""Give the share of the facts that stand in an answer, whatever their case, white space and quote signs.
+    r"""Return the share of the facts that stand in an answer, whatever their case, white space and quote signs.
 
     Example:
         >>> facts_found("> The port\n> is 8000.", ["port is 8000", "IPv6"])
@@ -131,5 +131,5 @@ def _plain(text: str) -> str:
 
 
 def mean(values: Collection[float]) -> float:
-    """Give the mean; 0 of nothing."""
+    """Return the mean; 0 of nothing."""
     return sum(values) / len(values) if values else 0.0

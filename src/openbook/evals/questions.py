@@ -38,7 +38,7 @@ class EvalQuestion:
     """The sources do not answer it: it should be refused."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the question as JSON values, in the shape that `read_questions` reads."""
+        """Return the question as JSON values, in the shape that `read_questions` reads."""
         expected: dict[str, Any] = {
             "files": list(self.files),
             "lines": [str(place) for place in self.lines],

@@ -113,7 +113,7 @@ def score(
 
 
 def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, limit: int) -> str:
-    """Say what is wrong with an answer, the first thing in the order in which it came about; empty if nothing is."""
+    """Return what is wrong with an answer, the first thing in the order in which it came about; empty if nothing is."""
     if question.unanswerable:
         return "" if answer.refused else "answered, though it should be refused"
     wanted = _wanted(question)

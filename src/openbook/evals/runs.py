@@ -74,17 +74,17 @@ class Run:
     """In the order of the questions."""
 
     def values(self, name: str) -> list[float | None]:
-        """Give the figures of the questions that a metric applies to."""
+        """Return the figures of the questions that a metric applies to."""
         return [outcome.figures[name] for outcome in self.outcomes if name in outcome.figures]
 
     def figure(self, name: str) -> float | None:
-        """Give the mean of a metric; None if it applies to no question, or is not known of one."""
+        """Return the mean of a metric; None if it applies to no question, or is not known of one."""
         values = self.values(name)
         known = [value for value in values if value is not None]
         return mean(known) if known and len(known) == len(values) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run as JSON values, in the shape that `read_run` reads."""
+        """Return the run as JSON values, in the shape that `read_run` reads."""
         return {
             "openbook_eval": _FORMAT,
             "model": self.model,
@@ -143,7 +143,7 @@ class Threshold:
     value: float
 
     def fault(self, run: Run) -> str:
-        """Say how a run fails; empty if it does not. A figure that is not known fails."""
+        """Return how a run fails; empty if it does not. A figure that is not known fails."""
         name, figure = self.metric.name, run.figure(self.metric.name)
         if figure is None:
             return f"{name} is not known" if run.values(name) else f"{name} applies to no question"

@@ -49,7 +49,7 @@ def may_open_fence(line: str) -> bool:
 
 
 def read_line(line: str, fence: Fence | None) -> tuple[LineKind, Fence | None]:
-    """Say what a line without its line feed is, and in which fence the next one lies.
+    """Return what a line without its line feed is, and in which fence the next one lies.
 
     Args:
         line: Any text without a line feed.

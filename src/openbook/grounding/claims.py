@@ -119,7 +119,7 @@ def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
 
 
 def _masked(answer: str, marks: Sequence[Mark], code: Sequence[tuple[int, int]]) -> str:
-    """Give a text of the same length where marks, signs of quotes and emphasis behind a full stop are blanks.
+    """Return a text of the same length where marks, signs of quotes and emphasis behind a full stop are blanks.
 
     Code and abbreviations become letters: a full stop in them ends nothing.
     """
@@ -164,7 +164,7 @@ def _cells(masked: str, row: _Block) -> tuple[str, ...]:
 
 
 def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
-    """Give each line as start, end, kind, and where what it says begins."""
+    """Yield each line as start, end, kind, and where what it says begins."""
     fence: Fence | None = None
     start = 0
     for line in answer.split("\n"):
@@ -176,7 +176,7 @@ def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
 
 
 def _marks_alone(masked: str, start: int, end: int, marks: Sequence[Mark]) -> list[Mark]:
-    """Give the marks of a line that holds nothing else."""
+    """Return the marks of a line that holds nothing else."""
     if not _REFERENCES.fullmatch(masked, start, end):
         return []
     first = bisect_left(marks, start, key=lambda mark: mark.start_char)

@@ -116,7 +116,7 @@ class MarkReader:
         return self._read(self._rest + delta, final=False)
 
     def close(self) -> list[str | Mark]:
-        """Give the rest. The reader cannot be fed again."""
+        """Return the rest. The reader cannot be fed again."""
         pieces = self._read(self._rest, final=True)
         self._end_run()
         self._end_line()

@@ -206,7 +206,7 @@ def in_lower_case(word: str) -> str:
 
 
 def is_unit(word: str) -> bool:
-    """Tell whether a word is a unit as it is written: `KiB`, `ms`."""
+    """Return whether a word is a unit as it is written: `KiB`, `ms`."""
     return word in _UNITS
 
 

@@ -27,7 +27,7 @@ _FEWEST_PLAIN_WORDS = 5
 
 
 def sentences_of(cited: Iterable[str]) -> list[str]:
-    r"""Give the sentences of consecutive units, in order, none of them blank.
+    r"""Return the sentences of consecutive units, in order, none of them blank.
 
     Example:
         >>> sentences_of(["# The server listens on a port that is free, unless", "# PORT is set. Else 8000."])
@@ -73,7 +73,7 @@ def sentence_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def is_code_line(line: str) -> bool:
-    """Say whether a line has signs of code, and few words.
+    """Return whether a line has signs of code, and few words.
 
     Example:
         >>> is_code_line("x = y(1)"), is_code_line("It returns y(1) where that is known; else none.")

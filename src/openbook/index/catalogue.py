@@ -67,7 +67,7 @@ def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
 
 
 def checked_ids(ids: Positions) -> Positions:
-    """Give the ids back if postings can name them.
+    """Return the ids back if postings can name them.
 
     Raises:
         ValueError: They cannot.
@@ -95,7 +95,7 @@ class Held(NamedTuple):
 
 
 def _lessons(documents: Sequence[Held]) -> NDArray[np.int32]:
-    """Give the number of the lesson of each chunk."""
+    """Return the number of the lesson of each chunk."""
     none = {held.chunks: pack_numbers([None] * held.chunks) for held in documents if not held.numbers}
     packed = b"".join(held.numbers or none[held.chunks] for held in documents)
     return np.frombuffer(packed, dtype=np.int32).reshape(sum(held.chunks for held in documents))
@@ -139,11 +139,11 @@ class Catalogue:
         return len(self._ids)
 
     def holds(self, ids: Sequence[int]) -> bool:
-        """Tell whether any of the ids is one of a chunk."""
+        """Return whether any of the ids is one of a chunk."""
         return any(0 <= id_ < len(self._places) and self._places[id_] for id_ in ids)
 
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
-        """Give positions and counts of the chunks that are still there."""
+        """Return positions and counts of the chunks that are still there."""
         places = self._places[np.minimum(postings.ids, len(self._places) - 1)]
         there = places > 0
         return places[there].astype(np.int64) - 1, postings.counts[there]
@@ -218,7 +218,7 @@ class Catalogue:
         return sums
 
     def _cosines(self, vector: Vector | None) -> tuple[Floats, Mask]:
-        """Give the cosine with every chunk, and which chunks have a vector at all."""
+        """Return the cosine with every chunk, and which chunks have a vector at all."""
         cosine = np.zeros(len(self), dtype=np.float32)
         if vector is None or not len(self) or not vector.any():
             return cosine, np.zeros(len(self), dtype=bool)
@@ -239,7 +239,7 @@ class Catalogue:
 
 
 def _median(values: Floats) -> float:
-    """Give the median; 0 of nothing. Not by `np.median`, which imports `numpy.ma`: 8 ms, as does `np.unique`."""
+    """Return the median; 0 of nothing. Not by `np.median`, which imports `numpy.ma`: 8 ms, as does `np.unique`."""
     if not len(values):
         return 0.0
     low, high = (len(values) - 1) // 2, len(values) // 2
@@ -248,7 +248,7 @@ def _median(values: Floats) -> float:
 
 
 def _top(scores: Floats, k: int, among: Mask) -> Positions:
-    """Give the positions of the k highest scores; of equal ones, the first."""
+    """Return the positions of the k highest scores; of equal ones, the first."""
     positions = np.flatnonzero(among)
     if len(positions) > k > 0:
         values = scores[positions]

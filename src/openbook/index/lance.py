@@ -162,7 +162,7 @@ class LanceIndex:
             raise other_vectors(self.uri, self._dim, given, rebuild_hint(self.uri))
 
     def _stored(self) -> dict[tuple[str, str], Stored]:
-        """Give the rows of what is there, as this batch has changed them."""
+        """Return the rows of what is there, as this batch has changed them."""
         committed = self._current()
         if self._batch is None or not self._batch.changes:
             return committed
@@ -170,13 +170,13 @@ class LanceIndex:
         return {key: stored for key, stored in found.items() if not stored.gone}
 
     def _at(self, source: str, path: str) -> Stored | None:
-        """Give the row of a document, as this batch has changed it."""
+        """Return the row of a document, as this batch has changed it."""
         found = self._batch.changes.get((source, path)) if self._batch else None
         stored = found[0] if found else self._current().get((source, path))
         return None if stored is None or stored.gone else stored
 
     def _current(self) -> dict[tuple[str, str], Stored]:
-        """Give the rows that are committed."""
+        """Return the rows that are committed."""
         if self._loaded != self._tables.state:
             if self._made != self._tables.made:  # somebody has made the library again
                 self._made, self._words, self._dim = self._tables.made, Words(self._tables), 0
@@ -294,7 +294,7 @@ class LanceIndex:
             return [chunk_of(*row) for row in self._found(ids)]
 
     def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
-        """Give the rows of chunks, each with the text of its document. Ids that are gone are left out."""
+        """Return the rows of chunks, each with the text of its document. Ids that are gone are left out."""
         self._scored()
         firsts, rows = self._placed
         places = [
@@ -372,7 +372,7 @@ class _Batch:
         return self._gathering
 
     def segments(self) -> list[Segment]:
-        """Give the words so far."""
+        """Return the words so far."""
         if self._gathering is not None:
             self._segments.append(self._gathering.segment())
             self._gathering = None

@@ -110,7 +110,7 @@ def new_version() -> str:
 
 
 def is_settled(version: str) -> bool:
-    """Say whether what has this version was written so long ago that its commit has come, if it ever does."""
+    """Return whether what has this version was written so long ago that its commit has come, if it ever does."""
     return time.time_ns() - int(version[:16], 16) > KEPT.total_seconds() * 1e9
 
 

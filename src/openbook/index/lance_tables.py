@@ -73,7 +73,7 @@ def translated_errors(uri: str, *, writing: bool = False) -> Iterator[None]:
 
 
 def _gist(text: str) -> str:
-    """Give what a long error of LanceDB says to people: what the storage answered, if that is in it."""
+    """Return what a long error of LanceDB says to people: what the storage answered, if that is in it."""
     found = _ANSWERED.search(text)
     return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_LONGEST_GIST]
 
@@ -89,7 +89,7 @@ def damaged(uri: str) -> CorruptLibraryError:
 
 
 def split_address(uri: str) -> tuple[str, str]:
-    """Give where the database of a library is, and its name there.
+    """Return where the database of a library is, and its name there.
 
     Raises:
         SettingsError: The name has signs that no table has.
@@ -124,7 +124,7 @@ def remove_library(uri: str) -> None:
 
 
 def stored_roots(uri: str) -> list[Root]:
-    """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+    """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
     base, name = split_address(uri)
     if name not in names_at(base):
         return []
@@ -207,18 +207,18 @@ class Tables:
         return documents, self._database.open_table(self._name + _WORDS_OF)
 
     def documents(self) -> dict[int, Stored]:
-        """Give all rows of documents by their ids, reading those that are new."""
+        """Return all rows of documents by their ids, reading those that are new."""
         with translated_errors(self.uri):
             self._stored = _known(self._documents, self._stored, LIGHT, lambda values: Stored(**values))
         return self._stored
 
     def heavy(self, row_ids: Sequence[int]) -> list[Heavy]:
-        """Give what is heavy of some rows, in order."""
+        """Return what is heavy of some rows, in order."""
         with translated_errors(self.uri):
             return [Heavy(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
 
     def words(self) -> dict[int, tuple[str, str, int]]:
-        """Give segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
+        """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
         with translated_errors(self.uri):
             columns = ("segment", "first_token", "place")
             self._rows_of_words = _known(
@@ -227,7 +227,7 @@ class Tables:
         return self._rows_of_words
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
-        """Give rows of words, in order."""
+        """Return rows of words, in order."""
         with translated_errors(self.uri):
             return _taken(self._words, row_ids, WORDS.names[2:])
 
@@ -284,7 +284,7 @@ class Tables:
             return sum(int(table.stats()["total_bytes"]) for table in (self._documents, self._words))
 
     def close(self) -> None:
-        """Let go of both. They cannot be used again."""
+        """Release both. They cannot be used again."""
         self._is_closed = True
 
 
@@ -324,7 +324,7 @@ def _metadata(table: Any) -> dict[str, str]:
 
 
 def _known(table: Any, known: dict[int, Any], columns: Sequence[str], make: Any) -> dict[int, Any]:
-    """Give what is made of all rows by their ids, where some are known. The last column is a small one."""
+    """Return what is made of all rows by their ids, where some are known. The last column is a small one."""
     if not known:
         rows = table.search().select([*columns]).with_row_id(True).to_arrow().to_pylist()
         return {row.pop(_ROW_ID): make(row) for row in rows}

@@ -58,7 +58,7 @@ class Segment:
     """Ids of rows in the table, or what has not been written yet."""
 
     def ids(self, first_id: FirstId, covered: Collection[str] = ()) -> NDArray[np.uint32]:
-        """Give the ids of its chunks in this process; what newer segments hold too has one that no chunk has."""
+        """Return the ids of its chunks in this process; what newer segments hold too has one that no chunk has."""
         ranges = [
             np.full(count, HIGHEST_ID) if version in covered else np.arange(first, first + count)
             for version, count in self.head.versions
@@ -83,7 +83,7 @@ class Gathering:
         return lengths
 
     def segment(self) -> Segment:
-        """Give the segment."""
+        """Return the segment."""
         return _segment(pack_rows([self._pending.stretch()]), self._versions)
 
 
@@ -147,7 +147,7 @@ class Words:
         self._orphans = [name for name in rows if name not in heads and is_settled(name)]
 
     def look_up(self, tokens: Sequence[str], first_id: FirstId, unwritten: Sequence[Segment]) -> dict[str, Postings]:
-        """Give the postings of each word, with ids of this process, those of what is gone included."""
+        """Return the postings of each word, with ids of this process, those of what is gone included."""
         tokens = list(dict.fromkeys(tokens))
         places: list[tuple[str, Segment, int | Row]] = []
         for segment in (*unwritten, *self._segments):
@@ -222,7 +222,7 @@ class Words:
 
 
 def _with_ids(row: Row, ids: NDArray[np.uint32]) -> Row:
-    """Give a row with others in the place of its ids, which number the others."""
+    """Return a row with others in the place of its ids, which number the others."""
     return row._replace(ids=ids[np.frombuffer(row.ids, dtype=np.uint32)].tobytes())
 
 

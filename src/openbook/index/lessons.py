@@ -23,7 +23,7 @@ class _Held(NamedTuple):
 
 
 def course_of(document: Document, chunks: Sequence[Chunk]) -> str:
-    """Give the path of the course that a document belongs to; empty if it is no material of one."""
+    """Return the path of the course that a document belongs to; empty if it is no material of one."""
     lesson = next((chunk.lesson for chunk in chunks if chunk.lesson), None)
     return "" if lesson is None else lesson.course_path or document.path
 
@@ -38,7 +38,7 @@ def pack_lessons(chunks: Sequence[Chunk]) -> tuple[str, bytes]:
 
 
 def unpack_lessons(packed: str) -> tuple[Lesson, ...]:
-    """Give the distinct lessons of a document, in order of appearance."""
+    """Return the distinct lessons of a document, in order of appearance."""
     return tuple(Lesson(**fields) for fields in json.loads(packed))
 
 

@@ -82,7 +82,7 @@ class _Numbers(defaultdict[str, int]):
         return np.fromiter(map(self.__getitem__, words), dtype=np.int64, count=count)
 
     def ranks(self) -> tuple[list[str], NDArray[np.int64]]:
-        """Give the words in order, and the place of each number among them."""
+        """Return the words in order, and the place of each number among them."""
         ordered = sorted(self)
         ranks = np.empty(len(ordered), dtype=np.int64)
         ranks[self.of(ordered, len(ordered))] = np.arange(len(ordered))
@@ -110,7 +110,7 @@ class Pending:
         return np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
 
     def stretch(self) -> Stretch:
-        """Give all of it, with the words in order."""
+        """Return all of it, with the words in order."""
         ordered, ranks = self._numbers.ranks()
         keys = ranks[np.concatenate(self._tokens)] << (_CHUNK_BITS + _FIELD_BITS) | np.concatenate(self._places)
         keys, repeats = np.unique(keys, return_counts=True)
@@ -150,7 +150,7 @@ def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def unpack(row: Row, token: str) -> Postings | None:
-    """Give the postings of a word; None if it is not in the row where it would be."""
+    """Return the postings of a word; None if it is not in the row where it would be."""
     tokens = row.tokens.split(" ")
     place = bisect_left(tokens, token)
     if place == len(tokens) or tokens[place] != token:
@@ -211,7 +211,7 @@ def merged(rows: Iterable[Row], alive: NDArray[np.int64]) -> Iterator[Stretch]:
 
 
 def _read(rows: Iterable[Row]) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
-    """Give the words of segments in order; then, as it is stored, which word comes and how many postings it has."""
+    """Return the words of segments in order; then, as it is stored, which word comes and how many postings it has."""
     tokens: list[str] = []
     firsts: list[int] = []
     ends, ids, counts = bytearray(), bytearray(), bytearray()

@@ -188,10 +188,10 @@ class Index(Protocol):
         """List the sources by name."""
 
     def records(self, source: str) -> dict[str, Record]:
-        """Give what is known of each file of a source, by path."""
+        """Return what is known of each file of a source, by path."""
 
     def document(self, source: str, path: str) -> Document | None:
-        """Give a document with its text and anchors, without blocks."""
+        """Return a document with its text and anchors, without blocks."""
 
     def documents(self, where: Filter) -> list[Listed]:
         """List the documents that a filter lets through, in the order of source and path. Skipped files are none.
@@ -209,7 +209,7 @@ class Index(Protocol):
         """
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
-        """Give the chunks of a document in the order of their spans; [] if there is no such document."""
+        """Return the chunks of a document in the order of their spans; [] if there is no such document."""
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         """Find the k best chunks by words, the k best by nearness, and some of the k best files, but of 50 at most.
@@ -226,10 +226,10 @@ class Index(Protocol):
         """Count the chunks that hold each token. Absent tokens are left out."""
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
-        """Give chunks without their texts, in the order of `ids`. Ids that are gone are left out."""
+        """Return chunks without their texts, in the order of `ids`. Ids that are gone are left out."""
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Give chunks in the order of `ids`. Ids that are gone are left out."""
+        """Return chunks in the order of `ids`. Ids that are gone are left out."""
 
     def optimize(self, *, every: bool = False) -> None:
         """Make later searches faster, `every` part of them if much has changed. Changes no result."""
@@ -238,4 +238,4 @@ class Index(Protocol):
         """Count what is stored."""
 
     def close(self) -> None:
-        """Let go of files. A closed index cannot be used again."""
+        """Release files. A closed index cannot be used again."""

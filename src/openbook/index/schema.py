@@ -160,13 +160,13 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def _has_log(path: Path) -> bool:
-    """Tell whether commits wait beside the file to be taken into it."""
+    """Return whether commits wait beside the file to be taken into it."""
     log = path.with_name(path.name + "-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def _is_cut_off(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell whether the last page is incomplete. SQLite notices whole ones, and takes the rest for zeros."""
+    """Return whether the last page is incomplete. SQLite notices whole ones, and takes the rest for zeros."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
     return not _has_log(path) and path.stat().st_size < pages * page_bytes
@@ -229,7 +229,7 @@ def other_vectors(place: Path | str, held: int, given: int, hint: str) -> Mismat
 
 
 def stored_roots(path: Path) -> list[Root]:
-    """Give the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+    """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
     if not path.exists():
         return []
     try:

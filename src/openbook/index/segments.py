@@ -60,7 +60,7 @@ def _write(connection: sqlite3.Connection, stretches: Iterable[Stretch]) -> None
 
 
 def look_up(connection: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, Postings]:
-    """Give the postings of each word, those of deleted chunks included."""
+    """Return the postings of each word, those of deleted chunks included."""
     segments = connection.execute("SELECT id FROM segments ORDER BY id").fetchall()
     return {token: joined([_found(connection, segment, token) for (segment,) in segments]) for token in tokens}
 
@@ -93,6 +93,6 @@ def _rows_of(connection: sqlite3.Connection, segment: int) -> Sequence[Row]:
 
 
 def ids_of_chunks(connection: sqlite3.Connection) -> NDArray[np.int64]:
-    """Give the ids of all chunks, in no order."""
+    """Return the ids of all chunks, in no order."""
     rows = connection.execute("SELECT first_chunk_id, chunks FROM vectors").fetchall()
     return checked_ids(np.array([id_ for first, count in rows for id_ in range(first, first + count)], dtype=np.int64))

@@ -262,7 +262,7 @@ class SqliteIndex:
             return courses_of(material, where.lesson)
 
     def _material(self, where: Filter) -> list[Any]:
-        """Give the documents of courses, with their packed lessons, whatever the number of these."""
+        """Return the documents of courses, with their packed lessons, whatever the number of these."""
         rows = self._read(
             "SELECT d.source, d.path, d.kind, d.course, l.lessons"
             " FROM lessons l JOIN documents d ON d.id = l.document_id ORDER BY d.source, d.path"
@@ -307,7 +307,7 @@ class SqliteIndex:
             return look_up(self._connection, tokens)
 
     def _current(self) -> Catalogue:
-        """Give the catalogue of the present state of the library."""
+        """Return the catalogue of the present state of the library."""
         from openbook.index.segments import load_catalogue
 
         state = self._state()

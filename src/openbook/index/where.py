@@ -52,7 +52,7 @@ def allows(where: Filter) -> Allows | None:
 
 
 def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Give what tells whether a path is like any of some patterns, which are written as in .gitignore.
+    """Return what tells whether a path is like any of some patterns, which are written as in .gitignore.
 
     Raises:
         QueryError: One is no pattern, or so full of wildcards that it would take minutes.

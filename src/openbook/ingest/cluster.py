@@ -164,17 +164,17 @@ class _Flights:
         self._filling, self._filled_bytes = [], 0
 
     def out(self) -> bool:
-        """Tell whether something is out."""
+        """Return whether something is out."""
         return bool(self._out)
 
     def full(self) -> bool:
-        """Tell whether something must come back before more goes out."""
+        """Return whether something must come back before more goes out."""
         return bool(self._out) and (
             len(self._out) >= max(1, self._cpus) * _BATCHES_PER_CPU or self._out_bytes >= _OUT_BYTES
         )
 
     def landed(self) -> list[tuple[Job, Prepared | Lost]]:
-        """Give what has come back, after a short wait; often nothing."""
+        """Return what has come back, after a short wait; often nothing."""
         self._look()
         ready, _ = self._ray.wait(list(self._out), num_returns=1, timeout=_POLL_S)
         return [file for reference in ready for file in self._landed(reference)]

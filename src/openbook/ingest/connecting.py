@@ -35,7 +35,7 @@ _users = 0
 
 @contextlib.contextmanager
 def connected(address: str, cpus: int) -> Iterator[Ray]:
-    """Give the package `ray`, connected. A connection that the caller's program has made is used, and left as it is.
+    """Yield the package `ray`, connected. A connection that the caller's program has made is used, and left as it is.
 
     Args:
         address: `local`, or what `ray.init` takes: `auto`, `host:6379`, `ray://host:10001`.

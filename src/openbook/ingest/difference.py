@@ -30,7 +30,7 @@ class Difference:
         return sum(1 for path in self.gone if not self.known[path].skipped)
 
     def not_indexed(self) -> dict[str, tuple[str, ...]]:
-        """Give the paths of what is not indexed by reason, both in order."""
+        """Return the paths of what is not indexed by reason, both in order."""
         refused = [(skipped.reason, skipped.path) for skipped in self.scan.skipped]
         unread = [(record.skipped, path) for path, record in self.known.items() if record.skipped]
         found: dict[str, list[str]] = {}
@@ -55,7 +55,7 @@ def folder_of(root: Root, settings: Settings) -> Folder:
 
 
 def compare(folder: Folder, index: Index) -> Difference:
-    """Tell what a sync would do, without reading any content.
+    """Return what a sync would do, without reading any content.
 
     Raises:
         SourceError: The source cannot be listed.

@@ -126,7 +126,7 @@ def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | N
 
 
 def embedded(files: Sequence[Prepared], embedder: Embedder) -> list[Prepared]:
-    """Give files, in order, with the vectors that they have not yet; all are embedded in one call."""
+    """Return files, in order, with the vectors that they have not yet; all are embedded in one call."""
     texts = [embedding_text(entry.chunk) for file in files for entry in file.entries]
     vectors = iter(embedder.embed(texts) if texts else ())
     return [

@@ -272,7 +272,7 @@ def _report(difference: Difference, writer: _Writer, skipped: Mapping[str, tuple
 
 
 def _settled(stamp: Stamp, started: float) -> Stamp:
-    """Give the stamp, or one that never matches if the file may be written again in the same tick.
+    """Return the stamp, or one that never matches if the file may be written again in the same tick.
 
     What counts is when the sync began: the file can have been read right after that, and the
     commit may come minutes later.

@@ -202,7 +202,7 @@ class AnthropicReader:
         self._ended = False
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Give the events of a chunk.
+        """Yield the events of a chunk.
 
         Raises:
             BadResponseError: The chunk is not what the wire promises.
@@ -227,7 +227,7 @@ class AnthropicReader:
             raise BadResponseError(f"anthropic sent a chunk of an unknown shape: {chunk.get('type')!r}") from exc
 
     def finish(self) -> Finished | None:
-        """Give the whole reply; None if it is not complete."""
+        """Return the whole reply; None if it is not complete."""
         if not self._ended:
             return None
         return Finished(Message("assistant", tuple(self._parts)), _usage(self._counts), self._stop, self._model)

@@ -87,7 +87,7 @@ class RemoteEmbedder:
         return int(self._request(["dimension"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Give float32 (len(texts), dim), in order: rows of unit length, of zeros for a text without a word.
+        """Return float32 (len(texts), dim), in order: rows of unit length, of zeros for a text without a word.
 
         A text is read up to its 8,192nd character, or as far as the server takes it.
 

@@ -11,7 +11,7 @@ _LONGEST_NAME = 64
 
 
 def encodable(value: Any) -> Any:
-    r"""Give a text, or JSON with texts in it, in which two halves of a character are one, and a single half is U+FFFD.
+    r"""Return a text, or JSON with texts in it, with two halves of a character as one, and a single half as U+FFFD.
 
     Example:
         >>> encodable({"said": ["\ud83d\ude00", "half: \ud83d"]})

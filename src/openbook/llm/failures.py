@@ -50,12 +50,12 @@ _KEY = re.compile(r"\b(?:sk|gsk|xai|pk)[-_][\w*.\-]+|(?i:\bbearer\s+)\S+")
 
 
 def missing_key(provider: Provider) -> KeyMissingError:
-    """Say which variable to set."""
+    """Return which variable to set."""
     return KeyMissingError(f"{provider.name} needs a key, and {provider.key} is not set", hint=hint_for_key(provider))
 
 
 def hint_for_key(provider: Provider) -> str:
-    """Say where to put the key of a provider."""
+    """Return where to put the key of a provider."""
     return f"set {provider.key} in the environment, or write it into .env here"
 
 
@@ -137,7 +137,7 @@ def _led_away(provider: Provider, status: int, headers: Mapping[str, str]) -> Ba
 
 
 def _tls_fault(fault: BaseException | None) -> str:
-    """Say what is wrong with a certificate or with TLS; empty if it is something else."""
+    """Return what is wrong with a certificate or with TLS; empty if it is something else."""
     import ssl
 
     while fault is not None and not isinstance(fault, ssl.SSLError):

@@ -134,7 +134,7 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
 
 
 def _documents(request: Request) -> list[dict[str, Any]]:
-    """Give sources to a provider that cites whole documents; the numbers of units stay in their text."""
+    """Return sources to a provider that cites whole documents; the numbers of units stay in their text."""
     return [
         {"id": str(part.number), "source": {"type": "text", "text": str(part)}}
         for message in request.messages
@@ -181,7 +181,7 @@ class OpenAIReader:
         self._stop: StopReason | None = None
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Give the events of a chunk.
+        """Yield the events of a chunk.
 
         Raises:
             BadResponseError: The chunk is not what the wire promises.
@@ -199,7 +199,7 @@ class OpenAIReader:
             raise BadResponseError(f"{self._provider} sent a chunk of an unknown shape") from exc
 
     def finish(self) -> Finished | None:
-        """Give the whole reply; None if it is not complete."""
+        """Return the whole reply; None if it is not complete."""
         if self._stop is None:
             return None
         calls = [ToolCall(call.id, call.name, encodable(call.arguments or "{}")) for call in self._calls]
@@ -240,7 +240,7 @@ class OpenAIReader:
             yield from self._start([call])
 
     def _free_id(self, call_id: str) -> str:
-        """Give an id that no call of the reply has: their results would be taken for one."""
+        """Return an id that no call of the reply has: their results would be taken for one."""
         taken = {call.id for call in self._calls}
         return call_id if call_id and call_id not in taken else f"{call_id or 'call'}_{len(taken) + 1}"
 
@@ -271,7 +271,7 @@ class OpenAIReader:
 
 
 def _said(content: Any) -> str:
-    """Give the words of a delta: some servers send a list of parts, thoughts among them."""
+    """Return the words of a delta: some servers send a list of parts, thoughts among them."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part["type"] == "text")
     return str(content or "")
@@ -290,5 +290,5 @@ def _usage(said: Any) -> Usage:
 
 
 def _counts(said: Any) -> dict[str, int]:
-    """Give what is a number: what is null was not counted."""
+    """Return what is a number: what is null was not counted."""
     return {name: n for name, n in said.items() if isinstance(n, int)} if isinstance(said, Mapping) else {}

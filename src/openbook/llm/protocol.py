@@ -54,7 +54,7 @@ async def acomplete(model: Model, request: Request) -> Finished:
 
 
 def checked_reply(finished: Finished | None, model: Model) -> Finished:
-    """Give what a stream ended with.
+    """Return what a stream ended with.
 
     Raises:
         BadResponseError: It ended without `Finished`.

@@ -51,7 +51,7 @@ class Attempts:
         return max(0.0, self._started_at + self.deadline_s - self.retries.clock())
 
     def pause_s(self, error: ModelError) -> float:
-        """Say how long to wait before the next try.
+        """Return how long to wait before the next try.
 
         Raises:
             ModelError: `error` itself, if there is no next try.

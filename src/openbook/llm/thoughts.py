@@ -40,7 +40,7 @@ class Thoughts:
         return self._held
 
     def close(self) -> str:
-        """Give what was held back and is no thought: the reply is over."""
+        """Return what was held back and is no thought: the reply is over."""
         held = "" if self._is_over or self._held.lstrip().startswith(_OPEN) else self._held
         self._is_over = True
         return held

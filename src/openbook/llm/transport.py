@@ -45,7 +45,7 @@ class Reader(Protocol):
     """Turns the chunks of one reply into events."""
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
-        """Give the events of a chunk.
+        """Return the events of a chunk.
 
         Raises:
             ModelError: The chunk reports an error, or is not what the wire promises.
@@ -53,7 +53,7 @@ class Reader(Protocol):
         ...
 
     def finish(self) -> Finished | None:
-        """Give the whole reply; None if it is not complete."""
+        """Return the whole reply; None if it is not complete."""
         ...
 
 
@@ -98,14 +98,14 @@ class _Call:
         return self.model.wire.body(self.request, native=self.native)
 
     def read(self, chunk: Any) -> Iterator[Event]:
-        """Give the events of a chunk."""
+        """Return the events of a chunk."""
         self.attempts.streaming = True
         if not isinstance(chunk, dict):
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
         return self._reader.read(chunk)
 
     def finish(self, response: Any) -> Finished:
-        """Give the whole reply.
+        """Return the whole reply.
 
         Raises:
             CutOffError: It is not complete.
@@ -123,7 +123,7 @@ class _Call:
         return finished
 
     def pause_s(self, fault: Exception) -> float:
-        """Say how long to wait before the next try.
+        """Return how long to wait before the next try.
 
         Raises:
             ModelError: There is none.
@@ -303,14 +303,14 @@ class WireModel:
 
 
 def timeout_within(left_s: float) -> Any:
-    """Give the timeout of a try that has so many seconds."""
+    """Return the timeout of a try that has so many seconds."""
     import httpx2
 
     return httpx2.Timeout(left_s, connect=min(_CONNECT_S, left_s))
 
 
 def faults_of(sdk: ModuleType) -> tuple[type[Exception], ...]:
-    """Give what a call through an SDK may raise."""
+    """Return what a call through an SDK may raise."""
     import httpx2
 
     decoding = (json.JSONDecodeError, UnicodeDecodeError)

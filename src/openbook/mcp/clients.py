@@ -58,7 +58,7 @@ class Change:
 
 
 def file_of(client: Client, project: Path) -> Path:
-    """Give the file of an agent. A link is followed: what it leads to is changed, not the link."""
+    """Return the file of an agent. A link is followed: what it leads to is changed, not the link."""
     from platformdirs import user_config_path
 
     config = user_config_path("Claude", appauthor=False, roaming=True)
@@ -108,7 +108,7 @@ def write(change: Change) -> Path | None:
 
 
 def _free(path: Path) -> Path:
-    """Give a name for a copy that no earlier copy has."""
+    """Return a name for a copy that no earlier copy has."""
     candidates = (path.with_name(f"{path.name}.bak{number or ''}") for number in range(1000))
     return next(candidate for candidate in candidates if not candidate.exists())
 

@@ -22,7 +22,7 @@ _DECODER = json.JSONDecoder()
 
 
 def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
-    r"""Give the text with an entry put into an object, in place of one of that name; without it if it is None.
+    r"""Return the text with an entry put into an object, in place of one of that name; without it if it is None.
 
     What an entry had beside stays in it. A text that has not to change comes back as it is.
 
@@ -60,7 +60,7 @@ def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
 
 
 def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
-    """Give the text with an entry put in as a table, in place of one of that name; without it if it is None.
+    """Return the text with an entry put in as a table, in place of one of that name; without it if it is None.
 
     Raises:
         ValueError: It is no TOML, or the entry is written in a way that cannot be replaced; the message says why.
@@ -161,7 +161,7 @@ class _Object:
         return cls(start, at + 1, tuple(members))
 
     def last(self, name: str) -> _Member | None:
-        """Give the member that counts: of several of one name, it is the last one."""
+        """Return the member that counts: of several of one name, it is the last one."""
         return next((member for member in reversed(self.members) if member.name == name), None)
 
     def put(self, text: str, name: str, value: Any, style: _Style, *, depth: int) -> str:
@@ -198,7 +198,7 @@ def _read_toml(text: str) -> dict[str, Any]:
 
 
 def _statements(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give each statement of correct TOML with its lines and what it says: a line, or as many as a value takes."""
+    """Yield each statement of correct TOML with its lines and what it says: a line, or as many as a value takes."""
     lines = ""
     for line in _LINES.findall(text):
         lines += line
@@ -211,7 +211,7 @@ def _statements(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _kept(text: str, table: tuple[str, ...], keys: tuple[str, ...], *, whole: bool) -> tuple[list[str], int | None]:
-    """Give the statements that stay, and how many there are up to the header of the table, None if it has none.
+    """Return the statements that stay, and how many there are up to the header of the table, None if it has none.
 
     Args:
         text: TOML.
@@ -237,7 +237,7 @@ def _kept(text: str, table: tuple[str, ...], keys: tuple[str, ...], *, whole: bo
 
 
 def _path(said: dict[str, Any]) -> tuple[str, ...]:
-    """Give the path of a header."""
+    """Return the path of a header."""
     path = []
     inner: Any = said
     while inner:

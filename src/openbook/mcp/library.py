@@ -46,7 +46,7 @@ class Watched:
 
     @contextmanager
     def fresh(self) -> Iterator[Assistant]:
-        """Give the library as its files are now. The first time takes as long as indexing does.
+        """Yield the library as its files are now. The first time takes as long as indexing does.
 
         Raises:
             SourceError: A source is gone and the library holds nothing of it.
@@ -137,6 +137,6 @@ def _identity(place: Path) -> tuple[int, int] | None:
 
 
 def _watchable(root: Root) -> Path:
-    """Give the folder to watch: of a file too, because editors replace files."""
+    """Return the folder to watch: of a file too, because editors replace files."""
     place = Path(root.location)
     return place.parent if root.kind == "file" else place

@@ -97,7 +97,7 @@ def _cited_answer(question: str) -> str:
 
 def _reader(library: Watched) -> Callable[[str, str], str]:
     def document(source: str, path: str) -> str:
-        """Give the text of a document as it is in the library."""
+        """Return the text of a document as it is in the library."""
         with library.fresh() as assistant:
             found = assistant.index.document(source, path)
         if found is None:

@@ -50,7 +50,7 @@ def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimCh
 
 
 def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[Shown], list[int]]:
-    """Give the lines that are cited as numbered sources, and the number of each mention.
+    """Return the lines that are cited as numbered sources, and the number of each mention.
 
     Places that are not there get numbers behind the last, which are marks of nothing.
     """

@@ -165,7 +165,7 @@ class CourseQuestion:
         return any(word.does("many") for word in _words(self.text))
 
     def topic(self, *names: str) -> str:
-        """Give what is left to search for without names, the lesson and words of asking; empty if nothing is."""
+        """Return what is left to search for without names, the lesson and words of asking; empty if nothing is."""
         return self._without_asking(names, frozenset())
 
     def _without_asking(self, names: Sequence[str], others: frozenset[str]) -> str:
@@ -180,7 +180,7 @@ class CourseQuestion:
         return told.strip(" -") if _is_searchable(told) else ""
 
     def asks(self, *names: str) -> Asks:
-        """Say what it asks for, `names` being those among its words that do name a course or a lesson."""
+        """Return what it asks for, `names` being those among its words that do name a course or a lesson."""
         if self.lists_courses:
             return "courses"
         is_placed, words = any(names) or self.lesson is not None, _words(self.text)
@@ -261,7 +261,7 @@ def _begins_with(words: Sequence[_Word], role: str) -> bool:
 
 
 def _asks_where(words: Sequence[_Word]) -> bool:
-    """Say whether the place of an explanation is asked for, not a place: "Where is the default port?"."""
+    """Return whether the place of an explanation is asked for, not a place: "Where is the default port?"."""
     is_where = bool(words) and words[0].does("where")
     return (is_where or _begins_with(words, "lesson")) and any(word.does("speaks") for word in words)
 
@@ -276,7 +276,7 @@ def _asks_for_header(words: Sequence[_Word]) -> bool:
 
 
 def _numbered(words: Sequence[_Word]) -> list[_Word]:
-    """Give the number of the first lesson that has one, with "number" before it."""
+    """Return the number of the first lesson that has one, with "number" before it."""
     for place, word in enumerate(words):
         if word.does("lesson"):
             after = words[place + 1 : place + 3]
@@ -330,7 +330,7 @@ def _name_behind(words: Sequence[_Word], link: str, text: str) -> Iterator[str]:
 
 
 def _name_of(words: Sequence[_Word], text: str) -> Iterator[str]:
-    """Give the name that words begin with: to where other words of asking go on."""
+    """Yield the name that words begin with: to where other words of asking go on."""
     name = list(words[:1])
     for word in words[1:]:
         if word.ends_name or (word.is_framing and word.does("asks", "speaks", "teaches", "many")):

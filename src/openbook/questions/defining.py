@@ -37,7 +37,7 @@ _OPENS = r"[^\w\n]*(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|
 
 
 def definition_of(question: str) -> re.Pattern[str] | None:
-    """Give a pattern that finds where a text says what something is; None if a question asks for no such thing.
+    """Return a pattern that finds where a text says what something is; None if a question asks for no such thing.
 
     Example:
         >>> definition_of("What is a tide table?").search("See below. A **tide table** is a list.") is not None

@@ -50,7 +50,7 @@ _SIGNS: Mapping[Intent, re.Pattern[str]] = {
 
 
 def intents_of(text: str) -> frozenset[Intent]:
-    """Tell what a question wants; empty for most topics.
+    """Return what a question wants; empty for most topics.
 
     Example:
         >>> sorted(intents_of("How do I retry a failed job?")), sorted(intents_of("Where are jobs retried?"))

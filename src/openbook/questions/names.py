@@ -50,7 +50,7 @@ def name_parts(name: str) -> list[str]:
 
 
 def stands_in(owners: Sequence[str], *places: str) -> bool:
-    """Tell whether all of `owners` are words of `places`, in any case: of headings, of paths, of what encloses it.
+    """Return whether all of `owners` are words of `places`, in any case: of headings, of paths, of what encloses it.
 
     Example:
         >>> stands_in(["Client"], "class Client:", "http/api.py"), stands_in(["Server"], "class Client:")

@@ -84,7 +84,7 @@ class Question:
         return definition_of(self.text)
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
-        """Tell whether it asks what the project, page or lesson at hand is, which may go by one of `names`."""
+        """Return whether it asks what the project, page or lesson at hand is, which may go by one of `names`."""
         named = "|".join(re.escape(name) for name in names if name)
         text = (
             re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", self.text, flags=re.IGNORECASE) if named else self.text

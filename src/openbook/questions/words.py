@@ -64,7 +64,7 @@ _FEWEST = 2
 
 
 def foreign_words(question: str) -> frozenset[str]:
-    """Give the words of a question that only make its sentence, if it is German, French or Spanish.
+    """Return the words of a question that only make its sentence, if it is German, French or Spanish.
 
     Example:
         >>> sorted(foreign_words("Wie kann ich das Protokoll abschalten?"))

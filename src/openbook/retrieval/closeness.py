@@ -31,7 +31,7 @@ def related(words: Sequence[str], tokens: Iterable[str]) -> list[str]:
 
 
 def closeness(words: Sequence[str], rarity: Mapping[str, float]) -> float:
-    """Say how close together a text holds the words of a question, from 0 to .9.
+    """Return how close together a text holds the words of a question, from 0 to .9.
 
     Args:
         words: Tokens of the text, in order.
@@ -86,7 +86,7 @@ def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _best_window(places: Sequence[tuple[int, str]], rarity: Mapping[str, float]) -> float:
-    """Give the highest weight of distinct words within a window."""
+    """Return the highest weight of distinct words within a window."""
     inside: Counter[str] = Counter()
     best = weight = 0.0
     first = 0

@@ -36,7 +36,7 @@ _PART = re.compile(r"\s*(impl|extension|instance)\b")
 
 
 def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[float]:
-    """Say how strongly each chunk defines what the query names; 0 for most."""
+    """Return how strongly each chunk defines what the query names; 0 for most."""
     if not query.identifiers:
         return [0.0] * len(outlines)
     if not query.is_symbol:
@@ -57,7 +57,7 @@ def definition_strengths(query: Question, outlines: Sequence[Outline]) -> list[f
 
 
 def belongs(outline: Outline, owners: Sequence[str]) -> bool:
-    """Tell whether a definition stands in what was named before it: a class, a module or a file."""
+    """Return whether a definition stands in what was named before it: a class, a module or a file."""
     return stands_in(owners, outline.symbol, *outline.defines, *outline.context, outline.span.path)
 
 

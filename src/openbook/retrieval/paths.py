@@ -18,7 +18,7 @@ _CACHED_PATHS = 1 << 13
 
 
 def path_match(query: Question, path: str) -> float:
-    """Say which share of the question's words the path holds, from 0 to 1.
+    """Return which share of the question's words the path holds, from 0 to 1.
 
     Example:
         >>> from openbook.questions.question import read_question
@@ -39,7 +39,7 @@ def path_match(query: Question, path: str) -> float:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def _path_words(path: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Give the words of the name, the beginnings of these, and the words of the folders."""
+    """Return the words of the name, the beginnings of these, and the words of the folders."""
     folders = " ".join(PurePosixPath(path).parent.parts[-_FOLDERS:])
     words = frozenset(tokenize(stem_of(path)))
     return words, frozenset(word[:_PREFIX_CHARS] for word in words), frozenset(tokenize(folders))
@@ -50,7 +50,7 @@ def _share_prefix(a: str, b: str) -> bool:
 
 
 def stem_of(path: str) -> str:
-    """Give the telling part of a path: the name without its ending, or of `client/index.ts` the folder.
+    """Return the telling part of a path: the name without its ending, or of `client/index.ts` the folder.
 
     Example:
         >>> stem_of("http/client/index.ts"), stem_of("http/client.go")
@@ -62,5 +62,5 @@ def stem_of(path: str) -> str:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def is_generic(path: str) -> bool:
-    """Tell whether the name of a file says nothing, as `index.ts` and `mod.rs`."""
+    """Return whether the name of a file says nothing, as `index.ts` and `mod.rs`."""
     return PurePosixPath(path).stem in _GENERIC_STEMS

@@ -111,7 +111,7 @@ def _telling(chunk: Signals) -> tuple[float, float, float]:
 
 
 def _is_spread(query: Question, outlines: Sequence[Outline]) -> bool:
-    """Tell whether the answer is spread over files, as to a long question on code. A page answers as a whole."""
+    """Return whether the answer is spread over files, as to a long question on code. A page answers as a whole."""
     return query.content_words >= _SPREAD_WORDS and any(outline.kind == "code" for outline in outlines)
 
 

@@ -45,7 +45,7 @@ _CACHED_PATHS = 1 << 13
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def role_of(path: str, kind: Kind) -> Role:
-    """Tell what a file is for.
+    """Return what a file is for.
 
     Example:
         >>> role_of("pkg/tests/conftest.py", "code"), role_of("src/testing.py", "code"), role_of("guide.md", "docs")
@@ -75,7 +75,7 @@ def role_of(path: str, kind: Kind) -> Role:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def asks_for(role: Role, text: str) -> bool:
-    """Tell whether a question asks for files of a role, which otherwise step back.
+    """Return whether a question asks for files of a role, which otherwise step back.
 
     Example:
         >>> asks_for("test", "where is retry tested?"), asks_for("test", "the test client")

@@ -122,7 +122,7 @@ class Retriever:
         return [*reordered(best, found), *ranked[len(best) :]]
 
     def _nearest(self, asked: str, said: Sequence[Sequence[str]]) -> list[float]:
-        """Give the cosine of the question with the nearest sentence of each text; 0 without one."""
+        """Return the cosine of the question with the nearest sentence of each text; 0 without one."""
         question, *vectors = self._sentences.embed([asked, *chain.from_iterable(said)])
         cosines = iter([float(vector @ question) for vector in vectors])
         return [max(islice(cosines, len(each)), default=0.0) for each in said]

@@ -78,7 +78,7 @@ class Answerers:
         await asyncio.gather(*(child.close() for child in children))
 
     async def least_busy(self) -> _Child:
-        """Give the child that has least to do, and start another one if all have something.
+        """Return the child that has least to do, and start another one if all have something.
 
         Raises:
             RequestRefusedError: The server is being stopped.
@@ -221,7 +221,7 @@ class _Steps:
         self._is_waiting = False
 
     async def take(self, reply: Finished | None) -> AsyncGenerator[AnswerEvent | Ask | Wait, None]:
-        """Give steps up to the next that asks a model, or to the end."""
+        """Yield steps up to the next that asks a model, or to the end."""
         number = self._asked.number
         if self._child is None:
             self._child = await self._answerers.least_busy()

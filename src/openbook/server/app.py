@@ -137,7 +137,7 @@ class GuardedApp(FastAPI):
         self._guards = guards
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Give what is called for a request."""
+        """Return what is called for a request."""
         return self._guards(super().build_middleware_stack())
 
     def stop(self) -> None:

@@ -132,7 +132,7 @@ class Asker:
             logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
     def _prepared(self, question: Question, caller: Caller) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
-        """Give what was asked before, what may be found, who writes, and whether that has a price."""
+        """Return what was asked before, what may be found, who writes, and whether that has a price."""
         history: tuple[Exchange, ...] = ()
         if question.session_id is not None:
             if not self._sessions.owns(caller.owner, question.session_id):

@@ -121,7 +121,7 @@ class Contents:
         return CoursesReply(total_courses=len(courses), course_titles=[each.title for each in courses], courses=courses)
 
     def suggestions(self) -> list[str]:
-        """Give some questions that the sources answer."""
+        """Return some questions that the sources answer."""
         return self._suggestions.get()
 
     def add(self, owner: str, new: NewSource) -> Job:
@@ -249,7 +249,7 @@ def _report(report: SyncReport) -> dict[str, Any]:
 
 
 def _report_of_files(paths: Sequence[str], source: str, index: Index) -> dict[str, Any]:
-    """Tell what came of some files alone: others of their folder may have come with other uploads."""
+    """Return what came of some files alone: others of their folder may have come with other uploads."""
     records = index.records(source)
     outcomes = {path: _outcome(records.get(path)) for path in paths}
     for path, outcome in outcomes.items():

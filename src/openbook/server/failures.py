@@ -72,7 +72,7 @@ class RequestRefusedError(OpenbookError):
 
 
 def status_of(error: OpenbookError) -> int:
-    """Give the HTTP status of an error."""
+    """Return the HTTP status of an error."""
     if isinstance(error, RequestRefusedError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)

@@ -159,7 +159,7 @@ class Guards:
             self._door.caller(Request(scope), Response())
 
     def _is_ours(self, host: str) -> bool:
-        """Tell whether a name cannot be one that another site has turned to this address."""
+        """Return whether a name cannot be one that another site has turned to this address."""
         match = _HOST.fullmatch(host)
         name = match["name"].lower() if match else ""
         if name in self._hosts:

@@ -87,7 +87,7 @@ class Jobs:
         return job
 
     def get(self, owner: str, job_id: str) -> Job | None:
-        """Give a job; None if this owner has none of that id."""
+        """Return a job; None if this owner has none of that id."""
         job = self._jobs.get(job_id)
         return job if job is not None and job.owner == owner else None
 
@@ -96,7 +96,7 @@ class Jobs:
         return [job for job in list(self._jobs.values()) if not job.has_ended]
 
     def failed(self) -> dict[str, str]:
-        """Give the message of each source whose last job went wrong."""
+        """Return the message of each source whose last job went wrong."""
         last = {job.source: job for job in list(self._jobs.values()) if job.source and job.has_ended}
         return {
             name: job.message
@@ -105,7 +105,7 @@ class Jobs:
         }
 
     async def follow(self, job: Job) -> AsyncIterator[Job]:
-        """Give the job each time that it has got further, and when it has ended."""
+        """Yield the job each time that it has got further, and when it has ended."""
         told = None
         while True:
             has_ended = job.has_ended  # asked first: what ends from now on has to be told yet

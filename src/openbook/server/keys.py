@@ -87,7 +87,7 @@ class Keys:
         return [Key(*row) for row in self._tables.read("SELECT id, name, created_at FROM keys ORDER BY name")]
 
     def find(self, key: str) -> Key | None:
-        """Give what is known of a key; None if it is none of ours."""
+        """Return what is known of a key; None if it is none of ours."""
         wanted, found = _hash(key), None
         for id_, name, hash_, created_at in self._tables.read("SELECT id, name, hash, created_at FROM keys"):
             if hmac.compare_digest(hash_, wanted):  # all are compared, so that time tells nothing
@@ -95,7 +95,7 @@ class Keys:
         return found
 
     def spent_today(self, key_id: str) -> float:
-        """Give what a key has spent since midnight UTC, in US dollars."""
+        """Return what a key has spent since midnight UTC, in US dollars."""
         rows = self._tables.read("SELECT usd FROM spending WHERE key_id = ? AND day = ?", (key_id, self._today))
         return float(rows[0][0]) if rows else 0.0
 
@@ -109,7 +109,7 @@ class Keys:
             )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         self._tables.close()
 
     @property

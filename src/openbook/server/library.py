@@ -38,7 +38,7 @@ class Library:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[Assistant]:
-        """Give the library as it is now; it stays open while it is used.
+        """Yield the library as it is now; it stays open while it is used.
 
         Whoever makes a library again replaces its file. What was begun with the old one is ended with it.
         """
@@ -57,13 +57,13 @@ class Library:
         return Assistant(self.location, self.settings)
 
     def document_id(self, source: str, path: str) -> str:
-        """Give the id of a document: the same on every run, and telling nothing of its path."""
+        """Return the id of a document: the same on every run, and telling nothing of its path."""
         id_ = hashlib.sha256(f"{Path(self.location).name}\0{source}\0{path}".encode()).hexdigest()[:32]
         self._places[id_] = (source, path)
         return id_
 
     def link(self, source: str, span: Span, anchor: str | None = None) -> str:
-        """Give the permanent address of a place; empty where there is none.
+        """Return the permanent address of a place; empty where there is none.
 
         Args:
             source: Its source.
@@ -75,13 +75,13 @@ class Library:
         return link_to(root, span, anchor) if root and span.path else ""
 
     def document(self, document_id: str) -> Document | None:
-        """Give the document of an id; None if the library has none."""
+        """Return the document of an id; None if the library has none."""
         place = self.place(document_id)
         with self.in_use() as assistant:
             return assistant.index.document(*place) if place else None
 
     def place(self, document_id: str) -> tuple[str, str] | None:
-        """Give source and path of a document; None if no such id was ever given for what the library holds."""
+        """Return source and path of a document; None if no such id was ever given for what the library holds."""
         with self.in_use() as assistant:
             if document_id not in self._places and self._clock() - self._listed_s >= _LIST_EVERY_S:
                 self._listed_s = self._clock()
@@ -91,7 +91,7 @@ class Library:
             return self._places.get(document_id)
 
     def close(self) -> None:
-        """Let go of the library once nobody uses it."""
+        """Release the library once nobody uses it."""
         with self._lock:
             self._users[self._assistant] += 0
             self._file = None

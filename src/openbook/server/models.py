@@ -42,7 +42,7 @@ class Models:
         return tuple(self._offered)
 
     def get(self, name: str | None) -> Model | None:
-        """Give an offered model by what `names` or the settings call it; None for `extractive`.
+        """Return an offered model by what `names` or the settings call it; None for `extractive`.
 
         Raises:
             RequestRefusedError: It is not offered.
@@ -78,7 +78,7 @@ def offered(settings: Settings) -> Models:
 
 
 def public_name(name: str) -> str:
-    """Give what those who ask call a model: where it runs is no business of theirs.
+    """Return what those who ask call a model: where it runs is no business of theirs.
 
     Example:
         >>> public_name("http://127.0.0.1:9000/v1#tiny"), public_name("ollama:qwen3:8b")
@@ -88,7 +88,7 @@ def public_name(name: str) -> str:
 
 
 def _published(names: Iterable[str]) -> dict[str, str]:
-    """Give each name under a public one. Of equal ones, the second and later get a number."""
+    """Return each name under a public one. Of equal ones, the second and later get a number."""
     found: dict[str, str] = {}
     for name in names:
         public = public_name(name)

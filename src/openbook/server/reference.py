@@ -41,7 +41,7 @@ _UNSEEN = ("HTTPValidationError", "ValidationError")
 
 
 def reference(openapi: dict[str, Any]) -> str:
-    """Give the page."""
+    """Return the page."""
     schemas = openapi["components"]["schemas"]
     routes = [
         _route(method.upper(), path, told, schemas)

@@ -93,7 +93,7 @@ class _Inset:
 
 
 def render_answer(answer: GenerationResult) -> str:
-    r"""Give an answer as HTML: its marks as chips, and the claims to look at marked, with the reason.
+    r"""Return an answer as HTML: its marks as chips, and the claims to look at marked, with the reason.
 
     The chip of a citation has `data-cite`: its position in `answer.citations`, from 1. A mark of several ranges
     becomes several chips.
@@ -115,7 +115,7 @@ def render_answer(answer: GenerationResult) -> str:
 
 
 def render_block(markdown: str) -> str:
-    r"""Give a part of an answer as HTML while nothing in it has been checked. Its marks are shown as they are.
+    r"""Return a part of an answer as HTML while nothing in it has been checked. Its marks are shown as they are.
 
     Example:
         >>> render_block("It *waits* [2:14].")
@@ -154,7 +154,7 @@ class BlockReader:
         return blocks
 
     def close(self) -> list[str]:
-        """Give the rest, if there is one. The reader cannot be fed again."""
+        """Return the rest, if there is one. The reader cannot be fed again."""
         rest = "".join([*self._block, self._line])
         return [rest] if rest else []
 
@@ -364,7 +364,7 @@ class _Renderer(RendererHTML):
 
 
 def _coloured(code: str, language: str) -> str:
-    """Give code as HTML with a class for each kind of token; plain if the language has no lexer or the code is long."""
+    """Return code as HTML with a class for each kind of token; plain if it is long or its language has no lexer."""
     if not language or len(code) > _MOST_COLOURED_CHARS:
         return escape(code)
     try:

@@ -25,7 +25,7 @@ _BACKLOG = 512
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address can only be reached from this machine.
+    """Return whether an address can only be reached from this machine.
 
     Example:
         >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0"), is_loopback("example.org")
@@ -61,7 +61,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listener: socket.socket) -> str:
-    """Give the address to open in a browser."""
+    """Return the address to open in a browser."""
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/"

@@ -62,7 +62,7 @@ class _Teller:
         self._index = 0
 
     async def tell(self, event: AnswerEvent | AnswerReply) -> list[ServerSentEvent]:
-        """Give what is sent of an event, in order."""
+        """Return what is sent of an event, in order."""
         match event:
             case Stage(name):
                 return await self._enter(_SHOWN[name])

@@ -37,7 +37,7 @@ class Suggestions:
         self._made: tuple[object, list[str]] = (None, [])
 
     def get(self) -> list[str]:
-        """Give some questions, of each kind of source by turns; [] for an empty library."""
+        """Return some questions, of each kind of source by turns; [] for an empty library."""
         with self._lock, self._library.in_use() as assistant:
             state = (assistant, tuple(assistant.sources()))
             if self._made[0] != state:
@@ -46,7 +46,7 @@ class Suggestions:
 
 
 def suggest(assistant: Assistant) -> list[str]:
-    """Give some questions, of each kind of source by turns; [] for an empty library.
+    """Return some questions, of each kind of source by turns; [] for an empty library.
 
     Each is answered, without a model, by the document that it was made from.
     """

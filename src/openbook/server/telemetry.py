@@ -67,7 +67,7 @@ class Spans:
         self._whole = self._start("invoke_agent openbook", session_id) if tracer else None
 
     def watched(self, model: Model | None) -> Model | None:
-        """Give a model whose calls become spans."""
+        """Return a model whose calls become spans."""
         if model is None or self._tracer is None or self._whole is None:
             return model
         return _Watched(model, self._tracer, self._whole)

@@ -89,11 +89,11 @@ class Uploads:
         return [folder for folder in (self.folder(), self.folder(course=True)) if folder.is_dir()]
 
     def folder(self, *, course: bool = False) -> Path:
-        """Give the folder of uploads, or that of uploaded course material."""
+        """Return the folder of uploads, or that of uploaded course material."""
         return self._home / ("uploaded courses" if course else "uploads")
 
     def made_folder(self, *, course: bool = False) -> Path:
-        """Give such a folder, made if it is not there.
+        """Return such a folder, made if it is not there.
 
         Raises:
             RequestRefusedError: The disk does not take it.
@@ -199,7 +199,7 @@ class Uploads:
         return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
     def at(self, location: str) -> Path | None:
-        """Give the folder of ours that lies at a place; None if none does."""
+        """Return the folder of ours that lies at a place; None if none does."""
         return next((folder for folder in self.folders if str(folder.resolve()) == location), None)
 
     def forget(self, location: str) -> None:
@@ -231,7 +231,7 @@ class Uploads:
 
 
 def _id_of(home: Path) -> str:
-    """Give eight digits that belong to a home; made with the first call."""
+    """Return eight digits that belong to a home; made with the first call."""
     file = home / "id"
     try:
         if not file.exists():

@@ -26,7 +26,7 @@ def view(
     context: int,
     link: Callable[[Span, str | None], str] = lambda *_: "",
 ) -> DocumentReply:
-    """Give the units of a document around a half-open range of characters.
+    """Return the units of a document around a half-open range of characters.
 
     Args:
         document: As it was indexed.
@@ -89,6 +89,6 @@ def _unit(document: Document, line: int, start_char: int, end_char: int, cited: 
 
 
 def _label(document: Document, offset: int) -> str:
-    """Give the original's own name for a place, such as `cell 3`; empty if it has none."""
+    """Return the original's own name for a place, such as `cell 3`; empty if it has none."""
     at = bisect_right([anchor.start_char for anchor in document.anchors], offset)
     return document.anchors[at - 1].label if at else ""

@@ -32,7 +32,7 @@ def new_id() -> str:
 
 
 def title_of(exchange: Exchange) -> str:
-    """Give a conversation the title that its first exchange makes.
+    """Return a conversation the title that its first exchange makes.
 
     Example:
         >>> title_of(Exchange("When do  sessions end?", "After one hour."))
@@ -50,7 +50,7 @@ class Sessions(Protocol):
     """
 
     def owns(self, owner: str, session_id: str) -> bool:
-        """Tell whether there is such a conversation of this owner, not expired."""
+        """Return whether there is such a conversation of this owner, not expired."""
         ...
 
     def add(
@@ -72,11 +72,11 @@ class Sessions(Protocol):
         ...
 
     def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:
-        """Give the last exchanges of a conversation, at most `last`, in order; () if there is none."""
+        """Return the last exchanges of a conversation, at most `last`, in order; () if there is none."""
         ...
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
-        """Give a conversation and all that was said in it, in order; None if this owner has none of that id."""
+        """Return a conversation and all that was said in it, in order; None if this owner has none of that id."""
         ...
 
     def of(self, owner: str) -> list[Session]:
@@ -84,7 +84,7 @@ class Sessions(Protocol):
         ...
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
-        """Give a conversation another title. False if this owner has none of that id."""
+        """Return a conversation another title. False if this owner has none of that id."""
         ...
 
     def delete(self, owner: str, session_id: str) -> bool:
@@ -96,5 +96,5 @@ class Sessions(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what it is kept in."""
+        """Release what it is kept in."""
         ...

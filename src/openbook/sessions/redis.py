@@ -151,7 +151,7 @@ class RedisSessions:
         pass
 
     def _found(self, owner: str, session_id: str, first: int | None = None) -> tuple[Session, list[Any]] | None:
-        """Give a conversation and its exchanges from a place on; none of them without a place."""
+        """Return a conversation and its exchanges from a place on; none of them without a place."""
         place = "" if first is None else first
         found = self._find([_SESSION + session_id, _EXCHANGES + session_id], self._expire_s, owner, place)
         return (_session(session_id, *found[:4]), [json.loads(said) for said in found[4]]) if found else None

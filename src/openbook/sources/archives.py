@@ -15,7 +15,7 @@ _MOST_MEMBERS = 500_000
 
 
 def tar_contents(chunks: Iterable[bytes], *, location: str, max_bytes: int, max_file_bytes: int) -> Iterator[bytes]:
-    """Give the contents of the regular files of a compressed tar archive, in order.
+    """Yield the contents of the regular files of a compressed tar archive, in order.
 
     Links, devices and folders are passed over, and so are larger files. No more than one file is in memory.
 

@@ -27,7 +27,7 @@ _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)
 
 
 def classify(path: str, text: str) -> Format:
-    """Give kind and language of a file.
+    """Return kind and language of a file.
 
     The name decides first, then a `#!` line. Text that nothing tells about is `docs`, `text`.
 

@@ -40,7 +40,7 @@ _REPEATED = re.compile(rf"(?:{_PART}[ _.-]*\d{{1,4}}(?:\.\d{{1,2}})*\s*(?:[:.–
 
 
 def is_describing(name: str) -> bool:
-    """Tell whether a file speaks of its folder as a whole, by its name.
+    """Return whether a file speaks of its folder as a whole, by its name.
 
     Example:
         >>> is_describing("README.md"), is_describing("course.txt"), is_describing("intro.md")
@@ -57,7 +57,7 @@ def describing_files(names: Collection[str]) -> list[str]:
 
 
 def are_courses(folders: Collection[str], files: Collection[str]) -> bool:
-    """Tell whether each folder within a folder is a course, rather than all of it together.
+    """Return whether each folder within a folder is a course, rather than all of it together.
 
     So it is where there is no other material, and none of the folders is a part such as `week2`.
 
@@ -81,7 +81,7 @@ def readable(name: str) -> str:
 
 
 def describe(path: str, name: str, texts: Collection[str]) -> Lesson:
-    """Give the course that a folder is: a lesson without number.
+    """Return the course that a folder is: a lesson without number.
 
     Args:
         path: Of the folder, `.` for the whole source.
@@ -142,7 +142,7 @@ def _lesson(document: Document, course: Lesson) -> Lesson:
 
 
 def _number(name: str) -> tuple[int, str, str] | None:
-    """Give the number in a name, the name without it, and what it is in full if it says a part of a lesson."""
+    """Return the number in a name, the name without it, and what it is in full if it says a part of a lesson."""
     undated = _DATE.sub(lambda date: "x" * len(date.group()), name)
     found = [*(pattern.search(undated) for pattern in _NUMBERED), _LEADING.match(undated)]
     match = next(filter(None, found), None)

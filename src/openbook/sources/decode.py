@@ -69,7 +69,7 @@ _TWO_FOREIGN_BYTES = re.compile(rb"[\x80-\xff]{2}")
 
 
 def decode(raw: bytes, location: str = "") -> str:
-    r"""Give the text of a file. Line ends are kept, a byte order mark is dropped.
+    r"""Return the text of a file. Line ends are kept, a byte order mark is dropped.
 
     UTF-8, marked UTF-16 or UTF-32, and UTF-16 of mostly Latin letters are exact, and so is what states
     its encoding as HTML, XML or Python. Anything else is guessed from its non-ASCII lines, so rare

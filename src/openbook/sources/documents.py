@@ -17,7 +17,7 @@ _PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE
 
 
 def current_text(raw: bytes, path: str, known: Document | None) -> str | None:
-    """Give the text of a file that may have changed since it was read.
+    """Return the text of a file that may have changed since it was read.
 
     Args:
         raw: All bytes of it now.

@@ -137,7 +137,7 @@ class Folder:
         return as_lesson(document, course)
 
     def course_of(self, path: str) -> Lesson | None:
-        """Give the course that a file belongs to, a lesson without number; None if it is part of none."""
+        """Return the course that a file belongs to, a lesson without number; None if it is part of none."""
         if not self._is_course:
             return None
         folder = "."
@@ -201,7 +201,7 @@ class Folder:
         return _read_unchanged(self._locate(path), path, self._limits)
 
     def _locate(self, path: str) -> str:
-        """Give the place of a file, making sure that no link and no `..` leads out of the root."""
+        """Return the place of a file, making sure that no link and no `..` leads out of the root."""
         *folders, name = path.split("/")
         place = str(self.root)
         for part in folders:

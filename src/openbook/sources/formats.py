@@ -68,7 +68,7 @@ def may_be_binary(raw: bytes) -> bool:
 
 
 def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
-    r"""Give the format of a file that is no text; None for what may be text.
+    r"""Return the format of a file that is no text; None for what may be text.
 
     Args:
         raw: All bytes.
@@ -121,7 +121,7 @@ def _mimetype(raw: bytes) -> bytes:
 
 
 def own_output(raw: bytes) -> str:
-    r"""Say which file of ours this is, whose text repeats what it was asked and what the sources say; else empty.
+    r"""Return which file of ours this is, whose text repeats what it was asked and what the sources say; else empty.
 
     Question sets of `openbook eval` are such files, and what `eval`, `ask` and `search` print as JSON.
     As a source they would answer each question with itself.

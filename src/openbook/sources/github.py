@@ -174,7 +174,7 @@ class GitHubRemote:
         return share >= _TARBALL_SHARE or not self._has_token
 
     def _tarball(self, commit: str, missing: dict[str, Entry]) -> Iterator[tuple[str, bytes]]:
-        """Give what is missing and in the archive, by hash: what members are called does not matter."""
+        """Yield what is missing and in the archive, by hash: what members are called does not matter."""
         path, largest = f"{self._path}/tarball/{commit}", max(entry.size_bytes for entry in missing.values())
         any_sha, waiting = next(iter(missing)), set(missing)
         for attempt in range(2):

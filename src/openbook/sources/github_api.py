@@ -36,7 +36,7 @@ _TOKEN = "GITHUB_TOKEN"
 
 
 def is_installed() -> bool:
-    """Tell whether the package is there that talks to GitHub."""
+    """Return whether the package is there that talks to GitHub."""
     return find_spec("httpx2") is not None
 
 
@@ -185,7 +185,7 @@ class Api:
         return httpx2.Timeout(min(_SILENCE_S, left_s), connect=min(_CONNECT_S, left_s))
 
     def _pause_s(self, fault: Exception, attempt: int) -> float:
-        """Say how long to wait before the next try.
+        """Return how long to wait before the next try.
 
         Raises:
             FetchError: There is none.

@@ -89,7 +89,7 @@ def _union(sources: list[str]) -> re.Pattern[str]:
 
 
 def _matches_itself(regex: re.Pattern[str], path: str) -> bool:
-    """Tell whether a pattern matches the path, and not only a folder above it.
+    """Return whether a pattern matches the path, and not only a folder above it.
 
     The walk has asked about the folders above already, and a stronger file may have overruled
     what this one says about them.

@@ -50,7 +50,7 @@ class LoadOptions:
     def refusal(
         self, path: str, size_bytes: int, *, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES
     ) -> str | None:
-        """Say why a file is not loaded, for people; empty if it was not asked for, None if it is loaded.
+        """Return why a file is not loaded, for people; empty if it was not asked for, None if it is loaded.
 
         Args:
             path: POSIX path in the repository.
@@ -78,12 +78,12 @@ class LoadOptions:
         return matcher(self.include_paths), matcher(self.exclude_paths), matcher(self.file_patterns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the options as JSON values."""
+        """Return the options as JSON values."""
         return asdict(self)
 
 
 def document_type(path: str, kind: Kind) -> DocumentType:
-    """Say what a document is for, by its path.
+    """Return what a document is for, by its path.
 
     Example:
         >>> [document_type(path, "docs") for path in ("README.md", "docs/CLAUDE.md", "docs/api/rest.md", "a.md")]

@@ -56,7 +56,7 @@ class Mirror:
 
     @classmethod
     def of(cls, home: Path, url: RepositoryUrl, options: LoadOptions) -> Mirror:
-        """Give the place of what an address and options stand for, fetched or not."""
+        """Return the place of what an address and options stand for, fetched or not."""
         asked = json.dumps([url.identity, options.to_dict()])
         digest = sha256(asked.encode()).hexdigest()[:_DIGEST_CHARS]
         path = url.path.lower() if url.host == "github.com" else url.path
@@ -64,7 +64,7 @@ class Mirror:
 
     @classmethod
     def at(cls, home: Path, files: Path) -> Mirror | None:
-        """Give the mirror whose files lie in a folder; None if it is none."""
+        """Return the mirror whose files lie in a folder; None if it is none."""
         mirror = cls(files.parent)
         if files.name != "files" or not files.is_relative_to(_repositories(home)):
             return None

@@ -52,11 +52,11 @@ class Reach:
             )
 
     def is_own(self, host: str) -> bool:
-        """Tell whether the host was listed by those whose server it is: it may be as private as they are."""
+        """Return whether the host was listed by those whose server it is: it may be as private as they are."""
         return host in self.hosts and host not in PUBLIC_HOSTS
 
     def address_of(self, host: str, port: int, *, listed: str) -> str:
-        """Give the address to connect to: looked up once, so that the one checked is the one used.
+        """Return the address to connect to: looked up once, so that the one checked is the one used.
 
         Args:
             host: Without a port.
@@ -78,7 +78,7 @@ class Reach:
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an address is one of the internet, and not of a machine, a house or a provider's inside.
+    """Return whether an address is one of the internet, and not of a machine, a house or a provider's inside.
 
     Example:
         >>> [is_public(address) for address in ("140.82.121.4", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1")]

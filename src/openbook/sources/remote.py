@@ -60,13 +60,13 @@ class Remote(Protocol):
     """A repository that can be asked. Everything may raise `FetchError`."""
 
     def newest(self, known: Head | None) -> Head | None:
-        """Say what the address stands for now; None if that is the commit that is known."""
+        """Return what the address stands for now; None if that is the commit that is known."""
         ...
 
     def listing(self, head: Head) -> Listing: ...
 
     def contents(self, head: Head, listing: Listing, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Give the contents of files by their hashes, each once, in any order, and checked."""
+        """Return the contents of files by their hashes, each once, in any order, and checked."""
         ...
 
 
@@ -119,7 +119,7 @@ def list_files(found: Iterable[tuple[str, str, int, str]]) -> Listing:
 
 
 def is_safe_path(path: str) -> bool:
-    r"""Tell whether a path can only lie below the folder that it is put in, on every system.
+    r"""Return whether a path can only lie below the folder that it is put in, on every system.
 
     Example:
         >>> [is_safe_path(path) for path in ("a/b.py", "../a", "/a", "a\\..\\b", "C:a", ".git/config", "a//b")]
@@ -137,6 +137,6 @@ def is_safe_path(path: str) -> bool:
 
 
 def git_hash(raw: bytes, like: str) -> str:
-    """Give the name that git has for a content, with the hash that `like` was made with."""
+    """Return the name that git has for a content, with the hash that `like` was made with."""
     algorithm = hashlib.sha256 if len(like) == 64 else hashlib.sha1
     return algorithm(b"blob %d\0" % len(raw) + raw).hexdigest()

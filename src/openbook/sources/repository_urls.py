@@ -114,7 +114,7 @@ def without_secrets(text: str) -> str:
 
 
 def names_repository(text: str) -> bool:
-    """Tell whether text looks like the address of a repository, right or wrong, and not like a path.
+    """Return whether text looks like the address of a repository, right or wrong, and not like a path.
 
     Example:
         >>> [names_repository(text) for text in ("octo/shop", "docs", "./a/b", "https://x", "git@h:o/r")]
@@ -132,7 +132,7 @@ def names_repository(text: str) -> bool:
 
 
 def permanent_link(web_url: str, commit: str, path: str, start_line: int = 0, end_line: int = 0) -> str:
-    """Give the address of lines or of a file that no later commit changes; empty if the host's pages are not known.
+    """Return the address of lines or of a file that no later commit changes; empty if the host's pages are not known.
 
     Example:
         >>> permanent_link("https://github.com/octo/shop", "c0ffee", "a b.py", 3, 5)

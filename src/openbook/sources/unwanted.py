@@ -82,7 +82,7 @@ _SECRET_BEGINNINGS = ("service-account", "service_account", "serviceaccount", "c
 
 
 def is_secret(name: str) -> bool:
-    """Tell whether a file name stands for keys, passwords or other credentials.
+    """Return whether a file name stands for keys, passwords or other credentials.
 
     Example:
         >>> [is_secret(name) for name in (".env.local", "id_rsa", "credentials.py")]
@@ -99,23 +99,23 @@ def is_secret(name: str) -> bool:
 
 
 def is_secret_folder(name: str) -> bool:
-    """Tell whether a folder of that name holds credentials."""
+    """Return whether a folder of that name holds credentials."""
     return name.lower() in _SECRET_FOLDERS
 
 
 def is_binary_name(name: str) -> bool:
-    """Tell whether the suffix is one of a format that is no text."""
+    """Return whether the suffix is one of a format that is no text."""
     return name.rpartition(".")[2].lower() in _BINARY_SUFFIXES and "." in name
 
 
 def is_ignored_file(name: str) -> bool:
-    """Tell whether a file is ignored without any rule: lock files and minified code."""
+    """Return whether a file is ignored without any rule: lock files and minified code."""
     name = name.lower()
     return name in _IGNORED_FILES or name.endswith(_IGNORED_ENDINGS)
 
 
 def is_ignored_folder(name: str, siblings: AbstractSet[str]) -> bool:
-    """Tell whether a folder is ignored without any rule.
+    """Return whether a folder is ignored without any rule.
 
     Args:
         name: Of the folder.

@@ -70,14 +70,14 @@ class Scan:
 
 
 def size_limit(name: str, max_file_bytes: int, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES) -> int:
-    """Give the largest size in bytes that a file of that name may have."""
+    """Return the largest size in bytes that a file of that name may have."""
     if name.lower().endswith(_DOCUMENT_SUFFIXES):
         return max_document_bytes
     return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
 
 
 def refuse_by_name(path: str) -> str:
-    """Say why a file of that path is never read, whatever the rules say; empty if it may be."""
+    """Return why a file of that path is never read, whatever the rules say; empty if it may be."""
     *folders, name = path.split("/")
     if is_secret(name) or any(is_secret_folder(folder) for folder in folders):
         return "secret"
@@ -90,7 +90,7 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 def is_inside(path: str | Path, root: Path) -> bool:
-    """Tell whether a path, its links followed, lies under a root that has none."""
+    """Return whether a path, its links followed, lies under a root that has none."""
     return Path(path).resolve().is_relative_to(root)
 
 

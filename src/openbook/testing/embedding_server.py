@@ -45,7 +45,7 @@ class EmbeddingServer(JsonServer):
         return f"{self.address}/v1"
 
     def replied(self, path: str, texts: list[str]) -> Any:
-        """Give the vectors of a request that is right."""
+        """Return the vectors of a request that is right."""
         rows = [
             {"object": "embedding", "index": place, "embedding": vector.tolist()}
             for place, vector in enumerate(self._embedder.embed(texts))

@@ -249,7 +249,7 @@ def _usage(reply: Reply) -> Json:
 
 
 def _content(reply: Reply, received: Received) -> Iterator[Json]:
-    """Give the blocks of a reply: a text and the citations behind it are one."""
+    """Yield the blocks of a reply: a text and the citations behind it are one."""
     blocks: list[Json] = []
     for part in reply.message.parts:
         match part:

@@ -225,7 +225,7 @@ def _documents(received: Received) -> list[Json]:
 
 
 def _annotations(reply: Reply, received: Received) -> Iterator[Json]:
-    """Give citations as Groq does: the words that they stand for, and the document, which has no units."""
+    """Yield citations as Groq does: the words that they stand for, and the document, which has no units."""
     at, begun = 0, 0
     for part in reply.message.parts:
         match part:

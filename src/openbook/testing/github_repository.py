@@ -60,7 +60,7 @@ class GitHubRepository:
         return sha
 
     def resolve(self, ref: str) -> str | None:
-        """Give the commit that GitHub's `commits/REF` means."""
+        """Return the commit that GitHub's `commits/REF` means."""
         if ref == "HEAD":
             ref = self.default_branch
         names = (f"refs/{ref}", f"refs/heads/{ref}", f"refs/tags/{ref}")

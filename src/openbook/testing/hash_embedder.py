@@ -42,7 +42,7 @@ class HashEmbedder:
         return self._dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Give float32 (len(texts), dim), in order: rows of unit length, zeros without words."""
+        """Return float32 (len(texts), dim), in order: rows of unit length, zeros without words."""
         import numpy as np
 
         sums = np.zeros((len(texts), self._dim))

@@ -57,7 +57,7 @@ class JsonServer:
         self._thread.join()
 
     def answer(self, path: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Any, Mapping[str, str]]:
-        """Give status, reply and headers of a response."""
+        """Return status, reply and headers of a response."""
         try:
             texts = self.read(path, {name.lower(): value for name, value in headers.items()}, json.loads(body))
             self._refuse()
@@ -80,5 +80,5 @@ class JsonServer:
         raise NotImplementedError
 
     def replied(self, path: str, texts: list[str]) -> Any:
-        """Give the reply to a request that is right."""
+        """Return the reply to a request that is right."""
         raise NotImplementedError

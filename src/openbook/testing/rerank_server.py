@@ -103,7 +103,7 @@ class RerankServer(JsonServer):
         return list(texts)
 
     def replied(self, path: str, texts: list[str]) -> Any:
-        """Give the scores of a request that is right, the best first."""
+        """Return the scores of a request that is right, the best first."""
         asked = set(_WORD.findall(self.questions[-1].lower()))
         shared = [len(asked & set(_WORD.findall(text.lower()))) for text in texts]
         rows = [{"index": place, self._dialect.score: float(score)} for place, score in enumerate(shared)]

@@ -95,7 +95,7 @@ class Script(Generic[S]):
         self._problems: list[str] = []
 
     def take(self, what: str) -> S:
-        """Give the next step.
+        """Return the next step.
 
         Raises:
             AssertionError: There is none. `check` fails then too, in case this gets caught.

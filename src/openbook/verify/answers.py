@@ -136,7 +136,7 @@ def _broken(answer: Answer, reason: str) -> SourceError:
 
 
 def _around(shown: Sequence[dict[str, Any]], source: str, path: str, start: int, end: int) -> tuple[str, str]:
-    """Give what a chunk of the answer holds on either side of a range of its document."""
+    """Return what a chunk of the answer holds on either side of a range of its document."""
     for chunk in shown:
         at, text = chunk.get("start_char"), chunk.get("text")
         if (chunk.get("source"), chunk.get("path")) != (source, path) or type(at) is not int or type(text) is not str:
@@ -193,7 +193,7 @@ def _compared(
 
 
 def _past(quote: _Quote, target: Target, history: History) -> Past | None:
-    """Give the newest version of its file that holds a quote at its very place."""
+    """Return the newest version of its file that holds a quote at its very place."""
     for path in dict.fromkeys((target.path, *target.tried)):
         revision = history.holding(path, lambda text: _stands(quote, text)) if path else None
         page = history.page(revision.commit, path) if revision else None
@@ -236,7 +236,7 @@ def _as_source_path(quote: _Quote, old: str, new: str) -> str:
 
 
 def _stands(quote: _Quote, text: str) -> bool:
-    """Tell whether a text holds a quote at the very characters and lines."""
+    """Return whether a text holds a quote at the very characters and lines."""
     is_range = 0 <= quote.start_char <= quote.end_char <= len(text)  # a negative one would count from the end
     if not is_range or text[quote.start_char : quote.end_char] != quote.text:
         return False
@@ -272,7 +272,7 @@ def _found_lines(quote: _Quote, text: str) -> tuple[int, int] | None:
 
 
 def _in_lines(quote: _Quote, text: str, spot: Spot) -> tuple[int, int] | None:
-    """Give the characters of a quote within lines that hold it; None if what they hold differs."""
+    """Return the characters of a quote within lines that hold it; None if what they hold differs."""
     lines = LineIndex(text)
     start, end = lines.start_of(spot.first_line), lines.end_of(spot.last_line)
     at = text.find(quote.text, start, end)
@@ -288,7 +288,7 @@ def _rows(text: str) -> int:
 
 
 def _agreement(quote: _Quote, text: str, place: tuple[int, int]) -> float:
-    """Say how far what surrounds a place is what surrounded the quote, from 0 to 1; 0 if that is not known."""
+    """Return how far what surrounds a place is what surrounded the quote, from 0 to 1; 0 if that is not known."""
     pairs = (
         (quote.before[-_AROUND_CHARS:], text[max(0, place[0] - _AROUND_CHARS) : place[0]]),
         (quote.behind[:_AROUND_CHARS], text[place[1] : place[1] + _AROUND_CHARS]),
@@ -304,7 +304,7 @@ def _agreement(quote: _Quote, text: str, place: tuple[int, int]) -> float:
 
 
 def with_moves(text: str, answer: Answer, moves: Sequence[Moved | None]) -> str | None:
-    """Give the JSON of an answer with other places, all else as it was; None if it is written in an unknown style.
+    """Return the JSON of an answer with other places, all else as it was; None if it is written in an unknown style.
 
     Args:
         text: The whole file.

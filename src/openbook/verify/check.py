@@ -90,7 +90,7 @@ class Checker:
         return replace(mention, path=path, start_char=opened, path_chars=(opened, end))
 
     def _with_revision(self, text: str, mention: Mention) -> Mention:
-        """Say where the revision of a permalink ends: a branch may have slashes."""
+        """Return where the revision of a permalink ends: a branch may have slashes."""
         start, end = mention.path_chars
         written = text[start:end].split("/")
         known, files = [], []
@@ -121,7 +121,7 @@ class _One:
         self._pin = history.pin(mention.revision) if mention.revision else ""
 
     def judged(self) -> Finding | None:
-        """Give the finding; None if this is no citation after all."""
+        """Return the finding; None if this is no citation after all."""
         mention = self._mention
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
@@ -152,7 +152,7 @@ class _One:
         return replace(found, reason=f"perhaps {found.now}") if found.now else found
 
     def _is_unknown_revision(self, target: Target) -> bool:
-        """Tell whether a permalink is to a commit, or perhaps to a branch, that is not here, as in a shallow clone."""
+        """Return whether a permalink is to a commit, or perhaps a branch, that is not here, as in a shallow clone."""
         mention, names = self._mention, self._history.names
         if mention.form != "permalink" or mention.revision in names:
             return False
@@ -189,7 +189,7 @@ class _One:
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_of_line(self, target: Target) -> Past | None:
-        """Give the past since the whole line was last written, which may be newer: someone has looked at it then."""
+        """Return the past since the whole line was last written, which may be newer: someone has looked at it then."""
         if self._pin or self._citing.inside is None:
             return None
         start = self._citing.text.rfind("\n", 0, self._mention.start_char) + 1
@@ -285,14 +285,14 @@ class _One:
         return Found(path, said.spot) if said.spot and said.is_certain else None
 
     def _leads_away(self, target: Target) -> bool:
-        """Tell whether what is refused is meant as a path, though no file of the root is called so."""
+        """Return whether what is refused is meant as a path, though no file of the root is called so."""
         path = self._mention.path
         if target.refused == OUTSIDE:
             return path.startswith("../") or "/../" in path or _SYSTEM_PATH.match(path) is not None
         return path.startswith(".") or "/" in path
 
     def _is_evident(self, target: Target) -> bool:
-        """Tell whether what names no file of the root is nevertheless meant as a path of it."""
+        """Return whether what names no file of the root is nevertheless meant as a path of it."""
         mention, text = self._mention, self._citing.text
         if "/" in mention.path and "path/to" not in mention.path and self._root.has_folder(mention.path):
             return True
@@ -323,7 +323,7 @@ def _counted(page: Page) -> str:
 
 
 def _parts_of(text: str, parts: Sequence[tuple[int, int]] | None) -> Callable[[int], tuple[int, int]]:
-    """Say which part of a text a character stands in; what only white space divides is one part."""
+    """Return which part of a text a character stands in; what only white space divides is one part."""
     joined: list[tuple[int, int]] = []
     for start, end in parts if parts is not None else [(0, len(text))]:
         if joined and not text[joined[-1][1] : start].strip():

@@ -131,7 +131,7 @@ def _mention(
 
 
 def is_path_like(path: str) -> bool:
-    """Tell whether a word can be the path of a file: a name with letters, and not a number or a host with a port.
+    """Return whether a word can be the path of a file: a name with letters, and not a number or a host with a port.
 
     Example:
         >>> [is_path_like(word) for word in ("src/app.py", "Makefile", "12", "127.0.0.1", "v1.2", "~/notes.md")]

@@ -57,7 +57,7 @@ class Finding:
         return self.verdict != "ok" and not (self.pinned and self.verdict in {"moved", "changed"})
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the finding as JSON values, in the shape that `verify --json` prints."""
+        """Return the finding as JSON values, in the shape that `verify --json` prints."""
         return {
             "line": self.line,
             "cited": self.cited,

@@ -144,11 +144,11 @@ class History:
         return frozenset(found - {"HEAD"})
 
     def is_commit(self, revision: str) -> bool:
-        """Tell whether a revision is the name of a commit that is here."""
+        """Return whether a revision is the name of a commit that is here."""
         return is_commit_name(revision) and bool(self.pin(revision))
 
     def page(self, commit: str, path: str) -> Page | None:
-        """Give a file, by its path relative to the folder, as it was; None if it was not there."""
+        """Return a file, by its path relative to the folder, as it was; None if it was not there."""
         text = None
         with suppress(_Failed):
             text = self._read([Revision(commit, self._prefix + path)])[0]
@@ -162,14 +162,14 @@ class History:
         return None
 
     def _page_of_module(self, commit: str, folder: str, path: str) -> Page | None:
-        """Give a file of a submodule as it was in the commit that a commit of this repository has of it."""
+        """Return a file of a submodule as it was in the commit that a commit of this repository has of it."""
         if folder not in self._modules:
             self._modules[folder] = History(self._folder / folder)
         pinned = self._said("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}")
         return self._modules[folder].page(pinned, path) if pinned else None
 
     def pin(self, revision: str) -> str:
-        """Give the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
+        """Return the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
         name = revision if _COMMIT.fullmatch(revision) else f"refs/tags/{revision}"
         return self._said("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
 
@@ -228,7 +228,7 @@ class History:
         return self._logs[path]
 
     def _read(self, revisions: Sequence[Revision]) -> Sequence[str | None]:
-        """Give the texts of files as they were, None for those that were not there or are no UTF-8.
+        """Return the texts of files as they were, None for those that were not there or are no UTF-8.
 
         Raises:
             _Failed: Git does not give them, or a name has a line feed, which ends a question to git.
@@ -275,7 +275,7 @@ class History:
 
 
 def is_commit_name(revision: str) -> bool:
-    """Tell whether a revision looks like the name of a commit, whole or cut."""
+    """Return whether a revision looks like the name of a commit, whole or cut."""
     return _COMMIT.fullmatch(revision) is not None
 
 
@@ -310,7 +310,7 @@ def _text(content: bytes) -> str | None:
 
 
 def _stands_in(words: str, text: str) -> bool:
-    """Tell whether a text holds words, and not only the beginning of a longer number."""
+    """Return whether a text holds words, and not only the beginning of a longer number."""
     at = text.find(words)
     while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
         at = text.find(words, at + 1)

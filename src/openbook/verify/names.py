@@ -166,7 +166,7 @@ def _end_of(page: Page, line: int) -> int:
 
 
 def _decorated(page: Page, line: int) -> int:
-    """Give the first of the lines that decorate a definition: `@cached` or `#[test]` at its margin."""
+    """Return the first of the lines that decorate a definition: `@cached` or `#[test]` at its margin."""
     depth = depth_of(page.lines[line - 1])
     while line > 1 and page.keys[line - 2].startswith(("@", "#[")) and depth_of(page.lines[line - 2]) == depth:
         line -= 1
@@ -174,7 +174,7 @@ def _decorated(page: Page, line: int) -> int:
 
 
 def word(text: str) -> re.Pattern[str]:
-    """Give a pattern for a name or a number that stands for itself.
+    """Return a pattern for a name or a number that stands for itself.
 
     Example:
         >>> bool(word("get").search("a.get()")), bool(word("get").search("target")), bool(word("3").search("1.3"))

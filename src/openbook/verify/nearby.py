@@ -104,7 +104,7 @@ def _collect(said: str) -> Nearby:
 
 
 def _name(words: str) -> str:
-    """Give the last part of a dotted name, with or without a call; empty for anything else."""
+    """Return the last part of a dotted name, with or without a call; empty for anything else."""
     match = _DOTTED.match(words)
     if match is None or not re.fullmatch(r"(?:\([^()]*\))?", words[match.end() :]):
         return ""

@@ -34,7 +34,7 @@ _MOST_NODES = 1_000_000
 
 
 def regions(path: str, text: str) -> list[Range] | None:
-    """Give the parts of a file in which citations count, in order; None for all of it.
+    """Return the parts of a file in which citations count, in order; None for all of it.
 
     Prose of unknown form counts as a whole. A fence counts with the line that opens it, which may
     say where the code is from.

@@ -82,7 +82,7 @@ class Page:
         return [*offsets, at]
 
     def block(self, first: int, last: int) -> str:
-        """Give lines `first` to `last`, 1-based and inclusive, without white space."""
+        """Return lines `first` to `last`, 1-based and inclusive, without white space."""
         return "".join(self.keys[first - 1 : last])
 
     def occurrences(self, block: str) -> Iterator[tuple[int, int]]:
@@ -106,17 +106,17 @@ class Page:
         return found
 
     def above(self, line: int) -> list[str]:
-        """Give the nearest lines above that are not blank, nearest first."""
+        """Return the nearest lines above that are not blank, nearest first."""
         end = bisect_left(self.full, line - 1)
         return [self.keys[index] for index in reversed(self.full[max(0, end - _AROUND_LINES) : end])]
 
     def below(self, line: int) -> list[str]:
-        """Give the nearest lines below that are not blank, nearest first."""
+        """Return the nearest lines below that are not blank, nearest first."""
         start = bisect_left(self.full, line)
         return [self.keys[index] for index in self.full[start : start + _AROUND_LINES]]
 
     def enclosing(self, line: int) -> list[int]:
-        """Give the 1-based lines that a line stands under by indentation, innermost first: `def`, then `class`."""
+        """Return the 1-based lines that a line stands under by indentation, innermost first: `def`, then `class`."""
         found = []
         depth = depth_of(self.lines[line - 1])
         for index in range(line - 2, -1, -1):
@@ -187,7 +187,7 @@ def relocate(old: Page, first: int, last: int, new: Page, *, is_part: bool = Fal
 
 
 def is_same_neighbourhood(part: Page, first: int, last: int, new: Page, spot: Spot) -> bool:
-    """Tell whether lines found in another file are those of a stretch, and not others that say the same by chance."""
+    """Return whether lines found in another file are those of a stretch, and not others that say the same by chance."""
     there = (spot.first_line, spot.last_line)
     return _agreement(part, (first, last), new, there) >= _LEAST_AGREEMENT
 
@@ -238,7 +238,7 @@ def _chosen(
 
 
 def _agreement(old: Page, here: tuple[int, int], new: Page, there: tuple[int, int]) -> float:
-    """Say how far surroundings agree, from 0 to 1: what is above, below, and around by indentation."""
+    """Return how far surroundings agree, from 0 to 1: what is above, below, and around by indentation."""
     sides = [(old.above(here[0]), new.above(there[0])), (old.below(here[1]), new.below(there[1]))]
     # An end of the older text proves nothing: people add to the ends of files.
     parts = [_shared(before, now) for before, now in sides if before]
@@ -249,7 +249,7 @@ def _agreement(old: Page, here: tuple[int, int], new: Page, there: tuple[int, in
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> float:
-    """Give the share of lines that stand in both in the same order; each weighs less the farther away it is or was."""
+    """Return the share of lines that both have in the same order; each weighs less the farther away it is or was."""
     matches = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     kept = sum(1 / (max(a, b) + step + 1) for a, b, size in matches for step in range(size))
     return kept / sum(1 / (distance + 1) for distance in range(len(old)))
@@ -266,7 +266,7 @@ def _edited(old: Page, top: int, bottom: int, new: Page) -> Spot | Lost:
 
 
 def _likeness(old: Sequence[str], new: Sequence[str]) -> float:
-    """Give the share of two blocks that is the same; of long ones, the share that is easily seen to be the same."""
+    """Return the share of two blocks that is the same; of long ones, the share that is easily seen to be the same."""
     blocks = "".join(old), "".join(new)
     if len(blocks[0]) * len(blocks[1]) <= _MOST_PAIRS:
         return SequenceMatcher(None, *blocks, autojunk=False).ratio()
@@ -286,7 +286,7 @@ def _likeness(old: Sequence[str], new: Sequence[str]) -> float:
 
 
 def _aligned_or_between(old: Page, index: int, new: Page, aligned: dict[int, int]) -> int | None:
-    """Give where a line is: aligned, or edited between two neighbours that are."""
+    """Return where a line is: aligned, or edited between two neighbours that are."""
     if index in aligned:
         return aligned[index]
     at = bisect_left(old.full, index)

@@ -34,7 +34,7 @@ _ENCODINGS = (
 def edits_for(
     text: str, findings: Sequence[tuple[Mention, Finding]], citing: str | None, head: str
 ) -> dict[int, list[Edit]]:
-    """Say how to rewrite the moved citations of a text, by position in `findings`.
+    """Return how to rewrite the moved citations of a text, by position in `findings`.
 
     Several ranges behind one path, as in `a.py:3,7`, are left alone if they would need several paths.
 

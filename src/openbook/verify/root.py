@@ -83,7 +83,7 @@ class Root:
         self._pages: dict[str, Page | SourceError] = {}
 
     def relative(self, path: Path) -> str | None:
-        """Give the path of a file within the root, None for one elsewhere."""
+        """Return the path of a file within the root, None for one elsewhere."""
         try:
             found = path.resolve()
         except (OSError, RuntimeError):  # RuntimeError: a loop of links, until Python 3.13
@@ -91,7 +91,7 @@ class Root:
         return found.relative_to(self.folder).as_posix() if found.is_relative_to(self.folder) else None
 
     def find(self, written: str, citing: str | None, *, is_link: bool = False) -> Target:
-        """Say which file a written path means.
+        """Return which file a written path means.
 
         A link is relative to the file it stands in, then to the root, and the other way around for other
         paths. What is found at neither place may name the end of the path of one file.
@@ -141,12 +141,12 @@ class Root:
             return "missing"
 
     def has_folder(self, path: str) -> bool:
-        """Tell whether the first part of a path is a folder of the root."""
+        """Return whether the first part of a path is a folder of the root."""
         first = path.removeprefix("./").partition("/")[0]
         return first not in {"", ".", ".."} and self._kind(first) == "folder"
 
     def page(self, path: str) -> Page:
-        """Give a file by its lines.
+        """Return a file by its lines.
 
         Raises:
             SourceError: It is no text, too large, or cannot be read.
@@ -162,7 +162,7 @@ class Root:
         return found
 
     def document_text(self, path: str) -> str:
-        """Give the text of a file as a library holds it: offsets of answers count in this.
+        """Return the text of a file as a library holds it: offsets of answers count in this.
 
         Raises:
             SourceError: It is no text, too large, or cannot be read.

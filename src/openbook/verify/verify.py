@@ -38,7 +38,7 @@ class FileReport:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the report as JSON values, in the shape that `verify --json` prints."""
+        """Return the report as JSON values, in the shape that `verify --json` prints."""
         findings = [finding.to_dict() | {"fixed": n in self.fixed} for n, finding in enumerate(self.findings)]
         return {"file": self.file, "findings": findings}
 
@@ -98,7 +98,7 @@ class Verifier:
         return _Rewriting([finding for _, finding in found], edits)
 
     def _pin(self, found: Sequence[tuple[object, Finding]]) -> str:
-        """Give the commit for permalinks, if in it the lines stand where they stand in the folder."""
+        """Return the commit for permalinks, if in it the lines stand where they stand in the folder."""
         for _, finding in found:
             if finding.pinned and finding.now is not None:
                 page = self._history.page(self._history.head, finding.now.path)

@@ -70,7 +70,7 @@ class Whereabouts:
         return lost
 
     def renamed(self, past: Past) -> str:
-        """Say what a file of the past is called today; empty if it is not clear."""
+        """Return what a file of the past is called today; empty if it is not clear."""
         path = self._history.renamed(past.commit, past.path)
         if path and self._root.find("/" + path, None, is_link=True).path == path:
             return path

@@ -62,7 +62,7 @@ def test_marks_are_the_same_however_the_words_are_cut() -> None:
 
 
 def complete(calls: Calls, model: Model) -> tuple[str, Reply]:
-    """Give the words that were shown, and the whole reply."""
+    """Return the words that were shown, and the whole reply."""
     replies: list[Reply] = []
 
     def steps() -> Steps[None]:

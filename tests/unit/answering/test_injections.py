@@ -57,7 +57,7 @@ def generator_of(library: Library) -> Generator:
 
 
 def outside(text: str) -> str:
-    """Give what stands in no fence. A line in a fence begins with its number, or is the end of the fence."""
+    """Return what stands in no fence. A line in a fence begins with its number, or is the end of the fence."""
     kept, inside = [], False
     # Whatever any program takes for the end of a line.
     for line in text.splitlines():
@@ -85,7 +85,7 @@ def obeying(request: Request) -> Reply:
 
 
 def reached(request: Request) -> str:
-    """Give all that a request shows of sources, as a wire without fields for them writes it."""
+    """Return all that a request shows of sources, as a wire without fields for them writes it."""
     return json.dumps(OpenAIWire(LLAMACPP).body(request, native=False), ensure_ascii=False)
 
 

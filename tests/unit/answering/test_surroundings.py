@@ -62,7 +62,7 @@ def test_no_quote_comes_to_hold_another_one() -> None:
 
 
 def whole(text: str, quote: str) -> str:
-    """Give what is quoted with the first passage that begins so."""
+    """Return what is quoted with the first passage that begins so."""
     (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
     return completed(next(one for one in passages_of(shown) if one.text.startswith(quote))).text
 

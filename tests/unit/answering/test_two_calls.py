@@ -41,7 +41,7 @@ def ask(library: Library, model: ScriptedModel, question: str) -> GenerationResu
 
 
 def shown(request: Request) -> str:
-    """Give what the tools have shown so far."""
+    """Return what the tools have shown so far."""
     return "\n".join(
         part.text for message in request.messages for part in message.parts if isinstance(part, ToolResult)
     )

@@ -39,7 +39,7 @@ def catalog(titles: str) -> list[Course]:
 
 
 def meant(name: str, courses: list[Course]) -> list[str]:
-    """Give the title of the one that is meant, or of all candidates."""
+    """Return the title of the one that is meant, or of all candidates."""
     resolution = resolve(name, courses, load_embedder())
     return [one.title for one in ([resolution.course] if resolution.course else resolution.candidates)]
 

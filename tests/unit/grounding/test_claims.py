@@ -12,7 +12,7 @@ from tests.unit.grounding.test_marks import ANSWERS, MILLION
 
 
 def stated(answer: str) -> list[tuple[str, str]]:
-    """Give each claim with its marks in one text."""
+    """Return each claim with its marks in one text."""
     return [(each.claim.text, "".join(each.claim.marks)) for each in split_claims(answer)[0]]
 
 

@@ -23,7 +23,7 @@ def gone(path: str) -> tuple[Stored, Heavy]:
 
 
 def held(tables: Tables) -> dict[str, str]:
-    """Give the texts of what is committed, by path."""
+    """Return the texts of what is committed, by path."""
     tables.refresh()
     rows = tables.documents()
     texts = tables.heavy(list(rows))

@@ -56,7 +56,7 @@ class Process:
         self.words.load(self.first_id)
 
     def ids(self, token: str, unwritten: Sequence[Segment] = ()) -> list[int]:
-        """Give the ids of the chunks that hold a word."""
+        """Return the ids of the chunks that hold a word."""
         ids = self.words.look_up([token], self.first_id, unwritten)[token].ids.tolist()
         return [id_ for id_ in ids if id_ in self._places]
 
@@ -78,7 +78,7 @@ class Process:
         return self.words.merge(self.first_id, dict.fromkeys(living, 1), every=True)
 
     def segments(self) -> list[set[str]]:
-        """Give the versions of each segment, the newest segment first."""
+        """Return the versions of each segment, the newest segment first."""
         return [{version for version, _ in segment.head.versions} for segment in self.words._segments]
 
 

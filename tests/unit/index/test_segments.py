@@ -36,7 +36,7 @@ def write(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None
 
 
 def found(connection: sqlite3.Connection, token: str) -> Found:
-    """Give how often a word stands in each field of each chunk."""
+    """Return how often a word stands in each field of each chunk."""
     postings = look_up(connection, [token])[token]
     assert len(set(postings.ids.tolist())) == len(postings.ids) == len(postings.counts)
     return dict(zip(postings.ids.tolist(), map(tuple, postings.counts.tolist()), strict=True))
@@ -61,7 +61,7 @@ def segment_of_rows(connection: sqlite3.Connection) -> list[int]:
 
 
 def segments(connection: sqlite3.Connection) -> list[int]:
-    """Give how many postings each segment has."""
+    """Return how many postings each segment has."""
     return [size for (size,) in connection.execute("SELECT postings FROM segments ORDER BY id")]
 
 

@@ -27,7 +27,7 @@ FILES = {"guide.md": "# Guide\n\nRed fox.\n", "notes/a.txt": "Blue hen.\n", "not
 
 
 def an_hour_later() -> float:
-    """Give a time at which no file has just been written."""
+    """Return a time at which no file has just been written."""
     return time.time() + 3600
 
 

@@ -44,7 +44,7 @@ class Clock:
 
 
 def model_on(server: FakeServer, provider: str, *, clock: Clock | None = None, **options: Any) -> WireModel:
-    """Give a model of the server's, on the wire of a provider."""
+    """Return a model of the server's, on the wire of a provider."""
     url = {"anthropic": server.anthropic_url, "groq": server.groq_url}.get(provider, server.openai_url)
     row = replace(PROVIDERS[provider], url=url)
     retries = clock.retries() if clock else None

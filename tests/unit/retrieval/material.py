@@ -74,7 +74,7 @@ class Library:
         self.texts[document.source, document.path] = text
 
     def text_now(self, chunk: Chunk) -> str | None:
-        """Give the text that was last put, or what a test has set in its place."""
+        """Return the text that was last put, or what a test has set in its place."""
         return self.texts.get((chunk.source, chunk.span.path))
 
     def search(

@@ -28,7 +28,7 @@ def strength(question: str, *outlines: Outline) -> list[float]:
 
 
 def alone(question: str, *outlines: Outline) -> list[float]:
-    """Give the strength of each as if the others were not there."""
+    """Return the strength of each as if the others were not there."""
     return [strength(question, outline)[0] for outline in outlines]
 
 

@@ -79,7 +79,7 @@ def test_words_and_meaning_share_relevance_between_them() -> None:
 
 
 def under(heading: str, kind: Kind = "docs") -> float:
-    """Give how a heading matches a question for the waiting time of retries."""
+    """Return how a heading matches a question for the waiting time of retries."""
     return heading_match(
         {"retri": 2.0, "wait": 1.0, "time": 1.0}, outline_of("a.md", kind=kind, context=("All", heading))
     )

@@ -23,7 +23,7 @@ SETTINGS = Settings(key_questions_per_minute=2, key_usd_per_day=1.0)
 
 @pytest.fixture
 def connect(redis_server: RedisServer) -> Iterator[Callable[[], RedisLimits]]:
-    """Give the counts of one server more with each call."""
+    """Yield the counts of one server more with each call."""
     with ExitStack() as stack:
         yield lambda: RedisLimits(stack.enter_context(closing(Shared(Secret(redis_server.url)))), SETTINGS)
 

@@ -21,7 +21,7 @@ ENCRYPTED_OFFICE = OLD_OFFICE + "EncryptedPackage".encode("utf-16-le")
 
 
 def stored(mimetype: bytes) -> bytes:
-    """Give the beginning of a zip whose first entry is an uncompressed `mimetype`."""
+    """Return the beginning of a zip whose first entry is an uncompressed `mimetype`."""
     sizes = len(mimetype).to_bytes(4, "little") * 2
     return b"PK\x03\x04" + bytes(14) + sizes + b"\x08\0\0\0" + b"mimetype" + mimetype
 

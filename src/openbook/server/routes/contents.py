@@ -54,7 +54,7 @@ async def courses(request: Request, _: Identified) -> CoursesReply:
 
 @router.get("/api/suggestions")
 async def suggestions(request: Request, _: Identified) -> SuggestionsReply:
-    """Give questions that the sources answer."""
+    """Return questions that the sources answer."""
     return SuggestionsReply(questions=await asyncio.to_thread(_contents(request).suggestions))
 
 
@@ -103,7 +103,7 @@ OwnJob = Annotated[Job, Depends(_own_job)]
 
 @router.get("/api/jobs/{job_id}")
 async def job(found: OwnJob) -> JobReply:
-    """Tell how far work in the background is."""
+    """Return how far work in the background is."""
     return _reply(found)
 
 
@@ -127,7 +127,7 @@ async def document(
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
     context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
 ) -> DocumentReply:
-    """Give the lines of a document around a range of characters, long ones by the sentence: at most 400 such units."""
+    """Return the lines of a document around a range of characters, long ones by sentence: at most 400 such units."""
     library: Library = request.app.state.library
 
     def viewed() -> DocumentReply | None:

@@ -43,7 +43,7 @@ async def sessions(request: Request, caller: Identified) -> SessionsReply:
 
 @router.get("/api/sessions/{session_id}")
 async def session(request: Request, caller: Identified, session_id: Id) -> WholeSession:
-    """Give a conversation with all that was said."""
+    """Return a conversation with all that was said."""
     found, records = await _whole(request, caller, session_id)
     return WholeSession.model_validate({"id": found.id, "title": found.title, "exchanges": records})
 
@@ -73,7 +73,7 @@ async def export(
     session_id: Id,
     written_as: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
 ) -> Response:
-    """Give a conversation as a file: Markdown with its citations, or JSON."""
+    """Return a conversation as a file: Markdown with its citations, or JSON."""
     found, records = await _whole(request, caller, session_id)
     headers = {"Content-Disposition": f'attachment; filename="{found.id}.{"json" if written_as == "json" else "md"}"'}
     if written_as == "json":

@@ -41,7 +41,7 @@ async def readyz(request: Request) -> Readiness:
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(request: Request, _: Identified) -> Response:
-    """Give what was counted, for Prometheus."""
+    """Return what was counted, for Prometheus."""
     counted: Metrics = request.app.state.metrics
     return Response(counted.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -81,5 +81,5 @@ async def docs(request: Request) -> HTMLResponse:
 
 @router.get("/docs.css", include_in_schema=False)
 async def docs_style() -> Response:
-    """Give what the description looks like: pages may hold no styles of their own."""
+    """Return what the description looks like: pages may hold no styles of their own."""
     return Response(STYLE, media_type="text/css")

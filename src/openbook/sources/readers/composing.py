@@ -70,7 +70,7 @@ class Composer:
         self._run = ""
 
     def reading(self, language: str, remarks: Iterable[str] = ()) -> Reading:
-        """Give what was collected."""
+        """Return what was collected."""
         text = "".join(self._pieces)
         return Reading(text, "docs", language, tuple(self._blocks), tuple(self._anchors), tuple(remarks))
 

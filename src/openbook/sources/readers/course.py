@@ -59,7 +59,7 @@ class _Section:
 
 
 def is_course(text: str) -> bool:
-    r"""Tell whether a text is course material in the format above.
+    r"""Return whether a text is course material in the format above.
 
     It names its course title in the first 20 lines, or it has two lesson headings or more and
     either a link or an instructor line, or opens with the first of these headings. Lines of code,

@@ -93,7 +93,7 @@ def _level(element: Element) -> _Level:
 
 
 def value(parent: Element, name: str) -> str:
-    """Give what a setting says; empty if there is none."""
+    """Return what a setting says; empty if there is none."""
     child = parent.find(name)
     return "" if child is None else child.get("val", "")
 

@@ -25,7 +25,7 @@ _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{1,4}")
 
 
 def sign(sym: Element) -> str:
-    """Give the character of a sign that is named by font and number; U+FFFD for one that is not known.
+    """Return the character of a sign that is named by font and number; U+FFFD for one that is not known.
 
     Example:
         >>> [sign(Element("sym", font=font, char=char)) for font, char in (("Symbol", "F0B0"), ("Arial", "00D7"))]

@@ -180,7 +180,7 @@ class _Page:
         self.has_content = bool(self.blocks) and self.blocks[-1].start_char > self.title_end
 
     def _read(self, marks: Iterable[Mark]) -> str:
-        """Give the visible text, noting borders and signs of a template on the way."""
+        """Return the visible text, noting borders and signs of a template on the way."""
         reached = 0
         for mark in marks:
             self._keep(self._text[reached : mark.start_char])
@@ -309,7 +309,7 @@ def _without_markup(source: str) -> str:
 
 
 def _shown(reference: str) -> str:
-    """Give the character of a reference, filled with spaces to the same length.
+    """Return the character of a reference, filled with spaces to the same length.
 
     A reference to a line end or another control character is shown as spaces, an unknown one as
     it stands.

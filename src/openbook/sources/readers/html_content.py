@@ -61,12 +61,12 @@ class _Group:
         self._first_end = list(accumulate(reversed(ends), min))[::-1]
 
     def holds(self, element: _Element) -> bool:
-        """Tell whether it lies in one of these."""
+        """Return whether it lies in one of these."""
         at = bisect_right(self._starts, element.start_char)
         return at > 0 and self._last_end[at - 1] >= element.end_char
 
     def is_in(self, element: _Element) -> bool:
-        """Tell whether one of these lies in it."""
+        """Return whether one of these lies in it."""
         at = bisect_left(self._starts, element.start_char)
         return at < len(self._starts) and self._first_end[at] <= element.end_char
 
@@ -85,7 +85,7 @@ def attributes(tag: str) -> dict[str, str]:
 
 
 def content_marks(text: str, marks: Sequence[Mark]) -> list[Mark]:
-    """Give the marks with those of no content replaced by hidden ones, which hide their text, too.
+    """Return the marks with those of no content replaced by hidden ones, which hide their text, too.
 
     With a `main` element, what lies outside of it is no content, except for the title of the page.
     Menus are none anywhere; headers, footers, asides and cookie banners are none outside of articles.
@@ -116,7 +116,7 @@ def content_marks(text: str, marks: Sequence[Mark]) -> list[Mark]:
 
 
 def without_notes(text: str, marks: Sequence[Mark]) -> list[Mark]:
-    """Give the marks with links to notes hidden, which are no words: `2<sup><a href="#n1">1</a></sup>` is no 21."""
+    """Return the marks with links to notes hidden, which are no words: `2<sup><a href="#n1">1</a></sup>` is no 21."""
     return list(_hidden(marks, list(_notes(text, marks))))
 
 

@@ -125,7 +125,7 @@ class MarkFinder:
 
 
 def unescape(text: str) -> str:
-    """Give a text with its character references replaced by what they stand for."""
+    """Return a text with its character references replaced by what they stand for."""
     # Its tables are 2 ms to import.
     from html import unescape as replace_references
 

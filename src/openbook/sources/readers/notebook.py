@@ -62,7 +62,7 @@ def _cells(notebook: Any) -> list[dict[str, Any]] | None:
 
 
 def _source(cell: dict[str, Any]) -> str:
-    """Give the source of a cell, a list of lines or one string, under its key of either format."""
+    """Return the source of a cell, a list of lines or one string, under its key of either format."""
     source = cell.get("source", cell.get("input", ""))
     lines = source if isinstance(source, list) else [source]
     joined = "".join(line for line in lines if isinstance(line, str))

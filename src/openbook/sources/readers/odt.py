@@ -157,7 +157,7 @@ class _Text:
         self._counted |= dict.fromkeys((depth, parent.get("id", depth)), (style, number))
 
     def _count_before(self, parent: Element, style: str, depth: int, level: _Level) -> int:
-        """Give the number that the first item of a list comes behind."""
+        """Return the number that the first item of a list comes behind."""
         goes_on = parent.get("continue-numbering") == "true"
         known = self._counted.get(parent.get("continue-list") or (depth if goes_on else ""))
         return known[1] if known and known[0] == style else level.start - 1

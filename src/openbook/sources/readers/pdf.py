@@ -89,7 +89,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
 
 
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
-    """Tell whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
+    """Return whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
     if reason in (ENCRYPTED, WRONG_PASSWORD):
         return options.password is not None
     return reason.startswith(_TOO_LONG) and reason != f"{_TOO_LONG} {options.max_pages} pages"
@@ -130,7 +130,7 @@ def _page(document: PdfDocument, index: int) -> _Page:
 
 
 def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool:
-    """Tell whether a page without text shows something: beside running heads, which may have rules, a picture."""
+    """Return whether a page without text shows something: beside running heads, which may have rules, a picture."""
     from pypdfium2 import raw as pdfium
 
     with contextlib.closing(document[index]) as page:
@@ -139,7 +139,7 @@ def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool
 
 
 def _is_garbled(rows: Sequence[Row]) -> bool:
-    """Tell whether letters are given as signs, as by a font that says the wrong meanings of its characters."""
+    """Return whether letters are given as signs, as by a font that says the wrong meanings of its characters."""
     text = " ".join(map(text_of, rows))
     return len(_SIGN_IN_WORD.findall(text)) > _MOST_SIGNS * len(text)
 
@@ -163,7 +163,7 @@ class _Words:
     whole: frozenset[str]
 
     def keeps_hyphen(self, before: str, behind: str) -> bool:
-        """Tell whether a word was broken at a hyphen of its own."""
+        """Return whether a word was broken at a hyphen of its own."""
         if not before or f"{before}-{behind}" in self.hyphenated:
             return True
         if f"{before}{behind}" in self.whole:
@@ -232,7 +232,7 @@ def _join_overleaf(pages: Iterable[list[_Part]], known: _Words) -> None:
 
 
 def _is_one_size(before: _Part, behind: _Part) -> bool:
-    """Tell whether a text may go on in another: footnotes are smaller."""
+    """Return whether a text may go on in another: footnotes are smaller."""
     heights = before.heights[1], behind.heights[0]
     return min(heights) >= SAME_SIZE * max(heights)
 

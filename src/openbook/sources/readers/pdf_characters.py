@@ -89,19 +89,19 @@ class Characters:
         self.text = "".join([*pieces, self.text[last:]])
 
     def at(self, index: int) -> Box:
-        """Give the place of a character; what was inserted stands where the next one does."""
+        """Return the place of a character; what was inserted stands where the next one does."""
         box = self._fill(index)
         return box.left, box.bottom, box.right, box.top
 
     def gap(self, before: int, behind: int) -> float:
-        """Give the white space between two characters of a line, in heights of the second; 0 if it has none."""
+        """Return the white space between two characters of a line, in heights of the second; 0 if it has none."""
         right = self._fill(before).right
         box = self._fill(behind)
         height: float = box.top - box.bottom
         return (box.left - right) / height if height > 0 else 0.0
 
     def height(self, start: int, end: int) -> float:
-        """Give the height of the font in which a line is set, by the characters in its middle; 0 if it has none."""
+        """Return the height of the font in which a line is set, by the characters in its middle; 0 if it has none."""
         middle = start + len(self.text[start : (start + end) // 2 + 1].rstrip()) - 1  # a space may have no height
         if self._fills_box(middle):
             letters = [at for at in range(start, end, max(1, (end - start) // _LOOKED_AT)) if self.text[at] != " "]
@@ -117,7 +117,7 @@ class Characters:
         return self._box
 
     def _fills_box(self, index: int) -> bool:
-        """Tell whether a character is as high as its box, as where a font says nothing of its height."""
+        """Return whether a character is as high as its box, as where a font says nothing of its height."""
         box = self._fill(index)
         height = box.top - box.bottom
         self._look_up_shape(self._page, index - bisect_right(self._inserted, index - 1), *self._shape)
@@ -166,7 +166,7 @@ def _mark_behind(character: str) -> str:
 
 
 def _text_of(text_page: Any) -> str:
-    """Give the characters of a page, one for each index that PDFium knows.
+    """Return the characters of a page, one for each index that PDFium knows.
 
     Beyond the first plane of Unicode, a character is two of them.
     """

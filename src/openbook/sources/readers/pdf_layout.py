@@ -121,7 +121,7 @@ def _letters(text: str) -> str:
 
 
 def _repeats(row: Row, titles: Collection[str], said: Mapping[str, int]) -> bool:
-    """Tell whether a line says a title, and nothing that no other line at its place says."""
+    """Return whether a line says a title, and nothing that no other line at its place says."""
     parts = [_letters(line.text) for line in row]
     says_title = any(len(letters) >= _FEWEST_TITLE_LETTERS and letters in titles for letters in parts)
     is_entry = _LEADER.search(text_of(row)) is not None  # of a table of contents
@@ -138,7 +138,7 @@ def _runs(found: Sequence[tuple[int, Row]]) -> bool:
 
 
 def body_height(pages: Iterable[Iterable[Row]]) -> float:
-    """Give the height of font that most characters have; 0 without any."""
+    """Return the height of font that most characters have; 0 without any."""
     counts: Counter[float] = Counter()
     for rows in pages:
         for row in rows:
@@ -148,7 +148,7 @@ def body_height(pages: Iterable[Iterable[Row]]) -> float:
 
 
 def text_of(row: Row) -> str:
-    """Give a line with two spaces between its parts."""
+    """Return a line with two spaces between its parts."""
     return "  ".join(line.text for line in row)
 
 
@@ -180,7 +180,7 @@ def _begins(before: Row, row: Row, gap: float) -> bool:
 
 
 def edges_of(rows: Iterable[Row]) -> Edges:
-    """Give the right edge of each column of a page, by the place of its left edge and the size of its font."""
+    """Return the right edge of each column of a page, by the place of its left edge and the size of its font."""
     edges: Edges = {}
     for row in rows:
         if len(row) == 1:
@@ -194,7 +194,7 @@ def _column(line: Line) -> tuple[int, int]:
 
 
 def unwrapped(paragraph: Sequence[Row], edges: Edges) -> list[str]:
-    """Give the lines of a paragraph, each one that was only broken at the edge of its column with the next."""
+    """Return the lines of a paragraph, each one that was only broken at the edge of its column with the next."""
     lines = [text_of(paragraph[0])]
     for before, row in pairwise(paragraph):
         text = text_of(row)
@@ -206,7 +206,7 @@ def unwrapped(paragraph: Sequence[Row], edges: Edges) -> list[str]:
 
 
 def _was_broken(before: Row, row: Row, text: str, edges: Edges) -> bool:
-    """Tell whether the first word of a line would not have fitted at the end of the one before."""
+    """Return whether the first word of a line would not have fitted at the end of the one before."""
     line = before[-1]
     if len(before) > 1 or len(row) > 1 or len(line.text) < _FEWEST_WRAPPED_CHARS or _ITEM.match(text):
         return False
@@ -219,7 +219,7 @@ def _is_ideographic(character: str) -> bool:
 
 
 def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, int]:
-    """Give the level of heading by height of font, 1 for the largest. Heights of text are not among them."""
+    """Return the level of heading by height of font, 1 for the largest. Heights of text are not among them."""
     heights = {row[0].height for rows in pages for row in rows if row[0].height > _HEADING_FACTOR * body > 0}
     levels: dict[float, int] = {}
     level, largest = 0, math.inf
@@ -231,7 +231,7 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
 
 
 def title_of(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[str, int]:
-    """Give title and level if lines are a heading; an empty title and 0 if they are none."""
+    """Return title and level if lines are a heading; an empty title and 0 if they are none."""
     title = " ".join(" ".join(map(text_of, paragraph)).split())
     level = levels.get(paragraph[0][0].height, 0)
     is_entry = _LEADER.search(title) is not None  # of a table of contents

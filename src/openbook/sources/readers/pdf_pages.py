@@ -82,7 +82,7 @@ def rows_of(text_page: Any) -> list[Row]:
 
 
 def _goes_on(before: Line, line: Line) -> bool:
-    """Tell whether PDFium has broken a line at a very wide gap, as between cells, or behind a raised number."""
+    """Return whether PDFium has broken a line at a very wide gap, as between cells, or behind a raised number."""
     if line.text[0] == "^" and abs(line.left - before.right) < WORD_GAP * before.height:
         return -_SAME_LINE * before.height < line.bottom - before.bottom < before.height
     return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right

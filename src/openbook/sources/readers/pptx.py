@@ -130,7 +130,7 @@ class _Numbers:
         """By depth, how the list there is numbered, from which number, and how many items it has."""
 
     def next(self, depth: int, numbering: Element | None) -> str:
-        """Give the number of a paragraph as it is shown; empty if it has none. What is deeper begins anew."""
+        """Return the number of a paragraph as it is shown; empty if it has none. What is deeper begins anew."""
         self._counted = {at: counted for at, counted in self._counted.items() if at <= depth}
         before = self._counted.pop(depth, None)
         if numbering is None:
@@ -154,7 +154,7 @@ def _shapes(parent: Element) -> Iterator[Element]:
 
 
 def _placeholder(shape: Element) -> str | None:
-    """Give the type of the placeholder that a shape fills; None if it fills none."""
+    """Return the type of the placeholder that a shape fills; None if it fills none."""
     found = shape.find("*/nvPr/ph")
     return None if found is None else found.get("type", "")
 

@@ -77,7 +77,7 @@ def complete(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def storable(text: str) -> str:
-    r"""Give a text with U+FFFD for each character that nothing can store.
+    r"""Return a text with U+FFFD for each character that nothing can store.
 
     Example:
         >>> storable("a\0b")

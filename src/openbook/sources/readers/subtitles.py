@@ -104,7 +104,7 @@ def _seconds(parts: list[str]) -> float:
 
 
 def _do_roll(cues: list[_Cue]) -> bool:
-    """Tell whether most cues begin with the line that the one before ends with."""
+    """Return whether most cues begin with the line that the one before ends with."""
     edges = [(_words(cue.lines[0]), _words(cue.lines[-1])) for cue in cues if cue.lines]
     return 2 * sum(before[1] == after[0] for before, after in pairwise(edges)) > len(edges)
 

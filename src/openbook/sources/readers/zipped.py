@@ -87,7 +87,7 @@ class Package:
         return name in self._entries
 
     def refuse(self, reason: str) -> NoReturn:
-        """Give the file up.
+        """Return the file up.
 
         Raises:
             SkippedFileError: Always.
@@ -95,7 +95,7 @@ class Package:
         raise SkippedFileError(self._path, reason)
 
     def read(self, name: str) -> bytes:
-        """Give the bytes of a part.
+        """Return the bytes of a part.
 
         Raises:
             SkippedFileError: There is no such part, or it is damaged, encrypted or too large.
@@ -116,7 +116,7 @@ class Package:
         return content
 
     def xml(self, name: str) -> Element:
-        """Give the root of a part that is XML.
+        """Return the root of a part that is XML.
 
         Raises:
             SkippedFileError: As for `read`, or the part is no XML, declares entities, or has too many tags.
@@ -151,7 +151,7 @@ class Package:
         return found
 
     def related_by(self, name: str, kind: str) -> str:
-        """Give the first part of that kind that a part refers to; empty if there is none in the file."""
+        """Return the first part of that kind that a part refers to; empty if there is none in the file."""
         parts = (part for found, part in self.related(name).values() if found == kind and part in self)
         return next(parts, "")
 
@@ -184,7 +184,7 @@ class _Builder(TreeBuilder):
 
 
 def resolved(folder: str, target: str) -> str:
-    """Give the name of the part that a reference in a folder of the file means, without its fragment.
+    """Return the name of the part that a reference in a folder of the file means, without its fragment.
 
     Example:
         >>> resolved("ppt/slides", "../media/a%20b.png#x"), resolved("word", "/word/styles.xml")

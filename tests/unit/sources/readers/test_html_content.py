@@ -24,7 +24,7 @@ def shown(page: str) -> str:
 
 
 def anchors(page: str) -> list[tuple[str, str]]:
-    """Give the labels, each with the text up to the next one."""
+    """Return the labels, each with the text up to the next one."""
     reading = read_html(page)
     starts = [*(anchor.start_char for anchor in reading.anchors), len(reading.text)]
     texts = [" ".join(reading.text[start:end].split()) for start, end in pairwise(starts)]

@@ -19,7 +19,7 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def changed(raw: bytes, parts: Mapping[str, str | bytes | None]) -> bytes:
-    """Give a zip with parts put in; those that are None are taken out."""
+    """Return a zip with parts put in; those that are None are taken out."""
     with ZipFile(io.BytesIO(raw)) as archive:
         before: dict[str, str | bytes | None] = {name: archive.read(name) for name in archive.namelist()}
     return zipped({name: content for name, content in {**before, **parts}.items() if content is not None})
