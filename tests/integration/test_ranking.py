@@ -155,9 +155,9 @@ def test_the_signals_of_every_result_sum_to_its_score(assistant: Assistant, view
         (Filter(kinds=frozenset({"code"})), {".py", ".ts", ".go"}),
         (Filter(kinds=frozenset({"course"})), {".txt"}),
         (Filter(globs=("docs/**/*.md",)), {".md"}),
-        (Filter(sources=frozenset({"elsewhere"})), set()),
+        (Filter(globs=("nowhere/*",)), set()),
     ],
-    ids=["code", "course", "glob", "source"],
+    ids=["code", "course", "glob", "nothing"],
 )
 def test_a_filter_lets_through_what_it_names_and_nothing_else(
     assistant: Assistant, where: Filter, suffixes: set[str]
