@@ -198,6 +198,23 @@ def test_status_names_files_that_could_not_be_read_and_pages_without_text(sample
     assert "  half.pdf: no text on page 2\n" in shown
 
 
+def test_status_names_every_file_that_is_not_indexed_with_the_reason_and_what_to_do(
+    sample: Path, capsys: Captured
+) -> None:
+    for number in range(5):
+        (sample / "docs" / f"{number}.bin").write_bytes(b"\0" * 9)
+    (sample / "docs" / "strange\nname.pdf").write_bytes(b"words")
+    run(capsys, "add", "--library", "island")
+
+    shown = run(capsys, "status", "--library", "island", "--skipped").out
+
+    assert "source     harbour: 8 files not indexed\n" in shown
+    assert "  binary by name: nothing reads this format; save it as text, PDF or DOCX\n    docs/0.bin\n" in shown
+    assert "    docs/4.bin\n" in shown
+    assert "  not a PDF file\n    docs/strange\ufffdname.pdf\n" in shown
+    assert "  secret: keys and passwords are never indexed; rename the file if it holds none\n" in shown
+
+
 def test_what_is_too_large_is_named_with_the_setting_that_lets_it_in(
     sample: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

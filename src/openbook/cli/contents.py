@@ -74,7 +74,14 @@ def remove(
     printing.note(f"removed {name}")
 
 
-def status(paths: options.Paths = None, *, library: options.Library = None) -> None:
+def status(
+    paths: options.Paths = None,
+    *,
+    library: options.Library = None,
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="Name every file that is not indexed, why, and what to do.")
+    ] = False,
+) -> None:
     """Say what a library holds, and what has changed since it was brought up to date."""
     from openbook.cli import opening
     from openbook.libraries import Libraries, name_for
@@ -91,8 +98,22 @@ def status(paths: options.Paths = None, *, library: options.Library = None) -> N
         printing.say(f"documents  {held.documents}")
         printing.say(f"chunks     {held.chunks}")
         printing.say(f"on disk    {held.size_bytes / 1_000_000:.1f} MB")
-        for line in _states(assistant):
+        for line in _skipped(assistant) if skipped else _states(assistant):
             printing.say(line)
+
+
+def _skipped(assistant: Assistant) -> Iterator[str]:
+    """Yield each file that is not indexed, by source, reason and path."""
+    for name, difference in assistant.pending().items():
+        if isinstance(difference, SourceError):
+            yield f"source     {name}: {difference}"
+            continue
+        skipped = difference.not_indexed()
+        yield f"source     {name}: {printing.counted(sum(map(len, skipped.values())), 'file')} not indexed"
+        for reason, paths in sorted(skipped.items()):
+            remedy = printing.remedy_for(reason)
+            yield f"  {reason}{f': {remedy}' if remedy else ''}"
+            yield from (f"    {printing.one_line(path)}" for path in sorted(paths))
 
 
 def _states(assistant: Assistant) -> Iterator[str]:

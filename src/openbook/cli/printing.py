@@ -40,6 +40,25 @@ _MOST_REASONS = 3
 _SAID_BY_NAME = frozenset({"secret", "binary by name"})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
 
+# What lets a file be indexed that was skipped, by what its reason begins with.
+_REMEDIES = {
+    "too large": f"raise {_LIMITS}",
+    "took longer": "raise OPENBOOK_FILE_TIMEOUT_S",
+    "secret": "keys and passwords are never indexed; rename the file if it holds none",
+    "binary": "nothing reads this format; save it as text, PDF or DOCX",
+    "encrypted": "save it without a password",
+    "unreadable": "check its permissions",
+    "text in an unknown encoding": "save it as UTF-8",
+    "damaged": "save it as UTF-8",
+    "name is not UTF-8": "rename it",
+    "changing": "run the command again",
+    "vanished": "run the command again",
+    "link out of root": "add the folder that it leads to",
+    "outside the source": "add the folder that it leads to",
+    "link in the source": "nothing: what it leads to is indexed",
+    "not a regular file": "nothing: it has no content of its own",
+}
+
 
 def printable(text: str) -> str:
     r"""Show what would drive a terminal as U+FFFD; a carriage return before a line feed goes.
@@ -266,6 +285,11 @@ def named_examples(reason: str, paths: Sequence[str]) -> str:
     more = ", ..." if len(paths) > _MOST_EXAMPLES else ""
     remedy = f"; {_LIMITS} can be raised" if reason == TOO_LARGE else ""
     return f"{', '.join(map(one_line, paths[:_MOST_EXAMPLES]))}{more}{remedy}"
+
+
+def remedy_for(reason: str) -> str:
+    """Return what lets a file be indexed that was skipped for a reason; empty if the reason says it."""
+    return next((remedy for beginning, remedy in _REMEDIES.items() if reason.startswith(beginning)), "")
 
 
 def counted(number: int, word: str) -> str:
