@@ -291,6 +291,8 @@ class Generator:
         judged = self._finder.judge(alone, results, weighed)
         if not judged.fault:
             return judged
+        if unasked := reply_to_small_talk(asked.query, nothing_found=True):
+            return unasked
         is_foreign = self._finder.speaks_another_language(alone.asked)
         return refusal(asked.query.strip(), judged.fault, results, weighed.missing, is_foreign=is_foreign)
 
