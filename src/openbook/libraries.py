@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from openbook.errors import MissingExtraError, SettingsError
 from openbook.index.schema import stored_roots
 from openbook.index.sqlite import SqliteIndex, remove_library
-from openbook.private import make_private_folder
+from openbook.private import make_private_folder, narrow
 from openbook.settings import Settings, default_home, quieten_lance
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _tables() -> ModuleType:
 
 
 def keep_private(home: Path) -> None:
-    """Make or narrow the folder of libraries, and the home itself where we make it or chose it.
+    """Make the folder of libraries, and narrow what a home keeps; the home itself where we make it or chose it.
 
     A home that somebody named keeps the rights that it has: it may hold other things.
 
@@ -137,6 +137,8 @@ def keep_private(home: Path) -> None:
     if home == default_home() or not home.exists():
         make_private_folder(home)
     make_private_folder(_folder(home))
+    for name in ("uploads", "repositories"):
+        narrow(home / name)
 
 
 def library_path(home: Path, name: str) -> Path:

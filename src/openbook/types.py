@@ -239,7 +239,7 @@ class Filter:
         object.__setattr__(self, "kinds", frozenset(_strings("kinds", self.kinds)))
         object.__setattr__(self, "globs", _strings("globs", self.globs))
         object.__setattr__(self, "sources", frozenset(_strings("sources", self.sources)))
-        object.__setattr__(self, "courses", frozenset(_keys("courses", self.courses)))
+        object.__setattr__(self, "courses", frozenset(_keys(self.courses)))
         for kind in sorted(self.kinds.difference(KINDS)):
             raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
         if type(self.lesson) not in (int, type(None)):  # True is an `int` too
@@ -262,7 +262,7 @@ def _strings(name: str, values: object) -> tuple[str, ...]:
     return found
 
 
-def _keys(name: str, values: object) -> tuple[tuple[str, str], ...]:
+def _keys(values: object) -> tuple[tuple[str, str], ...]:
     """Return values as a tuple of pairs.
 
     Raises:
@@ -271,7 +271,7 @@ def _keys(name: str, values: object) -> tuple[tuple[str, str], ...]:
     found = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
     for value in found:
         if not (isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value)):
-            raise TypeError(f"{name} holds {value!r}; each is a pair of source and path, see `Course.key`")
+            raise TypeError(f"courses holds {value!r}; each is a pair of source and path, see `Course.key`")
     return found
 
 

@@ -12,6 +12,7 @@ from openbook.assistant import Assistant
 from openbook.cli.opening import check_exist
 from openbook.errors import SourceError
 from openbook.private import is_open_to_others, make_private_file, make_private_folder, narrow
+from openbook.server.uploads import Uploads
 from openbook.settings import Settings
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files have no such rights here")
@@ -68,6 +69,18 @@ def test_a_library_is_for_its_owner_and_one_of_before_becomes_so(tmp_path: Path)
     Assistant.open("notes", settings=settings).close()
 
     assert (rights(file), rights(file.parent), rights(tmp_path / "home")) == (0o600, 0o700, 0o700)
+
+
+def test_a_home_that_somebody_named_keeps_its_rights_and_what_it_keeps_does_not(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for name in ("uploads", "repositories", "photos"):
+        (tmp_path / name).mkdir(mode=0o755)
+
+    Assistant.open("notes", settings=Settings(home=tmp_path)).close()
+    Uploads("notes", Settings(home=tmp_path, lance_uri=str(tmp_path / "lance")))
+
+    found = {name: rights(tmp_path / name) for name in ("", "uploads", "repositories", "photos", "libraries")}
+    assert found == {"": 0o755, "uploads": 0o700, "repositories": 0o700, "photos": 0o755, "libraries": 0o700}
 
 
 @pytest.mark.parametrize("folder", ["/", "/etc", "/usr", "/proc/self", "~"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from openbook.errors import SettingsError
+from openbook.libraries import keep_private
 from openbook.private import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.settings import Settings
@@ -235,7 +236,7 @@ def _id_of(home: Path) -> str:
     file = home / "id"
     try:
         if not file.exists():
-            make_private_folder(home)
+            keep_private(home)
             unnamed = home / f"{secrets.token_hex(8)}{_PARTIAL}"
             unnamed.write_text(secrets.token_hex(4), encoding="ascii")
             with contextlib.suppress(FileExistsError):  # another process was faster
