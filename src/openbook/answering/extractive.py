@@ -67,7 +67,10 @@ _OTHER_WORDS_SHARE = 0.45
 _FEWEST_TELLING_WORDS = 6
 _MOST_OPENINGS = 4
 _SAYS_WHAT = re.compile(
-    r"\b(?:is|are|provides?|ist|est|es)\s+(?:an?|the|eine?|une?|una?)\b|^[^a-z\n]*An? \w", re.MULTILINE
+    r"\b(?:is|are|provides?|ist|est|es)\s+(?:an?|the|eine?|une?|una?)\b"
+    # "A server that moors ships.", but not "A timestamp can be added".
+    r"|^[^a-z\n]*An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will)\b)\w",
+    re.MULTILINE,
 )
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
 _ADDRESS = re.compile(r"\]\([^)]*\)|<[^>]*>|\bhttps?://\S+")
@@ -251,7 +254,8 @@ def _is_said(passage: Passage) -> bool:
     chunk = passage.shown.result.chunk
     before = chunk.text[: passage.start_char - chunk.span.start_char]
     in_example = len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
-    is_markup = passage.text.count("</") > 1  # sponsors and pictures
+    # Sponsors and pictures; directives of reStructuredText.
+    is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith(".. ")
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
         passage.is_title or is_markup or is_row(passage.text) or _NOTE in passage.text
     )

@@ -8,6 +8,7 @@ from openbook.answering.overview import OVERVIEW
 from openbook.assistant import Assistant
 from openbook.settings import Settings
 from openbook.types import Filter
+from tests.support import write_tree
 
 
 @pytest.fixture
@@ -54,3 +55,19 @@ def test_a_page_is_summed_up_where_a_filter_names_it(harbour: Assistant) -> None
     assert {result.chunk.span.path for result in answer.results if OVERVIEW in result.signals} >= {
         "docs/architecture.md"
     }
+
+
+def test_an_overview_quotes_no_directive_and_no_detail_that_begins_as_a_description_does(tmp_path: Path) -> None:
+    readme = (
+        "# Quay\n\nVarious helpers to moor ships of every size and to let them go again.\n\n"
+        "A mark can be put on each of the ropes while a ship is moored.\n"
+    )
+    index = ".. image:: quay.svg\n   :alt: A picture of the harbour as it was once.\n"
+    folder = write_tree(tmp_path / "quay", {"README.md": readme, "docs/index.rst": index})
+
+    with Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)) as assistant:
+        answer = assistant.query("What is this library for?")
+
+    assert [citation.quote for citation in answer.citations] == [
+        "Various helpers to moor ships of every size and to let them go again."
+    ]
