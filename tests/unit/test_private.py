@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from openbook.assistant import Assistant
-from openbook.cli.opening import check_exist
+from openbook.cli.opening import check_paths
 from openbook.errors import SourceError
 from openbook.private import is_open_to_others, make_private_file, make_private_folder, narrow
 from openbook.server.uploads import Uploads
@@ -86,10 +86,10 @@ def test_a_home_that_somebody_named_keeps_its_rights_and_what_it_keeps_does_not(
 @pytest.mark.parametrize("folder", ["/", "/etc", "/usr", "/proc/self", "~"])
 def test_folders_that_nobody_means_are_refused_unless_they_are_meant(folder: str) -> None:
     with pytest.raises(SourceError) as caught:
-        check_exist([Path(folder)])
+        check_paths([Path(folder)])
     assert "--yes" in caught.value.hint
 
-    check_exist([Path(folder)], may_be_wide=True)
+    check_paths([Path(folder)], may_be_wide=True)
 
 
 def test_what_holds_the_home_folder_is_refused_and_a_folder_in_it_is_not(
@@ -98,6 +98,6 @@ def test_what_holds_the_home_folder_is_refused_and_a_folder_in_it_is_not(
     (tmp_path / "ada" / "project").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "ada"))
 
-    check_exist([tmp_path / "ada" / "project"])
+    check_paths([tmp_path / "ada" / "project"])
     with pytest.raises(SourceError, match="holds your home folder"):
-        check_exist([tmp_path])
+        check_paths([tmp_path])

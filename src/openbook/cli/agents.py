@@ -38,7 +38,7 @@ def mcp(
     from openbook.libraries import name_for
 
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
-    opening.check_exist(wanted)
+    opening.check_paths(wanted)
     try:
         from openbook.mcp.library import Watched
         from openbook.mcp.running import run_http
@@ -78,11 +78,11 @@ def install(
     agent: AgentName, paths: options.Paths = None, *, name: ServerName = "openbook", dry_run: DryRun = False
 ) -> None:
     """Let a coding agent start `openbook mcp`: write it into the agent's configuration."""
-    from openbook.cli.opening import check_exist
+    from openbook.cli.opening import check_paths
     from openbook.mcp.clients import put
 
     given = options.as_paths(paths) or [Path()]
-    check_exist(given)
+    check_paths(given)
     wanted = [str(path.expanduser().resolve()) for path in given]
     client = _client(agent)
     change = put(client, Path.cwd(), name, [*_command(), "mcp", *wanted])

@@ -87,7 +87,7 @@ def status(
     from openbook.libraries import Libraries, name_for
 
     wanted = options.as_paths(paths)
-    opening.check_exist(wanted)
+    opening.check_paths(wanted)
     name = library or name_for(wanted or [Path()])
     if not library and not Libraries(opening.settings()).holds(name):
         places = " ".join(map(str, wanted or [Path()]))

@@ -51,7 +51,7 @@ def opened(
     here = settings()
     here = replace(here, reranker=reranker) if reranker else here
     paths = paths or ([] if library else [Path()])
-    check_exist(paths)
+    check_paths(paths)
     if library and not paths and not may_be_new:
         check_there(here, library)
     with _library(library or name_for(paths), here, paths) as assistant:
@@ -80,7 +80,7 @@ def _updated(assistant: Assistant, paths: Sequence[Path]) -> list[SyncReport]:
         return reports
 
 
-def check_exist(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
+def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
     """Refuse paths that are not there, and folders that nobody means, before anything is made for them.
 
     Args:
@@ -207,7 +207,7 @@ def add(
             )
     paths = paths or [Path()]
     were_meant = {Path(root.location) for root in known}
-    check_exist(paths, may_be_wide=may_be_wide or were_meant.issuperset(paths))
+    check_paths(paths, may_be_wide=may_be_wide or were_meant.issuperset(paths))
     if rebuild:
         libraries.remove(name)
     with _library(name, here, paths) as assistant, progress_bar() as progress:

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
-from openbook.cli.opening import check_exist
+from openbook.cli.opening import check_paths
 from openbook.errors import SourceError
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.verify import FileReport, Verifier
@@ -22,7 +22,7 @@ def verify(files: Sequence[str], root: Path, *, fix: bool, as_json: bool) -> int
         SourceError: A file or the folder is not there.
         BadParameter: A folder stands where a file should, or the other way around.
     """
-    check_exist([root, *map(Path, files)])
+    check_paths([root, *map(Path, files)])
     if not root.is_dir():
         raise typer.BadParameter(
             f"{str(root)!r} is a file; name the folder that paths are relative to", param_hint="--root"
