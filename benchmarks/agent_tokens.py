@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openbook.assistant import Assistant
 from openbook.costs import estimate_tokens
-from openbook.mcp.library import Watched
+from openbook.library import Assistant
 from openbook.mcp.listing import as_text
-from openbook.mcp.tools import Tools
+from openbook.mcp.tools import McpTools
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 
@@ -53,7 +53,7 @@ class Read:
     """Share of the right lines that were touched; 1 if the question names none."""
 
 
-def by_search(tools: Tools, item: dict[str, Any], limit: int, max_tokens: int) -> Read:
+def by_search(tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int) -> Read:
     """Ask once, and read the answer."""
     result = tools.search(item["question"], limit=limit, max_tokens=max_tokens)
     shown = [_PLACE.fullmatch(entry["place"]) for entry in result.structured_content["results"]]
@@ -106,8 +106,8 @@ def measure(data: Path, checkouts: Path, home: Path) -> list[Figure]:
     grepped: list[list[Read]] = []
     for repository, asked in sorted(items.items()):
         with Assistant.open(repository, settings=Settings(home=home)) as assistant:
-            library = Watched(assistant, [checkouts / repository], watch=False)
-            tools = Tools(library)
+            library = WatchedLibrary(assistant, [checkouts / repository], watch=False)
+            tools = McpTools(library)
             for call in CALLS:
                 found[call] += [by_search(tools, item, *call) for item in asked]
             documents = assistant.index.documents(EVERYTHING)

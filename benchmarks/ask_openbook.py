@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 

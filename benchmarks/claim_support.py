@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openbook.grounding.literal import Judgement, check_literally
+from openbook.grounding.literal import LiteralVerdict, check_literally
 from openbook.grounding.protocol import CitedClaim, SourceText
 
 LABELS = ("not_supported", "partially_supported", "supported")
@@ -29,7 +29,7 @@ class Measured:
 
     claim: str
     label: str
-    judgement: Judgement
+    judgement: LiteralVerdict
     took_ms: float
 
 

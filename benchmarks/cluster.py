@@ -16,11 +16,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from openbook.assistant import Assistant
 from openbook.embedding.static import load_embedder
-from openbook.ingest import cluster
-from openbook.ingest.connecting import connected
-from openbook.ingest.prepare import FilePreparer, Job, Preparer
+from openbook.ingest import ray_cluster as cluster
+from openbook.ingest.preparation import FileJob, FilePreparer, Preparer
+from openbook.ingest.ray_connection import connected
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 
@@ -61,14 +61,14 @@ def _print_batches(folder: Path, settings: Settings) -> None:
     print("| files in a batch | KB in a batch | first result, s | the rest, s |")
     print("|---|---|---|---|")
     source = Folder(folder)
-    jobs = [Job(file.path, "") for file in source.scan().files]
+    jobs = [FileJob(file.path, "") for file in source.scan().files]
     preparer = Preparer(source.name, settings, load_embedder)
-    setup = cluster.Setup(preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
+    setup = cluster.WorkerSetup(preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
     for files, size_kb in _BATCHES:
         cluster.BATCH_FILES, cluster.BATCH_BYTES = files, size_kb * 1024
         connect = partial(connected, settings.ray_address, settings.workers)
         started = time.perf_counter()
-        outcomes = cluster.Cluster(FilePreparer(source, preparer), setup, connect).run(jobs)
+        outcomes = cluster.RayCluster(FilePreparer(source, preparer), setup, connect).run(jobs)
         next(outcomes)
         first = time.perf_counter()
         for _ in outcomes:

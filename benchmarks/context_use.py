@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from openbook.answering.context import Context, build_context
-from openbook.answering.finding import Finder
-from openbook.assistant import Assistant
+from openbook.answering.evidence import EvidenceFinder
 from openbook.embedding.static import load_embedder
+from openbook.library import Assistant
 from openbook.questions.question import read_question
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
@@ -76,18 +76,18 @@ def _outcomes(folder: Path, questions: Sequence[dict[str, Any]]) -> list[tuple[O
         tempfile.TemporaryDirectory() as scratch,
         Assistant.of(folder, settings=Settings(home=Path(scratch))) as assistant,
     ):
-        finder = Finder(assistant.index, load_embedder(), assistant.retriever)
+        finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
         for question in questions:  # once unmeasured: what is read the first time is kept
             _contexts(finder, question["question"], assistant.settings.context_tokens)
         return [_outcome(folder, finder, question, assistant.settings.context_tokens) for question in questions]
 
 
-def _outcome(folder: Path, finder: Finder, asked: dict[str, Any], max_tokens: int) -> tuple[Outcome, Outcome]:
+def _outcome(folder: Path, finder: EvidenceFinder, asked: dict[str, Any], max_tokens: int) -> tuple[Outcome, Outcome]:
     found, filled, found_s, filled_s = _contexts(finder, asked["question"], max_tokens)
     return _judged(folder, asked, found, found_s), _judged(folder, asked, filled, filled_s)
 
 
-def _contexts(finder: Finder, question: str, max_tokens: int) -> tuple[Context, Context, float, float]:
+def _contexts(finder: EvidenceFinder, question: str, max_tokens: int) -> tuple[Context, Context, float, float]:
     started = time.perf_counter()
     results = finder.find(read_question(question), _TOP_K, EVERYTHING)
     searched_s = time.perf_counter() - started

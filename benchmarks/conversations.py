@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ours import supports
-from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR
+from openbook.answering.answerability import FOLLOW_UP_FLOOR, SUPPORT_FLOOR
 from openbook.answering.followups import standalone
-from openbook.generation import Exchange
+from openbook.answers import Exchange
 
 ANSWERABLE, UNANSWERABLE = "ANSWERABLE", "UNANSWERABLE"
 _LABELS = (UNANSWERABLE, ANSWERABLE, "UNDERSPECIFIED", "PARTIAL")

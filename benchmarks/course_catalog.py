@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openbook.answering.course_results import is_asked_for
-from openbook.assistant import Assistant
 from openbook.evals.metrics import facts_found, mean
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 _CASES = Path(__file__).parent / "cases" / "course_catalog.jsonl"

@@ -15,9 +15,9 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from openbook.assistant import Assistant
 from openbook.courses.names import resolve
 from openbook.embedding.static import load_embedder
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.types import Course
 

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.types import Lesson
 

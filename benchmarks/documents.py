@@ -49,7 +49,7 @@ def index(folder: Path, home: Path) -> None:
     """Index a folder, and print what it took as JSON. Memory is that of this process and its largest child."""
     import resource
 
-    from openbook.assistant import Assistant
+    from openbook.library import Assistant
     from openbook.settings import Settings
 
     started = time.perf_counter()

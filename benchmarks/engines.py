@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed import run
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 _QUESTIONS = (

@@ -17,9 +17,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks.ours import folder_library
-from openbook.assistant import Assistant
 from openbook.evals.metrics import mean
 from openbook.index.protocol import EVERYTHING
+from openbook.library import Assistant
 from openbook.types import Chunk
 
 _NAME = re.compile(

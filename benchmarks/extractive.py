@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.corpora import Asked, xquad
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 

@@ -24,11 +24,11 @@ from platformdirs import user_cache_path
 from benchmarks import given, works
 from benchmarks.metrics import span_figures
 from benchmarks.ours import folder_library, piece_retriever
-from openbook.evals.metrics import Place, mean, ndcg, recall
+from openbook.evals.metrics import ExpectedSpan, mean, ndcg, recall
 from openbook.index.protocol import EVERYTHING
 from openbook.questions.question import read_question
 from openbook.retrieval import weights
-from openbook.retrieval.closeness import closeness, related
+from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.search import DEPTH, Retriever
 from openbook.retrieval.signals import (
     Signals,
@@ -38,7 +38,7 @@ from openbook.retrieval.signals import (
     rarities,
     text_signals,
 )
-from openbook.spans import sentences
+from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import Chunk, RetrievalResult, View
 
@@ -80,7 +80,7 @@ class Project:
     name: str
     retriever: Retriever
     questions: Sequence[works.Question]
-    piece_of: Callable[[Chunk], Place] | None = None
+    piece_of: Callable[[Chunk], ExpectedSpan] | None = None
     """Where chunks are given, what stands for each."""
     share: float = 1.0
     cases: list[Case] = field(default_factory=list)
@@ -90,11 +90,11 @@ class Project:
         """How its questions are answered."""
         return "files" if self.set.startswith(_OF_TOPICS) else "passages"
 
-    def place(self, chunk: Chunk) -> Place:
+    def place(self, chunk: Chunk) -> ExpectedSpan:
         """Name the place of a chunk."""
         if self.piece_of:
             return self.piece_of(chunk)
-        return Place(chunk.span.path, chunk.span.start_line, chunk.span.end_line)
+        return ExpectedSpan(chunk.span.path, chunk.span.start_line, chunk.span.end_line)
 
 
 def main() -> None:
@@ -122,8 +122,8 @@ def main() -> None:
 
 
 def _print_row(name: str, projects: Sequence[Project], fitted: Mapping[View, Mapping[str, float]]) -> None:
-    inside: list[tuple[works.Question, list[Place]]] = []
-    outside: list[tuple[works.Question, list[Place]]] = []
+    inside: list[tuple[works.Question, list[ExpectedSpan]]] = []
+    outside: list[tuple[works.Question, list[ExpectedSpan]]] = []
     groups: list[tuple[int, int]] = []
     for project in (each for each in projects if each.set == name):
         start = len(inside)
@@ -141,7 +141,9 @@ def _together(one: Project, other: Project) -> bool:
     return one.name == other.name or (one.set == other.set and one.set in given.NAMES)
 
 
-def _searched(project: Project, by: Mapping[View, Mapping[str, float]]) -> list[tuple[works.Question, list[Place]]]:
+def _searched(
+    project: Project, by: Mapping[View, Mapping[str, float]]
+) -> list[tuple[works.Question, list[ExpectedSpan]]]:
     weighing = weights.QUESTION, weights.TOPIC
     weights.QUESTION, weights.TOPIC = dict(by["passages"]), dict(by["files"])
     try:
@@ -160,7 +162,7 @@ def _search(project: Project, text: str, limit: int) -> list[RetrievalResult]:
 
 
 def _figures(
-    name: str, found: Sequence[tuple[works.Question, Sequence[Place]]], groups: Sequence[tuple[int, int]]
+    name: str, found: Sequence[tuple[works.Question, Sequence[ExpectedSpan]]], groups: Sequence[tuple[int, int]]
 ) -> dict[str, float]:
     if name.startswith(_OF_TOPICS):
         parts = [[ndcg([p.path for p in places], question.paths) for question, places in found[a:b]] for a, b in groups]
@@ -207,14 +209,14 @@ def _projects(data: Path, checkouts: Path, cache: Path, stack: contextlib.ExitSt
         questions = [works.Question(text, tuple(_piece(n) for n in sorted(wanted))) for text, wanted in asked]
         share = _XQUAD_SHARE if step > 1 else 1.0
 
-        def piece_of(chunk: Chunk, positions: Mapping[object, int] = positions) -> Place:
+        def piece_of(chunk: Chunk, positions: Mapping[object, int] = positions) -> ExpectedSpan:
             return _piece(positions[chunk.span])
 
         yield Project(task.name, task.name, retriever, questions, piece_of, share)
 
 
-def _piece(number: int) -> Place:
-    return Place("piece", number, number)
+def _piece(number: int) -> ExpectedSpan:
+    return ExpectedSpan("piece", number, number)
 
 
 def _cases(project: Project) -> Iterator[Case]:
@@ -252,7 +254,7 @@ def _cases(project: Project) -> Iterator[Case]:
         is_prose = all(outline.kind != "code" for outline in outlines)
         whole = question_signals(query, signals, outlines)
         for each, chunk in zip(whole, chunks, strict=True):
-            near = closeness(related(tokenize(chunk.text), query.tokens), rarity)
+            near = proximity(expand_inflections(tokenize(chunk.text), query.tokens), rarity)
             each |= text_signals(query, chunk.text, near, _nearest(embedder, vector, chunk.text), is_prose=is_prose)
         right = np.array([question.is_answered_by(project.place(chunk)) for chunk in chunks])
         yield Case(whole, right, project.share)

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks import works
 from benchmarks.ours import search_folder
 from benchmarks.works import Question
-from openbook.evals.metrics import Place, ndcg
+from openbook.evals.metrics import ExpectedSpan, ndcg
 
 GATE = Path(__file__).with_name("gate.json")
 
@@ -75,7 +75,7 @@ def _question(entry: dict[str, Any], folder: Path) -> Question:
     for path in entry["relevant"]:
         if not (folder / path).is_file():
             raise works.BrokenCaseError(f"{path!r} is not in {folder.name}; a new version moved it: mend {GATE.name}")
-    return Question(entry["query"], tuple(Place(path) for path in entry["relevant"]))
+    return Question(entry["query"], tuple(ExpectedSpan(path) for path in entry["relevant"]))
 
 
 def main() -> int:

@@ -22,8 +22,8 @@ from pathlib import Path
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from openbook.assistant import Assistant
-from openbook.libraries import name_for
+from openbook.libraries.catalog import name_for
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 QUESTIONS = (

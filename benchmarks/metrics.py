@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
@@ -15,7 +15,9 @@ def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) 
     return next((1 / rank for rank, item in enumerate(ranked, start=1) if item in relevant), 0.0)
 
 
-def span_figures(pairs: Iterable[tuple[Sequence[Place], Sequence[Place]]], depth: int = 10) -> dict[str, float]:
+def span_figures(
+    pairs: Iterable[tuple[Sequence[ExpectedSpan], Sequence[ExpectedSpan]]], depth: int = 10
+) -> dict[str, float]:
     """Return recall of files and of spans, counted over all questions at once.
 
     Args:

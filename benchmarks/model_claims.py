@@ -23,7 +23,7 @@ from itertools import groupby
 from pathlib import Path
 
 from openbook.grounding.entailment import decide, read_entailments, verification_request
-from openbook.grounding.literal import RULES, Judgement, check_literally, conflicts_of
+from openbook.grounding.literal import RULES, LiteralVerdict, check_literally, conflicts_of
 from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
 
 HERE = Path(__file__).resolve().parent / "claims"
@@ -167,10 +167,10 @@ def recorded(file: Path = REPLIES) -> dict[str, str]:
     return {each["prompt"]: each["reply"] for each in rows}
 
 
-def verified(cases: Sequence[Case], file: Path = REPLIES) -> dict[int, Judgement]:
+def verified(cases: Sequence[Case], file: Path = REPLIES) -> dict[int, LiteralVerdict]:
     """Return the verdicts of both layers on the claims whose replies were recorded, by the identity of the case."""
     replies = recorded(file)
-    found: dict[int, Judgement] = {}
+    found: dict[int, LiteralVerdict] = {}
     for _, those, prompt in calls(cases):
         reply = replies.get(digest(prompt))
         if reply is not None:

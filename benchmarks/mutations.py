@@ -29,7 +29,7 @@ from benchmarks.true_claims import (
     read_other_files,
     reworded,
 )
-from openbook.grounding.literal import Judgement, check_literally
+from openbook.grounding.literal import LiteralVerdict, check_literally
 from openbook.grounding.protocol import CitedClaim, SourceText
 
 # The scarce kinds first: a claim is broken in the first way that still wants claims and fits it.
@@ -117,7 +117,7 @@ class Outcome:
     kind: str
     """What was broken, or `unbroken`."""
     claim: Claim
-    judgement: Judgement
+    judgement: LiteralVerdict
     guard_accepts: bool
     took_ms: float
 

@@ -10,9 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from openbook.answering.answerable import support, tell
-from openbook.answering.finding import Finder
-from openbook.assistant import Assistant
+from openbook.answering.answerability import measure_answerability, support
+from openbook.answering.evidence import EvidenceFinder
 from openbook.chunking.code import find_definitions
 from openbook.chunking.identity import chunks_identity
 from openbook.chunking.layout import Layout, build_chunks
@@ -20,9 +19,10 @@ from openbook.chunking.layout import Piece as Stretch
 from openbook.chunking.lines import definition_lines
 from openbook.chunking.outline import flatten
 from openbook.embedding.static import load_embedder
-from openbook.evals.metrics import Place
-from openbook.index.protocol import Entry, Identity
+from openbook.evals.metrics import ExpectedSpan
+from openbook.index.protocol import IndexEntry, IndexIdentity
 from openbook.index.sqlite import SqliteIndex
+from openbook.library import Assistant
 from openbook.questions.anaphora import has_own_words
 from openbook.questions.question import read_question
 from openbook.retrieval.fields import embedding_text, terms_of
@@ -30,7 +30,7 @@ from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.retrieval.signals import rarities
 from openbook.settings import Settings
 from openbook.sources.documents import read_document
-from openbook.spans import LineIndex
+from openbook.text import LineIndex
 from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Document, RetrievalResult, Span, Stamp
 
@@ -41,7 +41,7 @@ _SOURCE = "given"
 class Ranked:
     """What one question found, best first, and how long it took."""
 
-    places: tuple[Place, ...]
+    places: tuple[ExpectedSpan, ...]
     seconds: float
 
 
@@ -109,7 +109,7 @@ def piece_retriever(pieces: Sequence[Piece], scratch: Path) -> Iterator[tuple[Re
     Pieces of one path are put together to one document, in order.
     """
     settings, embedder = Settings(home=scratch), load_embedder()
-    identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
+    identity = IndexIdentity(embedder.identity, tokens_identity(), chunks_identity(settings))
     index = SqliteIndex(scratch / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
     positions: dict[Span, int] = {}
     with contextlib.closing(index):
@@ -119,7 +119,7 @@ def piece_retriever(pieces: Sequence[Piece], scratch: Path) -> Iterator[tuple[Re
                 document, chunks = _document(path, [piece for _, piece in numbered])
                 positions |= {chunk.span: n for chunk, (n, _) in zip(chunks, numbered, strict=True)}
                 vectors = embedder.embed([embedding_text(chunk) for chunk in chunks])
-                entries = [Entry(chunk, terms_of(chunk), row) for chunk, row in zip(chunks, vectors, strict=True)]
+                entries = [IndexEntry(chunk, terms_of(chunk), row) for chunk, row in zip(chunks, vectors, strict=True)]
                 index.put(document, entries, Stamp(len(document.text), 0, 0))
         yield Retriever(index, embedder), positions
 
@@ -135,7 +135,7 @@ def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> l
     with folder_library(folder, scratch) as assistant:
         chunks = assistant.stats().chunks
     settings, embedder = Settings(home=scratch), load_embedder()
-    identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
+    identity = IndexIdentity(embedder.identity, tokens_identity(), chunks_identity(settings))
     index = SqliteIndex(scratch / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
     found = []
     with contextlib.closing(index):
@@ -150,22 +150,22 @@ def supports(folder: Path, scratch: Path, asked: Sequence[tuple[str, str]]) -> l
 
 
 @contextlib.contextmanager
-def folder_library_at(folder: Path, home: Path) -> Iterator[Finder]:
+def folder_library_at(folder: Path, home: Path) -> Iterator[EvidenceFinder]:
     """Open the library of a folder, which is made the first time."""
     home.mkdir(parents=True, exist_ok=True)
     with folder_library(folder, home):
         pass
     settings, embedder = Settings(home=home), load_embedder()
-    identity = Identity(embedder.identity, tokens_identity(), chunks_identity(settings))
+    identity = IndexIdentity(embedder.identity, tokens_identity(), chunks_identity(settings))
     index = SqliteIndex(home / "library.sqlite", identity, lock_timeout_s=settings.lock_timeout_s)
     with contextlib.closing(index):
-        yield Finder(index, embedder)
+        yield EvidenceFinder(index, embedder)
 
 
-def signs_and_odds(finder: Finder, question: str) -> tuple[tuple[float, ...], float]:
+def signs_and_odds(finder: EvidenceFinder, question: str) -> tuple[tuple[float, ...], float]:
     """Return what tells whether a library answers a question, and the odds that it does."""
     asked = read_question(question)
-    told = tell(asked, finder.find(asked, 10, EVERYTHING), finder.index, finder.embedder)
+    told = measure_answerability(asked, finder.find(asked, 10, EVERYTHING), finder.index, finder.embedder)
     return tuple(told.signs), told.odds
 
 
@@ -197,6 +197,6 @@ def _named(document: Document, ranges: Sequence[tuple[int, int]]) -> list[Chunk]
     return build_chunks(document, layout.lines, pieces, definitions)
 
 
-def _place(result: RetrievalResult) -> Place:
+def _place(result: RetrievalResult) -> ExpectedSpan:
     span = result.chunk.span
-    return Place(span.path, span.start_line, span.end_line)
+    return ExpectedSpan(span.path, span.start_line, span.end_line)

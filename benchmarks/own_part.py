@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from openbook import Assistant, Settings, Writing
+from openbook import AnswerOptions, Assistant, Settings
 from openbook.testing import ScriptedModel
 
 _QUESTION = "How is a document split into chunks?"
@@ -41,7 +41,7 @@ def main() -> None:
         took_ms = []
         for _ in range(_WARM_UP + _ROUNDS):
             started = time.process_time()  # other work on the machine does not count
-            assistant.query(_QUESTION, writing=Writing(model=ScriptedModel(_ANSWER), verifier="off"))
+            assistant.query(_QUESTION, options=AnswerOptions(model=ScriptedModel(_ANSWER), verifier="off"))
             took_ms.append((time.process_time() - started) * 1000)
         print(f"{statistics.median(took_ms[_WARM_UP:]):.0f} CPU ms of our own for an answer with twelve claims")
 

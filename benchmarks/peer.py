@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from benchmarks.ours import Answers, Ranked
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 
 VERSION = "0.7.0"
 
@@ -120,6 +120,7 @@ class Asker:
         print(json.dumps(job), file=self._child.stdin, flush=True)
         answer = json.loads(self._child.stdout.readline())
         ranked = tuple(
-            Ranked(tuple(Place(*found) for found in asked["found"]), asked["seconds"]) for asked in answer["asked"]
+            Ranked(tuple(ExpectedSpan(*found) for found in asked["found"]), asked["seconds"])
+            for asked in answer["asked"]
         )
         return Answers(ranked, answer["index_seconds"], answer["chunks"])

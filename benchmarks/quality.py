@@ -13,7 +13,7 @@ from benchmarks import given, works
 from benchmarks.ours import Answers, piece_library, search_folder
 from benchmarks.peer import Asker
 from benchmarks.works import Collection, Work
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 
 FOLDER_WORKS = ("code-search", "code-search-mixed", "cases", "cases-mixed", "swe-qa")
 GIVEN_WORKS = ("codebase-qa", "docs-qa", "span-qa")
@@ -118,9 +118,9 @@ def _ask_peer(collection: Collection, work: Work, asker: Asker) -> Answers:
     return replace(answers, ranked=ranked)
 
 
-def files_of(places: Iterable[Place]) -> tuple[Place, ...]:
+def files_of(places: Iterable[ExpectedSpan]) -> tuple[ExpectedSpan, ...]:
     """Keep of each file only the first place."""
-    first: dict[str, Place] = {}
+    first: dict[str, ExpectedSpan] = {}
     for place in places:
         first.setdefault(place.path, place)
     return tuple(first.values())

@@ -20,10 +20,10 @@ from benchmarks.fit import Case, fit
 from benchmarks.ours import folder_library
 from openbook.answering.choosing import signals_of
 from openbook.answering.context import build_context
-from openbook.answering.finding import Finder
+from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.passages import Passage, overlap, passages_of
 from openbook.embedding.static import load_embedder
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 from openbook.questions.question import read_question
 from openbook.types import Filter
 
@@ -58,7 +58,7 @@ def _asked(work: works.Work) -> Iterator[Asked]:
     embedder = load_embedder()
     for collection in work.collections:
         with tempfile.TemporaryDirectory() as scratch, folder_library(collection.folder, Path(scratch)) as assistant:
-            finder = Finder(assistant.index, embedder, assistant.retriever)
+            finder = EvidenceFinder(assistant.index, embedder, assistant.retriever)
             for question in collection.questions:
                 query = read_question(question.text)
                 results = finder.find(read_question(question.text), _RESULTS, Filter())
@@ -70,8 +70,8 @@ def _asked(work: works.Work) -> Iterator[Asked]:
                     yield collection.name, Case(signals, right, 1.0), passages
 
 
-def _place(passage: Passage) -> Place:
-    return Place(passage.first.span.path, passage.first.span.start_line, passage.last.span.end_line)
+def _place(passage: Passage) -> ExpectedSpan:
+    return ExpectedSpan(passage.first.span.path, passage.first.span.start_line, passage.last.span.end_line)
 
 
 def _is_right(asked: Asked, weights: dict[str, float], depth: int) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.corpora import codebase_qa, docs_qa, xquad
 from benchmarks.ours import folder_library_at, signs_and_odds
-from openbook.answering.answerable import ANSWERABLE_FLOOR
+from openbook.answering.answerability import ANSWERABLE_FLOOR
 
 # Every n-th foreign question is enough: there are a thousand for each library.
 _EVERY_NTH = 5

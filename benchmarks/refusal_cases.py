@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.corpora import Asked, xquad_articles
 from benchmarks.ours import folder_library_at, signs_and_odds
-from openbook.answering.answerable import ANSWERABLE_FLOOR
+from openbook.answering.answerability import ANSWERABLE_FLOOR
 
 CASES = Path(__file__).parent / "cases"
 

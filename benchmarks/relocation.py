@@ -25,7 +25,7 @@ from pathlib import Path
 
 from benchmarks.drift import Cited, Tree, choose, drift
 from openbook.verify.finding import Finding
-from openbook.verify.verify import Verifier
+from openbook.verify.verify import FileVerifier
 
 PACKAGES = ("click", "rich", "_pytest", "hatchling", "markdown_it", "httpx2", "anyio", "importlinter")
 ROUNDS = 3
@@ -181,7 +181,7 @@ class _World:
     # What is measured: for each citation in order, the verdict and the place that is named.
 
     def verified(self, what: str) -> list[tuple[str, Where | None]]:
-        verifier = Verifier(self.folder)
+        verifier = FileVerifier(self.folder)
         files = ["answers.jsonl"] if what == "answers" else [f"docs/{n:03}.md" for n in range(len(self._pages()))]
         found = [finding for file in files for finding in verifier.verify(str(self.folder / file)).findings]
         self.findings[f"{what}-{len(self.findings)}"] = found

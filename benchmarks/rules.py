@@ -23,10 +23,10 @@ from unittest.mock import patch
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
 from openbook.answering import choosing, extractive, finding, surroundings
-from openbook.assistant import Assistant
+from openbook.answers import GenerationResult
 from openbook.evals.comparing import interval
 from openbook.evals.metrics import mean
-from openbook.generation import GenerationResult
+from openbook.library import Assistant
 from openbook.retrieval import ranking, search, weights
 from openbook.settings import Settings
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from openbook.assistant import Assistant
 from openbook.evals.metrics import mean
+from openbook.library import Assistant
 from openbook.rerankers import open_reranker
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.reranking import RERANKED

@@ -27,11 +27,11 @@ from pathlib import Path
 
 import httpx2
 
-from openbook.generation import Exchange
+from openbook.answers import Exchange
 from openbook.sessions.protocol import new_id
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.testing import FakeServer
-from openbook.testing.script import Received
+from openbook.testing.script import ReceivedRequest
 
 ROOT = Path(__file__).parents[1]
 OPEN_AT_ONCE = 200
@@ -72,7 +72,7 @@ def different() -> list[str]:
     return ordered
 
 
-def answer(received: Received) -> str:
+def answer(received: ReceivedRequest) -> str:
     """Answer as a good model does: mostly in the words of what it is shown, with marks that name the place."""
     text = json.dumps(received.body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
     if _HELD_QUESTION in text:

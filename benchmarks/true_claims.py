@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openbook.spans import sentences, units
+from openbook.text import sentences, units
 from openbook.types import Chunk, Span
 
 _ROOT = Path(__file__).resolve().parents[1]

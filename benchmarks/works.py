@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from benchmarks.archives import Archive, ChangedArchiveError, MissingArchiveError, unpacked
 from benchmarks.metrics import span_figures
-from openbook.evals.metrics import Place, mean, ndcg
+from openbook.evals.metrics import ExpectedSpan, mean, ndcg
 
 CASES = Path(__file__).parent / "cases"
 PINS = Path(__file__).parent / "archives.json"
@@ -29,7 +29,7 @@ class Question:
     """A question, and the places that answer it, relative to the indexed folder."""
 
     text: str
-    wanted: tuple[Place, ...]
+    wanted: tuple[ExpectedSpan, ...]
     needs_all: bool = False
     """All places are needed together."""
 
@@ -38,11 +38,11 @@ class Question:
         """The files of these places."""
         return {place.path for place in self.wanted}
 
-    def is_answered_by(self, place: Place) -> bool:
+    def is_answered_by(self, place: ExpectedSpan) -> bool:
         """Return whether a place has a line in common with one that is wanted."""
         return any(wanted.overlaps(place) for wanted in self.wanted)
 
-    def share_of(self, places: Sequence[Place]) -> float:
+    def share_of(self, places: Sequence[ExpectedSpan]) -> float:
         """Return 1 when any wanted place is among `places`; where all are needed, the share of them that is."""
         found = [any(wanted.overlaps(place) for place in places) for wanted in self.wanted]
         return sum(found) / len(found) if self.needs_all else float(any(found))
@@ -60,7 +60,7 @@ class Collection:
     language: str = ""
 
 
-Answered = Sequence[tuple[Question, Sequence[Place]]]
+Answered = Sequence[tuple[Question, Sequence[ExpectedSpan]]]
 """The questions of one collection, with what was found, best first."""
 
 
@@ -135,7 +135,7 @@ def swe_qa(data: Path, checkouts: Path) -> Work:
     """Read the questions on whole checkouts of two projects."""
     asked: dict[str, list[Question]] = {}
     for item in read_json(data / "swe-qa" / "gold.json"):
-        wanted = [Place(gold["path"], *span) for gold in item["gold"] for span in gold["spans"] or [()]]
+        wanted = [ExpectedSpan(gold["path"], *span) for gold in item["gold"] for span in gold["spans"] or [()]]
         asked.setdefault(item["repo"], []).append(Question(item["question"], tuple(wanted)))
     collections = [
         Collection(name, checkouts / name, tuple(questions), "all", "python")
@@ -151,7 +151,7 @@ def real_questions(data: Path, checkouts: Path) -> Work:
     lines = (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     for item in (json.loads(line) for line in lines if line.strip()):
         if item["answerable"]:
-            wanted = tuple(Place(gold["path"], *gold["lines"]) for gold in item["gold"])
+            wanted = tuple(ExpectedSpan(gold["path"], *gold["lines"]) for gold in item["gold"])
             asked.setdefault(item["repo"].partition("/")[2], []).append(
                 Question(item["question"], wanted, item.get("needs_all", False))
             )
@@ -178,7 +178,9 @@ def code_search_wide(data: Path, checkouts: Path, *, mixed: bool) -> Work:
                 one["path"] if isinstance(one, dict) else one for one in each["relevant"] + each.get("secondary", [])
             ]
             files = [checkout / path for path in named if (checkout / path).is_file()]
-            inside = tuple(Place(path.relative_to(root).as_posix()) for path in files if path.is_relative_to(root))
+            inside = tuple(
+                ExpectedSpan(path.relative_to(root).as_posix()) for path in files if path.is_relative_to(root)
+            )
             if inside:
                 questions.append(Question(each["query"], inside))
         collections.append(
@@ -192,7 +194,9 @@ def _collection(name: str, folder: Path, anchor: Path, items: Iterable[Any], con
     questions = []
     for item in items:
         paths = [_located(anchor, path) for path in item["relevant"]]
-        wanted = tuple(Place(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder))
+        wanted = tuple(
+            ExpectedSpan(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder)
+        )
         if wanted:
             questions.append(Question(item["query"], wanted))
     return Collection(name, folder, tuple(questions), "all" if content == "all" else "code", language)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from openbook.index.protocol import Entry, Evidence, Identity, Index, Terms
-from openbook.spans import LineIndex
+from openbook.index.protocol import Evidence, Index, IndexEntry, IndexIdentity, Terms
+from openbook.text import LineIndex
 from openbook.types import Anchor, Chunk, Document, Filter, Kind, Stamp
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
 
-IDENTITY = Identity(embedder="test-8", tokens="test-1", chunks="test-2")
+IDENTITY = IndexIdentity(embedder="test-8", tokens="test-1", chunks="test-2")
 DIM = 8
 EVERYTHING = Filter()
 
@@ -66,12 +66,12 @@ def entry(
     terms: Terms | None = None,
     vector: Vector = NO_VECTOR,
     **fields: Any,
-) -> Entry:
+) -> IndexEntry:
     """Make a chunk of a document ready; its words are those between spaces unless `terms` are given."""
     end = len(of.text) if end is None else end
     text = of.text[start:end]
     chunk = Chunk(of.source, LineIndex(of.text).span(of.path, start, end), text, of.kind, of.language, **fields)
-    return Entry(chunk, Terms(body=tuple(text.split())) if terms is None else terms, vector)
+    return IndexEntry(chunk, Terms(body=tuple(text.split())) if terms is None else terms, vector)
 
 
 def put(

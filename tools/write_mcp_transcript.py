@@ -24,7 +24,7 @@ from mcp_types import TextContent
 
 from openbook.agent import Agent
 from openbook.llm.messages import ToolCall
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 
 PROJECT = Path(__file__).parents[1]
 PAGE = PROJECT / "docs" / "mcp-transcript.md"
@@ -38,15 +38,15 @@ DRAFT = (
 )
 
 
-def _call(number: int, name: str, **arguments: object) -> Reply:
-    return Reply(ToolCall(f"call_{number}", name, json.dumps(arguments)))
+def _call(number: int, name: str, **arguments: object) -> ScriptedReply:
+    return ScriptedReply(ToolCall(f"call_{number}", name, json.dumps(arguments)))
 
 
 STEPS = (
     _call(1, "search", query="When does a parcel count as lost?", limit=2, max_tokens=600),
     _call(2, "read_lines", path="harbour/parcels.py", first_line=8, last_line=12),
     _call(3, "verify_citations", text=DRAFT),
-    Reply(
+    ScriptedReply(
         "A parcel that nobody has seen for 14 days is lost (harbour/parcels.py:10-11). "
         "`is_lost` tells it, and a delivered parcel is never lost (harbour/parcels.py:40-42)."
     ),

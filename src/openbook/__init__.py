@@ -12,14 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from openbook.answering.options import AnswerOptions
     from openbook.answering.prompting import format_prompt_for_display
     from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
-    from openbook.answering.writing import Writing
-    from openbook.assistant import Assistant
-    from openbook.codebase import CodebaseAssistant, create_assistant
-    from openbook.costs import Budget, estimate_cost
-    from openbook.errors import OpenbookError
-    from openbook.generation import (
+    from openbook.answers import (
         Answered,
         Citation,
         Claim,
@@ -30,15 +26,20 @@ if TYPE_CHECKING:
         ToolUsed,
         Written,
     )
+    from openbook.codebase import CodebaseAssistant, create_assistant
+    from openbook.costs import Budget, estimate_cost
+    from openbook.errors import OpenbookError
     from openbook.grounding.entailment import JudgedClaim, judge_claims
     from openbook.grounding.protocol import CitedClaim, Entailment, Judge, SourceText
+    from openbook.libraries.repositories import Repository
+    from openbook.library import Assistant
     from openbook.llm.choose import open_model
-    from openbook.repositories import Repository
     from openbook.settings import Settings
     from openbook.sources.loading import LoadOptions
     from openbook.types import Chunk, Document, Filter, RetrievalResult, Span, Unit
 
 __all__ = [
+    "AnswerOptions",
     "Answered",
     "Assistant",
     "Budget",
@@ -65,7 +66,6 @@ __all__ = [
     "Stage",
     "ToolUsed",
     "Unit",
-    "Writing",
     "Written",
     "check_citations",
     "create_assistant",
@@ -79,20 +79,20 @@ __all__ = [
 
 # Only these live outside `types`. Nothing is imported before it is asked for.
 _HOMES = {
-    "Assistant": "openbook.assistant",
+    "Assistant": "openbook.library",
     "Budget": "openbook.costs",
     **dict.fromkeys(
         ("Answered", "Citation", "Claim", "Exchange", "GenerationResult", "Repair", "Stage", "ToolUsed", "Written"),
-        "openbook.generation",
+        "openbook.answers",
     ),
     "CodebaseAssistant": "openbook.codebase",
     **dict.fromkeys(("CitedClaim", "Entailment", "Judge", "SourceText"), "openbook.grounding.protocol"),
     **dict.fromkeys(("JudgedClaim", "judge_claims"), "openbook.grounding.entailment"),
     "LoadOptions": "openbook.sources.loading",
     "OpenbookError": "openbook.errors",
-    "Repository": "openbook.repositories",
+    "Repository": "openbook.libraries.repositories",
     "Settings": "openbook.settings",
-    "Writing": "openbook.answering.writing",
+    "AnswerOptions": "openbook.answering.options",
     "check_citations": "openbook.answering.reporting",
     "create_assistant": "openbook.codebase",
     "estimate_cost": "openbook.costs",

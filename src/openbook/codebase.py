@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Self
 
-from openbook.answering.writing import Writing
-from openbook.assistant import Assistant
-from openbook.generation import Answered, AnswerEvent, Exchange, GenerationResult, answered
+from openbook.answering.options import AnswerOptions
+from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, answered
 from openbook.ingest.sync import Progress
-from openbook.libraries import DEFAULT_LIBRARY
-from openbook.registering import check_known
-from openbook.repositories import Repository, repositories_in
+from openbook.libraries.catalog import DEFAULT_LIBRARY
+from openbook.libraries.registration import check_known
+from openbook.libraries.repositories import Repository, repositories_in
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.sources.loading import LoadOptions
 from openbook.types import Chunk, Document, Filter
@@ -46,26 +46,28 @@ def create_assistant(
         ...     assistant.load_repository("octo/shop")
         ...     print(assistant.query("How is a refund booked?").format_for_display())
     """
-    from openbook.answering.verifying import open_verifier
+    from openbook.answering.verifiers import open_verifier
     from openbook.llm.choose import open_model
 
     settings = settings or Settings.from_env()
-    writing = Writing(model=open_model(model or settings.model), verifier=open_verifier(settings.verifier, settings))
-    return CodebaseAssistant(Assistant.open(library, settings=settings), writing)
+    options = AnswerOptions(
+        model=open_model(model or settings.model), verifier=open_verifier(settings.verifier, settings)
+    )
+    return CodebaseAssistant(Assistant.open(library, settings=settings), options)
 
 
 class CodebaseAssistant:
     """One library of repositories, and the conversations about it. Safe for several threads, one to a session."""
 
-    def __init__(self, assistant: Assistant, writing: Writing | None = None) -> None:
+    def __init__(self, assistant: Assistant, options: AnswerOptions | None = None) -> None:
         """Take what it is made of.
 
         Args:
             assistant: The library; closed with this.
-            writing: How answers are written; quotes if not given.
+            options: How answers are written; quotes if not given.
         """
         self.assistant = assistant
-        self._writing = writing or Writing()
+        self._writing = options or AnswerOptions()
         self._sessions: OrderedDict[str, tuple[Exchange, ...]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -116,8 +118,8 @@ class CodebaseAssistant:
     ) -> Iterator[AnswerEvent]:
         """Answer as `query` does, and tell what happens meanwhile. The last event holds the checked answer."""
         where = self._filter(sources)
-        writing = replace(self._writing, history=self._history(session_id))
-        for event in self.assistant.query_stream(message, limit=limit, where=where, writing=writing):
+        options = replace(self._writing, history=self._history(session_id))
+        for event in self.assistant.query_stream(message, limit=limit, where=where, options=options):
             if isinstance(event, Answered) and session_id:
                 self._remember(session_id, Exchange.of(message, event.answer))
             yield event

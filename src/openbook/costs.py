@@ -15,8 +15,8 @@ from openbook.usage import Usage
 
 __all__ = [
     "Budget",
-    "Exhausted",
-    "Ledger",
+    "BudgetExceeded",
+    "BudgetLedger",
     "Limit",
     "Price",
     "Reservation",
@@ -188,7 +188,7 @@ class Reservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
+class BudgetExceeded:
     """Why a call is not made."""
 
     limit: Limit
@@ -196,7 +196,7 @@ class Exhausted:
     """For people."""
 
 
-class Ledger:
+class BudgetLedger:
     """What one run has spent of its budget. The time begins when it is made."""
 
     def __init__(
@@ -239,7 +239,7 @@ class Ledger:
             max_seconds=None if budget.max_seconds is None else max(self.left_s, 0.0),
         )
 
-    def reserve(self, input_tokens: int, output_tokens: int, deadline_s: float) -> Reservation | Exhausted:
+    def reserve(self, input_tokens: int, output_tokens: int, deadline_s: float) -> Reservation | BudgetExceeded:
         """Set the most aside that a call can cost, or say which limit forbids it.
 
         Args:
@@ -248,20 +248,20 @@ class Ledger:
             deadline_s: Most seconds that it should take; likewise.
         """
         if self.left_s <= 0:
-            return Exhausted("max_seconds", f"the {self._budget.max_seconds:g} seconds are over")
+            return BudgetExceeded("max_seconds", f"the {self._budget.max_seconds:g} seconds are over")
         shortest = min(output_tokens, _SHORTEST_REPLY_TOKENS)
         if self._budget.max_tokens is not None:
             left = self._budget.max_tokens - self._tokens
             output_tokens = min(output_tokens, left - input_tokens)
             if output_tokens < shortest:
-                return Exhausted("max_tokens", f"{max(left, 0)} of {self._budget.max_tokens} tokens are left")
+                return BudgetExceeded("max_tokens", f"{max(left, 0)} of {self._budget.max_tokens} tokens are left")
         if self._budget.max_usd is not None:
             affordable = self._affordable(input_tokens, output_tokens)
             if affordable is None:
-                return Exhausted("max_usd", f"the price of {self._model!r} is not known, so no limit can be kept")
+                return BudgetExceeded("max_usd", f"the price of {self._model!r} is not known, so no limit can be kept")
             if affordable < shortest:
                 left_usd = max(self._left_usd, Decimal(0))
-                return Exhausted("max_usd", f"{format_usd(left_usd)} of ${self._budget.max_usd} are left")
+                return BudgetExceeded("max_usd", f"{format_usd(left_usd)} of ${self._budget.max_usd} are left")
             output_tokens = affordable
         self._open = Reservation(
             input_tokens, output_tokens, min(deadline_s, self.left_s), self._most(input_tokens, output_tokens)

@@ -140,7 +140,7 @@ class OnnxEncoder:
 
     def neutral(self, text: str) -> str:
         """Take special tokens in a text apart: `[SEP]` in a source would end the text and begin another."""
-        return self._special.sub(lambda match: f"{match.group()[:1]} {match.group()[1:]}", encodable(text))
+        return self._special.sub(lambda match: f"{match.group()[:1]} {match.group()[1:]}", without_surrogates(text))
 
     def logits(self, encoded: Sequence[Any], width: int) -> NDArray[np.float64]:
         """Run the graph on encoded texts. Returns float64 (len(encoded), width), all of them finite.
@@ -190,7 +190,7 @@ def first_known(tokenizer: Tokenizer, tokens: Sequence[str]) -> str:
     return next((token for token in tokens if tokenizer.token_to_id(token) is not None), "")
 
 
-def encodable(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Replace lone surrogates, as in file names that are no UTF-8: they cannot cross into the tokenizer."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

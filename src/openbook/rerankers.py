@@ -27,10 +27,10 @@ def open_reranker(name: str, settings: Settings) -> Reranker | None:
     if name in ("", OFF):
         return None
     if name.startswith(_ONNX):
-        from openbook.entailment_models import find
+        from openbook.grounding.installed_models import find_model
         from openbook.retrieval.cross_encoder import load_cross_encoder
 
-        return load_cross_encoder(find(name.removeprefix(_ONNX), settings).resolve())
+        return load_cross_encoder(find_model(name.removeprefix(_ONNX), settings).resolve())
     from openbook.llm.reranking import open_remote_reranker  # who reranks nothing never pays for it
 
     return open_remote_reranker(name)

@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from openbook.errors import LibraryError, MismatchedLibraryError
-from openbook.index.protocol import Index, Record, Root, Stats, Terms
+from openbook.index.protocol import FileRecord, Index, IndexStats, Source, Terms
 from openbook.types import Anchor, Block, Lesson
 from tests.support import dense, document, entry, everything, hit_ids, lexical, paths, put, stamp, vector
 
 Connect = Callable[[], Index]
 
-ROOT = Root("s", "folder", "/home/me/s")
+ROOT = Source("s", "folder", "/home/me/s")
 
 
 def test_a_new_library_answers_every_question_with_nothing(index: Index) -> None:
@@ -31,7 +31,7 @@ def test_a_new_library_answers_every_question_with_nothing(index: Index) -> None
     assert index.frequencies(["word"]) == {}
     assert index.fetch([1, 2]) == []
     assert index.outlines([1, 2]) == []
-    assert replace(index.stats(), size_bytes=0) == Stats(0, 0, 0)
+    assert replace(index.stats(), size_bytes=0) == IndexStats(0, 0, 0)
 
 
 def test_a_document_comes_back_with_its_text_anchors_and_remarks_and_without_blocks(index: Index) -> None:
@@ -136,7 +136,7 @@ def test_a_skipped_file_takes_the_place_of_its_document(index: Index) -> None:
 
     index.skip("s", "a.md", stamp(2), "binary")
 
-    assert index.records("s") == {"a.md": Record(stamp(2), "", "binary")}
+    assert index.records("s") == {"a.md": FileRecord(stamp(2), "", "binary")}
     assert index.document("s", "a.md") is None
     assert hit_ids(index, "word") == []
     assert dense(index, vector(1), 5) == []
@@ -147,7 +147,7 @@ def test_a_document_takes_the_place_of_a_skipped_file(index: Index) -> None:
 
     put(index, "a.md", "word")
 
-    assert index.records("s") == {"a.md": Record(stamp(1), document(text="word").content_hash)}
+    assert index.records("s") == {"a.md": FileRecord(stamp(1), document(text="word").content_hash)}
 
 
 def test_a_touched_document_keeps_all_but_its_stamp(index: Index) -> None:
@@ -157,7 +157,7 @@ def test_a_touched_document_keeps_all_but_its_stamp(index: Index) -> None:
 
     index.touch("s", "a.md", stamp(2))
 
-    record = Record(stamp(2), document(text="word").content_hash)
+    record = FileRecord(stamp(2), document(text="word").content_hash)
     assert everything(index, ["word"], vector(1)) == before | {"records": {"s": {"a.md": record}}}
 
 
@@ -181,9 +181,9 @@ def test_a_deleted_document_leaves_nothing_behind(index: Index) -> None:
 
 
 def test_roots_are_listed_by_name_and_replaced_by_name(index: Index) -> None:
-    repository = Root("t", "git", "/t", 2.5, "https://example.org/t.git", "0" * 40)
+    repository = Source("t", "git", "/t", 2.5, "https://example.org/t.git", "0" * 40)
     index.put_root(repository)
-    index.put_root(Root("s", "folder", "/old"))
+    index.put_root(Source("s", "folder", "/old"))
 
     index.put_root(ROOT)
 
@@ -212,8 +212,8 @@ def test_records_tell_stamps_hashes_reasons_and_remarks_of_one_source(index: Ind
     put(index, "c.md", "word", source="t")
 
     assert index.records("s") == {
-        "a.md": Record(stamp(), scanned.content_hash, remarks=scanned.remarks),
-        "b.bin": Record(stamp(2), "", "binary"),
+        "a.md": FileRecord(stamp(), scanned.content_hash, remarks=scanned.remarks),
+        "b.bin": FileRecord(stamp(2), "", "binary"),
     }
 
 
@@ -373,7 +373,7 @@ def test_stats_count_documents_and_chunks_but_no_skipped_files(index: Index) -> 
     put(index, "b.md", "word " * 100_000)
     index.skip("s", "c.bin", stamp(), "binary")
 
-    assert replace(index.stats(), size_bytes=0) == Stats(2, 3, 0)
+    assert replace(index.stats(), size_bytes=0) == IndexStats(2, 3, 0)
     assert index.stats().size_bytes > empty + 500_000
 
 

@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 
 import pytest
 
-from openbook.index.protocol import Index, Listed
+from openbook.index.protocol import DocumentSummary, Index
 from openbook.types import Course, Filter, Lesson
 from tests.support import dense, document, entry, lexical, paths, put, stamp, vector
 
@@ -42,7 +42,7 @@ def test_a_document_is_a_course_with_its_lessons_in_order_of_appearance(index: I
     put_lessons(index, "bread.txt", BREAD, BAKING, BAKING, MIXING, BAKING)
 
     assert index.courses() == [Course("s", "bread.txt", "Bread", "https://b", "Ann", (BAKING, MIXING))]
-    assert index.documents(Filter()) == [Listed("s", "bread.txt", "course", "bread.txt")]
+    assert index.documents(Filter()) == [DocumentSummary("s", "bread.txt", "course", "bread.txt")]
 
 
 def test_courses_of_one_title_are_two_and_are_listed_by_source_and_path(index: Index) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from openbook.errors import QueryError
-from openbook.index.protocol import Index, Listed
+from openbook.index.protocol import DocumentSummary, Index
 from openbook.types import Filter
 from tests.support import document, entry, put, stamp
 
@@ -18,7 +18,11 @@ def test_documents_are_listed_by_source_and_path_without_skipped_ones_and_throug
     put(index, "c.md", source="r")
     index.skip("s", "big.bin", stamp(), "too large")
 
-    b, a, c = Listed("s", "b.md", "docs"), Listed("s", "a.py", "code"), Listed("r", "c.md", "docs")
+    b, a, c = (
+        DocumentSummary("s", "b.md", "docs"),
+        DocumentSummary("s", "a.py", "code"),
+        DocumentSummary("r", "c.md", "docs"),
+    )
     assert index.documents(Filter()) == [c, a, b]
     assert index.documents(Filter(frozenset({"docs"}), sources=frozenset({"s"}))) == [b]
     assert index.documents(Filter(globs=("*.rs",))) == []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openbook.index.protocol import Index, Outline, Root, Terms
+from openbook.index.protocol import Index, Outline, Source, Terms
 from openbook.tokens import tokenize
 from openbook.types import Filter, Lesson
 from tests.support import (
@@ -245,7 +245,7 @@ def test_a_token_of_marks_alone_is_no_error(index: Index, token: str) -> None:
 @pytest.mark.parametrize("every", [True, False])
 def test_optimizing_and_opening_again_change_no_result(index: Index, connect: Connect, every: bool) -> None:
     chance = random.Random(9)
-    index.put_root(Root("s", "folder", "/s", 1.5))
+    index.put_root(Source("s", "folder", "/s", 1.5))
     for first in range(0, 200, 10):
         with index.batch():
             for number in range(first, first + 10):

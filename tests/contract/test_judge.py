@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from openbook.answering.verifying import ModelJudge
+from openbook.answering.verifiers import ModelJudge
 from openbook.errors import OpenbookError, OverloadedError
 from openbook.grounding.entailment import judge_claims
 from openbook.grounding.protocol import CitedClaim, Entailment, Judge

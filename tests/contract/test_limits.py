@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from openbook.redis_client import RedisClient
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import Key, Keys
+from openbook.server.keys import Key, KeyStore
 from openbook.server.limits import Limits, MemoryLimits
 from openbook.server.shared_limits import RedisLimits
 from openbook.settings import Secret, Settings
-from openbook.shared import Shared
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -36,14 +36,14 @@ class Clock:
 
 
 def memory(request: pytest.FixtureRequest, clock: Clock, stack: ExitStack) -> Make:
-    keys: Keys = request.getfixturevalue("keys")
+    keys: KeyStore = request.getfixturevalue("keys")
     return lambda **settings: MemoryLimits(keys, Settings(**settings), clock=clock, now=clock)
 
 
 def redis(request: pytest.FixtureRequest, clock: Clock, stack: ExitStack) -> Make:
     url = Secret(request.getfixturevalue("redis_server").url)
     return lambda **settings: RedisLimits(
-        stack.enter_context(closing(Shared(url, timeout_s=30, now=clock))), Settings(**settings)
+        stack.enter_context(closing(RedisClient(url, timeout_s=30, now=clock))), Settings(**settings)
     )
 
 
@@ -56,17 +56,17 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def keys(tmp_path: Any, clock: Clock) -> Iterator[Keys]:
-    with closing(Keys(tmp_path, now=clock)) as opened:
+def keys(tmp_path: Any, clock: Clock) -> Iterator[KeyStore]:
+    with closing(KeyStore(tmp_path, now=clock)) as opened:
         yield opened
 
 
 @pytest.fixture
-def caller(keys: Keys) -> Caller:
+def caller(keys: KeyStore) -> Caller:
     return caller_of(keys, "team")
 
 
-def caller_of(keys: Keys, name: str) -> Caller:
+def caller_of(keys: KeyStore, name: str) -> Caller:
     key: Key | None = keys.find(keys.add(name))
     assert key is not None
     return Caller(f"key:{key.id}", key)
@@ -113,7 +113,7 @@ def test_a_key_that_was_quiet_may_send_a_minutes_worth_and_no_more(make: Make, c
     assert [taken(limits, caller) for _ in range(4)] == [True, True, True, False]
 
 
-def test_what_one_key_asks_is_not_counted_to_another(make: Make, keys: Keys, caller: Caller) -> None:
+def test_what_one_key_asks_is_not_counted_to_another(make: Make, keys: KeyStore, caller: Caller) -> None:
     limits, other = make(key_questions_per_minute=1, key_usd_per_day=1.0), caller_of(keys, "class")
     limits.take(caller)
     limits.reserve(caller, 1.0)

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from openbook.llm.choose import connect
-from openbook.llm.messages import Finished, Message, Request, TextDelta, ToolCall, ToolSpec, ToolStarted, Usage
+from openbook.llm.messages import Message, ReplyFinished, Request, TextDelta, ToolCall, ToolSpec, ToolStarted, Usage
 from openbook.llm.protocol import Model, acomplete, complete
 from openbook.llm.providers import ANTHROPIC, GROQ, OPENAI, Provider
 from openbook.settings import Secret
-from openbook.testing import FakeServer, Reply, ScriptedModel
+from openbook.testing import FakeServer, ScriptedModel, ScriptedReply
 
 Servers = Callable[..., FakeServer]
 Player = Callable[..., Model]
@@ -67,8 +67,8 @@ def test_a_stream_ends_with_the_reply_and_its_deltas_are_the_text(play: Player) 
 
     *events, last = model.stream(ASK)
 
-    assert isinstance(last, Finished)
-    assert not any(isinstance(event, Finished) for event in events)
+    assert isinstance(last, ReplyFinished)
+    assert not any(isinstance(event, ReplyFinished) for event in events)
     deltas = [event.text for event in events if isinstance(event, TextDelta)]
     assert len(deltas) > 1
     assert "".join(deltas) == last.message.text == "Ebb — at noon ⚓, flood at six."
@@ -77,9 +77,9 @@ def test_a_stream_ends_with_the_reply_and_its_deltas_are_the_text(play: Player) 
 def test_tool_calls_are_announced_and_come_whole_and_in_order(play: Player) -> None:
     calls = ToolCall("c1", "search", '{"query": "tide ⚓"}'), ToolCall("c2", "search", "{}")
 
-    *events, last = play(Reply("Let me look.", *calls)).stream(ASK)
+    *events, last = play(ScriptedReply("Let me look.", *calls)).stream(ASK)
 
-    assert isinstance(last, Finished)
+    assert isinstance(last, ReplyFinished)
     assert last.message == Message("assistant", (*Message.assistant("Let me look.").parts, *calls))
     assert last.stop == "tools"
     started = [event for event in events if isinstance(event, ToolStarted)]
@@ -88,14 +88,14 @@ def test_tool_calls_are_announced_and_come_whole_and_in_order(play: Player) -> N
 
 @pytest.mark.parametrize("arguments", ['{"query": ', "tide", "[1]"])
 def test_arguments_that_are_no_object_come_as_the_model_wrote_them(play: Player, arguments: str) -> None:
-    finished = complete(play(Reply(ToolCall("c1", "search", arguments))), ASK)
+    finished = complete(play(ScriptedReply(ToolCall("c1", "search", arguments))), ASK)
 
     assert finished.message.calls == (ToolCall("c1", "search", arguments),)
 
 
 @pytest.mark.parametrize("stop", ["end", "length", "refused"])
 def test_the_reason_to_stop_arrives(play: Player, stop: Any) -> None:
-    finished = complete(play(Reply("So", stop=stop)), ASK)
+    finished = complete(play(ScriptedReply("So", stop=stop)), ASK)
 
     assert finished.stop == stop
 
@@ -103,19 +103,19 @@ def test_the_reason_to_stop_arrives(play: Player, stop: Any) -> None:
 def test_usage_counts_cached_tokens_in(play: Player) -> None:
     usage = Usage(input_tokens=20, output_tokens=4, cached_input_tokens=8)
 
-    finished = complete(play(Reply("Noon.", usage=usage)), ASK)
+    finished = complete(play(ScriptedReply("Noon.", usage=usage)), ASK)
 
     assert finished.usage == usage
 
 
 def test_usage_that_is_not_reported_is_not_known(play: Player) -> None:
-    finished = complete(play(Reply("Noon.", usage=None)), ASK)
+    finished = complete(play(ScriptedReply("Noon.", usage=None)), ASK)
 
     assert not finished.usage.known
 
 
 def test_an_empty_reply_is_no_error(play: Player) -> None:
-    finished = complete(play(Reply()), ASK)
+    finished = complete(play(ScriptedReply()), ASK)
 
     assert (finished.message, finished.stop) == (Message("assistant", ()), "end")
 
@@ -131,7 +131,7 @@ def test_a_stream_can_be_closed_early_and_the_model_called_again(play: Player) -
 
 
 def test_both_ways_to_call_give_the_same(play: Player) -> None:
-    step = Reply("Let me see.", ToolCall("c1", "search", "{}"))
+    step = ScriptedReply("Let me see.", ToolCall("c1", "search", "{}"))
     model = play(step, step)
 
     blocking, other = complete(model, ASK), asyncio.run(acomplete(model, ASK))

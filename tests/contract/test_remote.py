@@ -12,7 +12,7 @@ import pytest
 from openbook.errors import FetchError
 from openbook.sources.git import GitRemote
 from openbook.sources.github import GitHubRemote
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Patience, Remote
 from openbook.sources.repository_urls import read_repository_url
 from openbook.testing.git_server import GitServer
@@ -37,7 +37,7 @@ class Way:
 def way(
     request: pytest.FixtureRequest, github_server: GitHubServer, git_server: GitServer, tmp_path: Path
 ) -> Iterator[Way]:
-    limits: dict[str, Any] = {"reach": Reach(), "patience": Patience(60.0), "max_bytes": 1 << 24}
+    limits: dict[str, Any] = {"reach": NetworkPolicy(), "patience": Patience(60.0), "max_bytes": 1 << 24}
     with ExitStack() as stack:
         if request.param == "github":
             served = github_server.add("octo/shop", default_branch="trunk")

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.generation import Exchange
+from openbook.redis_client import RedisClient
 from openbook.sessions.protocol import Sessions, new_id
 from openbook.sessions.redis import RedisSessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Secret
-from openbook.shared import Shared
 from tests.redis_server import RedisServer
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -45,7 +45,7 @@ def redis(request: pytest.FixtureRequest, clock: Clock, stack: ExitStack) -> Ope
     server: RedisServer = request.getfixturevalue("redis_server")
 
     def connect() -> Sessions:
-        shared = stack.enter_context(closing(Shared(Secret(server.url), now=clock)))
+        shared = stack.enter_context(closing(RedisClient(Secret(server.url), now=clock)))
         return stack.enter_context(closing(RedisSessions(shared, expire_s=100)))
 
     return connect

@@ -13,7 +13,7 @@ from openbook.agent.events import AgentEvent
 from openbook.agent.tools import Tool
 from openbook.costs import Limit
 from openbook.llm.messages import ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def test_the_agent_that_is_shown_calls_its_tool_and_prints_text_and_cost(
     code = block.replace(MODEL, "model")
 
     priced = "anthropic:claude-3-5-haiku-latest"
-    with ScriptedModel(Reply(call), "It needs the receipt.", name=priced) as model:
+    with ScriptedModel(ScriptedReply(call), "It needs the receipt.", name=priced) as model:
         exec(compile(code, "agent.md", "exec"), {"model": model})
 
     assert model.requests[-1].messages[-1].parts == (ToolResult("call-1", "A refund needs the receipt."),)

@@ -12,10 +12,10 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from openbook.generation import Stage
+from openbook.answers import Stage
 from openbook.llm.messages import ToolCall
-from openbook.testing import FakeServer, Reply
-from openbook.testing.script import Received
+from openbook.testing import FakeServer, ScriptedReply
+from openbook.testing.script import ReceivedRequest
 from openbook.usage import Usage
 from tests.integration.support_cli import copy_sample, finish, start
 
@@ -28,7 +28,7 @@ DAYS = "LOST_AFTER_DAYS = 14"
 SEEN = '"""Tell whether a parcel counts as lost: nobody has seen it for LOST_AFTER_DAYS days."""'
 
 
-def marks(received: Received, *wanted: str) -> list[str]:
+def marks(received: ReceivedRequest, *wanted: str) -> list[str]:
     """Return the mark of each wanted line, where the sources that were shown have it."""
     text = json.dumps(received.body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
     places, number = dict[str, str](), ""
@@ -40,45 +40,45 @@ def marks(received: Received, *wanted: str) -> list[str]:
     return [places[line] for line in wanted]
 
 
-def looking(_: Received) -> Reply:
+def looking(_: ReceivedRequest) -> ScriptedReply:
     calls = [
         ToolCall("call_1", "search", '{"query": "parcel lost days"}'),
         ToolCall("call_2", "find_symbol", '{"name": "is_lost"}'),
     ]
-    return Reply(*calls, usage=Usage(1_412, 48))
+    return ScriptedReply(*calls, usage=Usage(1_412, 48))
 
 
-def lost(received: Received) -> Reply:
+def lost(received: ReceivedRequest) -> ScriptedReply:
     days, seen = marks(received, DAYS, SEEN)
     text = (
         f"A parcel counts as lost when nobody has seen it for `LOST_AFTER_DAYS` days {seen}. "
         f"`LOST_AFTER_DAYS` is 14 {days}. Its sender is then paid 90 crowns {days}."
     )
-    return Reply(text, usage=Usage(3_290, 71))
+    return ScriptedReply(text, usage=Usage(3_290, 71))
 
 
-def days(received: Received) -> Reply:
+def days(received: ReceivedRequest) -> ScriptedReply:
     (days,) = marks(received, DAYS)
-    return Reply(f"After 14 days: `LOST_AFTER_DAYS` is 14 {days}.", usage=Usage(2_108, 23))
+    return ScriptedReply(f"After 14 days: `LOST_AFTER_DAYS` is 14 {days}.", usage=Usage(2_108, 23))
 
 
-def decided(received: Received) -> Reply:
+def decided(received: ReceivedRequest) -> ScriptedReply:
     (seen,) = marks(received, SEEN)
-    return Reply(f"`is_lost` tells whether a parcel counts as lost {seen}.", usage=Usage(2_240, 31))
+    return ScriptedReply(f"`is_lost` tells whether a parcel counts as lost {seen}.", usage=Usage(2_240, 31))
 
 
-def verdicts(*found: tuple[str, str], usage: Usage) -> Reply:
+def verdicts(*found: tuple[str, str], usage: Usage) -> ScriptedReply:
     """Reply to the call that checks claims."""
     entries = ({"claim": n, "verdict": label, "quote": quote} for n, (label, quote) in enumerate(found, start=1))
-    return Reply("\n".join(map(json.dumps, entries)), usage=usage)
+    return ScriptedReply("\n".join(map(json.dumps, entries)), usage=usage)
 
 
 NOBODY = "nobody has seen it for LOST_AFTER_DAYS days"
 LOST_CHECKED = verdicts(("entailed", NOBODY), ("entailed", DAYS), ("not said", ""), usage=Usage(612, 78))
 DAYS_CHECKED = verdicts(("entailed", DAYS), usage=Usage(520, 28))
 DECIDED_CHECKED = verdicts(("entailed", "Tell whether a parcel counts as lost"), usage=Usage(540, 30))
-REPHRASED = Reply("Which function decides that a parcel is lost?", usage=Usage(195, 11))
-LEFT = Reply("Who painted the Mona Lisa?", usage=Usage(231, 8))
+REPHRASED = ScriptedReply("Which function decides that a parcel is lost?", usage=Usage(195, 11))
+LEFT = ScriptedReply("Who painted the Mona Lisa?", usage=Usage(231, 8))
 SCRIPTS: dict[str, list[Any]] = {
     "ask": [looking, lost, LOST_CHECKED],
     "chat": [days, DAYS_CHECKED, REPHRASED, decided, DECIDED_CHECKED, LEFT],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.server.app import create_app
-from openbook.server.models import Models
+from openbook.server.models import ModelRegistry
 from openbook.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
@@ -16,7 +16,7 @@ _ROUTE = re.compile(r"^\| `(GET|POST|PATCH|DELETE) (/\S+)` \|", re.MULTILINE)
 
 def test_every_route_is_documented_and_every_documented_route_is_one(tmp_path: Path) -> None:
     with Assistant.open(settings=Settings(home=tmp_path)) as assistant:
-        app = create_app(assistant, models=Models((), "extractive"))
+        app = create_app(assistant, models=ModelRegistry((), "extractive"))
     app.state.keys.close()
     app.state.sessions.close()
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from mcp.client.client import Client
 
-from openbook.assistant import Assistant
-from openbook.mcp.library import Watched
+from openbook.library import Assistant
 from openbook.mcp.server import build_server
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 
 CODE = '''\
@@ -53,14 +53,14 @@ def write_shop(beside: Path) -> Path:
 
 
 @contextmanager
-def watched(folder: Path) -> Iterator[Watched]:
+def watched(folder: Path) -> Iterator[WatchedLibrary]:
     with Assistant.open("shop", settings=Settings.from_env()) as assistant:
-        library = Watched(assistant, [folder])
+        library = WatchedLibrary(assistant, [folder])
         yield library
         library.close()
 
 
-def ask(library: Watched, use: Callable[[Client], Awaitable[Any]]) -> Any:
+def ask(library: WatchedLibrary, use: Callable[[Client], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         async with Client(build_server(library, version="1")) as client:
             return await use(client)
@@ -68,5 +68,5 @@ def ask(library: Watched, use: Callable[[Client], Awaitable[Any]]) -> Any:
     return asyncio.run(run())
 
 
-def call(library: Watched, tool: str, **arguments: Any) -> Any:
+def call(library: WatchedLibrary, tool: str, **arguments: Any) -> Any:
     return ask(library, lambda client: client.call_tool(tool, arguments))

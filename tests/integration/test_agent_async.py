@@ -14,7 +14,7 @@ import pytest
 from openbook.agent import Agent, AgentEvent, Budget, RunFinished, Tool, ToolError
 from openbook.errors import ModelError, OverloadedError
 from openbook.llm.messages import ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 
 ASKED: contextvars.ContextVar[str] = contextvars.ContextVar("ASKED", default="nobody")
 
@@ -52,14 +52,14 @@ ANNA, NOBODY, WAVE = (
 
 SCRIPTS: dict[str, list[Any]] = {
     "text": ["Hello there."],
-    "tool": [Reply("Let me see.", ANNA), "Done."],
-    "tools-of-both-kinds": [Reply(ANNA, NOBODY, WAVE), "Done."],
-    "unknown-tool": [Reply(call("fly", "{}")), "No."],
-    "repeated": [Reply(ANNA), Reply(ANNA), Reply(ANNA)],
-    "rounds": [Reply(ANNA), Reply(NOBODY), Reply(WAVE)],
-    "silence": [Reply()],
-    "unknown-usage": [Reply("Hm.", usage=None)],
-    "failure": [Reply(ANNA), OverloadedError("busy")],
+    "tool": [ScriptedReply("Let me see.", ANNA), "Done."],
+    "tools-of-both-kinds": [ScriptedReply(ANNA, NOBODY, WAVE), "Done."],
+    "unknown-tool": [ScriptedReply(call("fly", "{}")), "No."],
+    "repeated": [ScriptedReply(ANNA), ScriptedReply(ANNA), ScriptedReply(ANNA)],
+    "rounds": [ScriptedReply(ANNA), ScriptedReply(NOBODY), ScriptedReply(WAVE)],
+    "silence": [ScriptedReply()],
+    "unknown-usage": [ScriptedReply("Hm.", usage=None)],
+    "failure": [ScriptedReply(ANNA), OverloadedError("busy")],
 }
 
 
@@ -107,7 +107,7 @@ def test_an_async_tool_runs_in_the_loop_of_its_caller() -> None:
         await agent.arun("Note.")
         return asyncio.get_running_loop()
 
-    with ScriptedModel(Reply(call("note", "{}")), "Done.") as model:
+    with ScriptedModel(ScriptedReply(call("note", "{}")), "Done.") as model:
         here = asyncio.run(main(Agent(model, [note])))
 
     assert loops == [here]
@@ -128,7 +128,7 @@ def test_a_tool_that_blocks_does_not_hold_up_the_loop() -> None:
                 release.set()
         return (await run).text
 
-    with ScriptedModel(Reply(call("wait", "{}")), "Done.") as model:
+    with ScriptedModel(ScriptedReply(call("wait", "{}")), "Done.") as model:
         asyncio.run(main(Agent(model, [wait])))
 
     assert model.requests[-1].messages[-1].parts == (ToolResult("call-1", "released"),)
@@ -145,7 +145,7 @@ def test_an_async_tool_that_takes_too_long_is_cancelled() -> None:
             ends.append("cancelled")
         return "late"
 
-    with ScriptedModel(Reply(call("wait", "{}")), "Never mind.") as model:
+    with ScriptedModel(ScriptedReply(call("wait", "{}")), "Never mind.") as model:
         asyncio.run(Agent(model, [Tool.from_function(wait, timeout_s=0.01)]).arun("Wait."))
 
     assert ends == ["cancelled"]
@@ -163,7 +163,7 @@ def test_a_thread_that_comes_too_late_for_a_loop_that_is_gone_disturbs_nobody() 
         ended.set()
         return "late"
 
-    with ScriptedModel(Reply(call("wait", "{}")), "Never mind.") as model:
+    with ScriptedModel(ScriptedReply(call("wait", "{}")), "Never mind.") as model:
         asyncio.run(Agent(model, [Tool.from_function(wait, timeout_s=0.01)]).arun("Wait."))
     release.set()
 
@@ -201,7 +201,7 @@ def test_cancelling_a_task_cancels_the_tools_that_run() -> None:
                 ends.append("cancelled")
             return "late"
 
-        run = asyncio.create_task(Agent(ScriptedModel(Reply(call("wait", "{}"))), [wait]).arun("Wait."))
+        run = asyncio.create_task(Agent(ScriptedModel(ScriptedReply(call("wait", "{}"))), [wait]).arun("Wait."))
         await began.wait()
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -218,7 +218,7 @@ def test_tools_see_the_context_of_whoever_asked() -> None:
         return ASKED.get()
 
     ASKED.set("Anna")
-    with ScriptedModel(Reply(call("who", "{}")), "Done.", Reply(call("who", "{}")), "Done.") as model:
+    with ScriptedModel(ScriptedReply(call("who", "{}")), "Done.", ScriptedReply(call("who", "{}")), "Done.") as model:
         agent = Agent(model, [who])
         agent.run("Who?")
         asyncio.run(agent.arun("Who?"))

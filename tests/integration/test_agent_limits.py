@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from openbook.agent import Agent, Budget, Tool
 from openbook.llm.messages import Message, Request, ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 
 
@@ -45,7 +45,7 @@ class Clock:
 
 
 def test_after_the_last_round_the_model_answers_without_tools() -> None:
-    with ScriptedModel(Reply(call(1)), "One.") as model:
+    with ScriptedModel(ScriptedReply(call(1)), "One.") as model:
         result = Agent(model, [count], budget=Budget(max_rounds=1)).run("Count.")
 
     assert [request.tool_choice for request in model.requests] == ["auto", "none"]
@@ -62,7 +62,7 @@ def test_without_any_round_tools_are_shown_and_withheld() -> None:
 
 
 def test_a_model_that_calls_tools_where_it_must_not_is_stopped() -> None:
-    with ScriptedModel(Reply(call(1)), Reply("More.", call(2, 2)), "Yes?") as model:
+    with ScriptedModel(ScriptedReply(call(1)), ScriptedReply("More.", call(2, 2)), "Yes?") as model:
         agent = Agent(model, [count], budget=Budget(max_rounds=1))
         result = agent.run("Count.")
         agent.run("Hello?")
@@ -78,21 +78,23 @@ def test_a_model_that_calls_tools_where_it_must_not_is_stopped() -> None:
 @pytest.mark.parametrize(
     "replies",
     [
-        pytest.param([Reply(call(1)), Reply(call(1, 2)), Reply(call(1, 3))], id="one-by-one"),
-        pytest.param([Reply(call(1), call(2), call(1, 2)), Reply(call(3), call(1, 3))], id="among-others"),
-        pytest.param([Reply(call(1), call(1, 2), call(1, 3))], id="all-at-once"),
+        pytest.param([ScriptedReply(call(1)), ScriptedReply(call(1, 2)), ScriptedReply(call(1, 3))], id="one-by-one"),
+        pytest.param(
+            [ScriptedReply(call(1), call(2), call(1, 2)), ScriptedReply(call(3), call(1, 3))], id="among-others"
+        ),
+        pytest.param([ScriptedReply(call(1), call(1, 2), call(1, 3))], id="all-at-once"),
         pytest.param(
             [
-                Reply(ToolCall("1", "count", '{"to":1,"x":2}')),
-                Reply(ToolCall("2", "count", '{"x": 2, "to": 1}')),
-                Reply(ToolCall("3", "count", ' {"to": 1, "x": 2} ')),
+                ScriptedReply(ToolCall("1", "count", '{"to":1,"x":2}')),
+                ScriptedReply(ToolCall("2", "count", '{"x": 2, "to": 1}')),
+                ScriptedReply(ToolCall("3", "count", ' {"to": 1, "x": 2} ')),
             ],
             id="written-differently",
         ),
-        pytest.param([Reply(ToolCall(str(n), "fly", "{")) for n in range(3)], id="unknown-and-malformed"),
+        pytest.param([ScriptedReply(ToolCall(str(n), "fly", "{")) for n in range(3)], id="unknown-and-malformed"),
     ],
 )
-def test_the_same_call_for_the_third_time_ends_the_run(replies: list[Reply]) -> None:
+def test_the_same_call_for_the_third_time_ends_the_run(replies: list[ScriptedReply]) -> None:
     with ScriptedModel(*replies) as model:
         result = Agent(model, [count]).run("Count.")
 
@@ -104,7 +106,7 @@ def test_the_same_call_for_the_third_time_ends_the_run(replies: list[Reply]) -> 
 
 
 def test_calls_of_another_turn_do_not_count() -> None:
-    with ScriptedModel(Reply(call(1)), Reply(call(1)), "One.", Reply(call(1)), "One.") as model:
+    with ScriptedModel(ScriptedReply(call(1)), ScriptedReply(call(1)), "One.", ScriptedReply(call(1)), "One.") as model:
         agent = Agent(model, [count])
         agent.run("Count.")
 
@@ -112,7 +114,7 @@ def test_calls_of_another_turn_do_not_count() -> None:
 
 
 def test_the_limit_that_stopped_a_run_is_named_before_anything_is_spent_beyond_it() -> None:
-    model = ScriptedModel(Reply(call(5), usage=Usage(600, 300)))
+    model = ScriptedModel(ScriptedReply(call(5), usage=Usage(600, 300)))
 
     result = Agent(model, [count], budget=Budget(max_tokens=1000), price=by_thousand).run("Count.")
 
@@ -122,7 +124,7 @@ def test_the_limit_that_stopped_a_run_is_named_before_anything_is_spent_beyond_i
 
 
 def test_money_stops_a_run() -> None:
-    model = ScriptedModel(Reply(call(5), usage=Usage(600, 300)))
+    model = ScriptedModel(ScriptedReply(call(5), usage=Usage(600, 300)))
 
     result = Agent(model, [count], budget=Budget(max_usd=1), price=by_thousand).run("Count.")
 
@@ -144,7 +146,7 @@ def test_seconds_stop_a_run_and_bound_every_call() -> None:
         clock.now_s += 4
         return "slept"
 
-    naps = [Reply(ToolCall("1", "sleep", f'{{"x": {number}}}')) for number in range(2)]
+    naps = [ScriptedReply(ToolCall("1", "sleep", f'{{"x": {number}}}')) for number in range(2)]
     tool = Tool(Tool.from_function(sleep).spec, sleep, lambda text: {})
     with ScriptedModel(*naps) as model:
         result = Agent(model, [tool], budget=Budget(max_seconds=7), clock=clock).run("Sleep.")
@@ -161,7 +163,7 @@ def test_a_tool_has_no_more_time_than_the_run() -> None:
         release.wait(30)
         return "late"
 
-    with ScriptedModel(Reply(ToolCall("1", "wait", "{}"))) as model:
+    with ScriptedModel(ScriptedReply(ToolCall("1", "wait", "{}"))) as model:
         result = Agent(model, [wait], budget=Budget(max_seconds=0.05)).run("Wait.")
     release.set()
 
@@ -179,11 +181,11 @@ def test_no_run_spends_more_than_its_budget(
     """Models that read up to what was reserved, write up to what they were granted, and call tools."""
     requests: list[Request] = []
 
-    def step(length: int, share: float, calls: bool) -> Callable[[Request], Reply]:
-        def reply(request: Request) -> Reply:
+    def step(length: int, share: float, calls: bool) -> Callable[[Request], ScriptedReply]:
+        def reply(request: Request) -> ScriptedReply:
             requests.append(request)
             parts = (call(length, len(requests)),) if calls else ("Done.",)
-            return Reply(*parts, usage=Usage(100 + 20 * len(requests), int(share * request.max_tokens)))
+            return ScriptedReply(*parts, usage=Usage(100 + 20 * len(requests), int(share * request.max_tokens)))
 
         return reply
 
@@ -199,7 +201,7 @@ def test_no_run_spends_more_than_its_budget(
 
 
 def test_what_a_provider_reports_replaces_the_estimate() -> None:
-    with ScriptedModel(Reply(call(2), usage=Usage(5000, 10)), "Done.") as model:
+    with ScriptedModel(ScriptedReply(call(2), usage=Usage(5000, 10)), "Done.") as model:
         agent = Agent(model, [count], budget=Budget(max_tokens=11_000))
         agent.run("Count.")
 
@@ -207,7 +209,7 @@ def test_what_a_provider_reports_replaces_the_estimate() -> None:
 
 
 def test_the_reason_the_model_stopped_is_kept() -> None:
-    with ScriptedModel(Reply("Once upon a", stop="length")) as model:
+    with ScriptedModel(ScriptedReply("Once upon a", stop="length")) as model:
         result = Agent(model).run("Tell me a story.")
 
     assert (result.text, result.stop, result.stopped_by) == ("Once upon a", "length", "")

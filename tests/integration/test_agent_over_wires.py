@@ -15,7 +15,7 @@ from openbook.llm.messages import ToolCall
 from openbook.llm.protocol import Model
 from openbook.llm.providers import ANTHROPIC, GROQ, OPENAI, Provider
 from openbook.settings import Secret
-from openbook.testing import FakeServer, Reply
+from openbook.testing import FakeServer, ScriptedReply
 
 Start = Callable[..., FakeServer]
 
@@ -44,7 +44,7 @@ def provider(request: pytest.FixtureRequest) -> Provider:
 
 
 def test_calls_and_results_travel_over_the_wire(provider: Provider, fake_server: Start) -> None:
-    server = fake_server(Reply("Let me see.", *CALLS), "4 kg together.", "As I said: 4 kg.")
+    server = fake_server(ScriptedReply("Let me see.", *CALLS), "4 kg together.", "As I said: 4 kg.")
     agent = Agent(reach(provider, server), [weigh])
 
     first, second = agent.run("How heavy are both?"), agent.run("Again?")
@@ -58,7 +58,7 @@ def test_calls_and_results_travel_over_the_wire(provider: Provider, fake_server:
 
 
 def test_a_run_that_was_stopped_leaves_a_history_that_providers_accept(provider: Provider, fake_server: Start) -> None:
-    server = fake_server(Reply(*CALLS), Reply(*CALLS), "Sorry.")
+    server = fake_server(ScriptedReply(*CALLS), ScriptedReply(*CALLS), "Sorry.")
     agent = Agent(reach(provider, server), [weigh], budget=Budget(max_rounds=1))
 
     stopped, answered = agent.run("How heavy are both?"), agent.run("And now?")
@@ -68,7 +68,7 @@ def test_a_run_that_was_stopped_leaves_a_history_that_providers_accept(provider:
 
 
 def test_the_async_twin_speaks_the_same_wire(provider: Provider, fake_server: Start) -> None:
-    server = fake_server(Reply(*CALLS), "4 kg together.")
+    server = fake_server(ScriptedReply(*CALLS), "4 kg together.")
     agent = Agent(reach(provider, server), [weigh])
 
     result: Any = asyncio.run(agent.arun("How heavy are both?"))

@@ -12,8 +12,8 @@ import anthropic
 import httpx2
 import pytest
 
-from openbook.llm.messages import Cited, Opaque, ToolCall, Usage
-from openbook.testing import FakeServer, Fault, Refusal, Reply
+from openbook.llm.messages import OpaqueBlock, ProviderCitation, ToolCall, Usage
+from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 
 Servers = Callable[..., FakeServer]
 
@@ -54,7 +54,9 @@ def ask(server: FakeServer, **fields: Any) -> Any:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_text_with_its_usage_and_reason_arrives(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply("Ebb — at noon ⚓.", usage=Usage(20, 4, cached_input_tokens=8, cache_write_tokens=2)))
+    server = fake_server(
+        ScriptedReply("Ebb — at noon ⚓.", usage=Usage(20, 4, cached_input_tokens=8, cache_write_tokens=2))
+    )
 
     message = ask(server, stream=stream)
 
@@ -67,7 +69,7 @@ def test_a_text_with_its_usage_and_reason_arrives(fake_server: Servers, stream: 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_tool_calls_arrive_whole(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply("Let me look.", CALL, ToolCall("c2", "search", "{}")))
+    server = fake_server(ScriptedReply("Let me look.", CALL, ToolCall("c2", "search", "{}")))
 
     message = ask(server, stream=stream, tools=[SEARCH])
 
@@ -80,7 +82,7 @@ def test_tool_calls_arrive_whole(fake_server: Servers, stream: bool) -> None:
 
 
 def test_the_arguments_of_a_call_come_in_pieces(fake_server: Servers) -> None:
-    server = fake_server(Reply(CALL), piece=4)
+    server = fake_server(ScriptedReply(CALL), piece=4)
 
     with client(server) as connected:
         chunks = list(
@@ -96,7 +98,7 @@ def test_the_arguments_of_a_call_come_in_pieces(fake_server: Servers) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_citations_point_at_the_units_of_search_results(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply("Low water is at noon.", Cited(1, 2, 2), " Ask again."))
+    server = fake_server(ScriptedReply("Low water is at noon.", ProviderCitation(1, 2, 2), " Ask again."))
 
     message = ask(server, stream=stream, messages=[{"role": "user", "content": [TABLE, {"type": "text", "text": "?"}]}])
 
@@ -109,7 +111,7 @@ def test_citations_point_at_the_units_of_search_results(fake_server: Servers, st
 
 def test_thinking_arrives_with_its_signature(fake_server: Servers) -> None:
     thought = '{"type": "thinking", "thinking": "Noon, surely.", "signature": "sig"}'
-    server = fake_server(Reply(Opaque("anthropic", thought), "Noon."))
+    server = fake_server(ScriptedReply(OpaqueBlock("anthropic", thought), "Noon."))
 
     message = ask(server)
 
@@ -118,7 +120,7 @@ def test_thinking_arrives_with_its_signature(fake_server: Servers) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_reply_can_be_empty(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply(stop="length"))
+    server = fake_server(ScriptedReply(stop="length"))
 
     message = ask(server, stream=stream)
 
@@ -126,7 +128,7 @@ def test_a_reply_can_be_empty(fake_server: Servers, stream: bool) -> None:
 
 
 def test_usage_can_be_missing(fake_server: Servers) -> None:
-    server = fake_server(Reply("Noon.", usage=None))
+    server = fake_server(ScriptedReply("Noon.", usage=None))
 
     message = ask(server, stream=False)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from openbook.llm.messages import Cited, Text, ToolCall
-from openbook.testing import FakeServer, Refusal, Reply
+from openbook.llm.messages import ProviderCitation, TextBlock, ToolCall
+from openbook.testing import FakeServer, Refusal, ScriptedReply
 from openbook.usage import Usage
 from tests.integration.support_cli import Outcome, assert_fails_clearly, copy_sample, finish, run_alone, start
 
@@ -42,14 +42,16 @@ def text_sent(body: Any) -> str:
     return json.dumps(body, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
 
 
-def answer_by_mark(received: Any) -> Reply:
+def answer_by_mark(received: Any) -> ScriptedReply:
     """Cite the unit that says how long it takes, wherever it is shown."""
     text, number = text_sent(received.body), ""
     for line in text.split("\n"):
         if line.startswith('<source number="') or '<source number="' in line:
             number = line.split('<source number="')[1].split('"')[0]
         if line.endswith("| LOST_AFTER_DAYS = 14"):
-            return Reply(f"A parcel is lost after 14 days: `LOST_AFTER_DAYS` [{number}:{line.partition('|')[0]}].")
+            return ScriptedReply(
+                f"A parcel is lost after 14 days: `LOST_AFTER_DAYS` [{number}:{line.partition('|')[0]}]."
+            )
     raise AssertionError("the line was not shown")
 
 
@@ -129,12 +131,12 @@ def test_a_verifier_that_fails_costs_nothing_but_its_verdicts(
 
 
 def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(fake_server: Start, harbour: Path) -> None:
-    def in_part(received: Any) -> Reply:
+    def in_part(received: Any) -> ScriptedReply:
         text = answer_by_mark(received).message.text
-        return Reply(f"{text} {text.replace('14', '41')}")
+        return ScriptedReply(f"{text} {text.replace('14', '41')}")
 
-    def wholly(received: Any) -> Reply:
-        return Reply(answer_by_mark(received).message.text.replace("14", "41"))
+    def wholly(received: Any) -> ScriptedReply:
+        return ScriptedReply(answer_by_mark(received).message.text.replace("14", "41"))
 
     server = fake_server(in_part, wholly)
 
@@ -162,7 +164,7 @@ def test_an_answer_without_citations_says_so_and_quotes_below(fake_server: Start
 
 
 def test_a_model_that_declines_is_not_told_to_be_the_fault_of_the_sources(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(Reply("", stop="refused"))
+    server = fake_server(ScriptedReply("", stop="refused"))
 
     outcome = ask(server, harbour)
 
@@ -172,7 +174,7 @@ def test_a_model_that_declines_is_not_told_to_be_the_fault_of_the_sources(fake_s
 
 
 def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbour: Path) -> None:
-    def cite(received: Any) -> Reply:
+    def cite(received: Any) -> ScriptedReply:
         sources = [block for block in received.body["messages"][-1]["content"] if block["type"] == "search_result"]
         place = next(
             (number, unit)
@@ -180,8 +182,8 @@ def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbou
             for unit, block in enumerate(source["content"], start=1)
             if block["text"] == "LOST_AFTER_DAYS = 14"
         )
-        cited = Cited(place[0], place[1], place[1])
-        return Reply(Text("`LOST_AFTER_DAYS` is 14."), cited, usage=Usage(2_000, 40))
+        cited = ProviderCitation(place[0], place[1], place[1])
+        return ScriptedReply(TextBlock("`LOST_AFTER_DAYS` is 14."), cited, usage=Usage(2_000, 40))
 
     server = fake_server(cite, CONFIRMS)
 
@@ -199,7 +201,7 @@ def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbou
 
 
 def test_an_agent_searches_reads_and_answers_within_its_budget(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(Reply(Text("I will look."), SEARCH, SYMBOL), answer_by_mark, CONFIRMS)
+    server = fake_server(ScriptedReply(TextBlock("I will look."), SEARCH, SYMBOL), answer_by_mark, CONFIRMS)
 
     outcome = ask(server, harbour, "--agent", "--max-rounds", "1", "--max-usd", "0.50", model="anthropic")
 
@@ -240,8 +242,10 @@ def test_what_the_sources_do_not_speak_of_is_not_sent_anywhere(fake_server: Star
 
 @pytest.mark.parametrize(("policy", "calls"), [("flag", 1), ("drop", 1), ("retry", 2)])
 def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy: str, calls: int) -> None:
-    def half_wrong(received: Any) -> Reply:
-        return Reply(f"{answer_by_mark(received).message.text} Bananas are sweet, yellow and 90 years old [1:1].")
+    def half_wrong(received: Any) -> ScriptedReply:
+        return ScriptedReply(
+            f"{answer_by_mark(received).message.text} Bananas are sweet, yellow and 90 years old [1:1]."
+        )
 
     server = fake_server(half_wrong, *[answer_by_mark] * (calls - 1))
 
@@ -299,7 +303,8 @@ def test_a_terminal_shows_the_words_while_they_are_written_and_then_the_checked_
     fake_server: Start, harbour: Path
 ) -> None:
     server = fake_server(
-        Reply("I look [red]here[/red].", SEARCH), "Parcels are [bold]burnt[/bold] after 14 days.\x1b]0;owned\x07 [1:1]"
+        ScriptedReply("I look [red]here[/red].", SEARCH),
+        "Parcels are [bold]burnt[/bold] after 14 days.\x1b]0;owned\x07 [1:1]",
     )
     screen, slave = pty.openpty()
     options: dict[str, Any] = {"stdout": slave, "stderr": slave}

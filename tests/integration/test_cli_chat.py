@@ -17,7 +17,7 @@ from typing import Any, Self
 import pytest
 
 from openbook.llm.messages import ToolCall
-from openbook.testing import FakeServer, Fault, Refusal, Reply
+from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 from openbook.usage import Usage
 from tests.integration.support_cli import Outcome, copy_sample, environment, finish, start
 
@@ -39,8 +39,8 @@ def keys(server: FakeServer) -> dict[str, str]:
 def chat(harbour: Path, *lines: str, arguments: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Outcome:
     """Pipe lines into a session."""
     read_end, write_end = os.pipe()
-    with os.fdopen(write_end, "wb") as writing:
-        writing.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+    with os.fdopen(write_end, "wb") as options:
+        options.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
     with os.fdopen(read_end, "rb") as reading:
         return finish(start("chat", *arguments, cwd=harbour, env=env, stdin=reading))
 
@@ -56,7 +56,7 @@ def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_b
 
 
 def test_the_commands_of_a_session(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(Reply("Nobody knows.", usage=Usage(900, 100)), "What is a parcel?", "Still nobody.")
+    server = fake_server(ScriptedReply("Nobody knows.", usage=Usage(900, 100)), "What is a parcel?", "Still nobody.")
     name = f"{server.openai_url}#tiny"
 
     outcome = chat(
@@ -121,7 +121,7 @@ def test_a_question_that_was_refused_stays_in_the_history(fake_server: Start, ha
 
 def test_an_agent_can_be_talked_to(fake_server: Start, harbour: Path) -> None:
     call = ToolCall("call_1", "list_courses", "{}")
-    server = fake_server(Reply(call), 'There is one course, "Working at the Quay" [1:1].')
+    server = fake_server(ScriptedReply(call), 'There is one course, "Working at the Quay" [1:1].')
 
     outcome = chat(
         harbour,
@@ -221,7 +221,7 @@ class Terminal:
 
 
 def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour: Path) -> None:
-    held = Fault("hold", Reply("Parcels are never, ever lost at sea, they say."), after=4)
+    held = Fault("hold", ScriptedReply("Parcels are never, ever lost at sea, they say."), after=4)
     server = fake_server(held, "Nobody knows.")
     with Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server)) as terminal:
         terminal.wait_for("/quit leaves")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from openbook.testing import FakeServer, Refusal, Reply
+from openbook.testing import FakeServer, Refusal, ScriptedReply
 from openbook.usage import Usage
 from tests.integration.support_cli import Outcome, assert_fails_clearly, run, run_alone
 
@@ -269,7 +269,7 @@ def test_more_than_the_money_is_not_spent(
     capsys: Captured, fake_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = said(*[("entailed", "kept for ninety days")] * 20)
-    server = fake_server(Reply(good, usage=Usage(1_000, 3_000)))
+    server = fake_server(ScriptedReply(good, usage=Usage(1_000, 3_000)))
     monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.anthropic_url)
     claims = [{**OPEN, "id": f"{number}"} for number in range(25)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.testing import FakeServer, Fault, Refusal, Reply
+from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 from tests.integration.support_cli import SAMPLE, run
 
 Captured = pytest.CaptureFixture[str]
@@ -24,7 +24,7 @@ def _no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_doctor_calls_a_model_once_and_says_how_fast_it_was_and_what_it_cost(
     fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = fake_server("Hello.", Reply("Hello.", usage=None), key="sk-secret")
+    server = fake_server("Hello.", ScriptedReply("Hello.", usage=None), key="sk-secret")
     monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.anthropic_url)
 

@@ -20,7 +20,7 @@ Captured = pytest.CaptureFixture[str]
 DRIVING = ["\x1b]0;owned\x07", "\x1b]8;;http://x\x1b\\", "\x9b2J", "\u202e", "\u2066", "\x08\x08"]
 
 HEAVY = {"charset_normalizer", "markdown_it", "numpy", "pathspec", "pygments", "rich", "sqlite3", "Stemmer"}
-HEAVY |= {"tokenizers", "tree_sitter", "openbook.assistant"}
+HEAVY |= {"tokenizers", "tree_sitter", "openbook.library"}
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

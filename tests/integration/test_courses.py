@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
 from openbook.errors import SourceError
+from openbook.library import Assistant
 from openbook.types import Course, Filter
 from tests.support import write_tree
 

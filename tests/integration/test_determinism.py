@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 QUESTIONS = [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from openbook.embedding.protocol import Embedder
-from openbook.index.protocol import Index, Root
+from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Secret, Settings
@@ -29,7 +29,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 def bring(
     index: Index, tree: Path, *, load_embedder: Callable[[], Embedder] = FragileEmbedder, **settings: Any
 ) -> SyncReport:
-    root = Root("s", "folder", str(tree))
+    root = Source("s", "folder", str(tree))
     return sync(root, index, settings=Settings(**settings), load_embedder=load_embedder, now=lambda: 4e9)
 
 

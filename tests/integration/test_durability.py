@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from openbook.index.protocol import Root
+from openbook.index.protocol import Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
@@ -36,7 +36,7 @@ def bring(tree: str | Path, library: str | Path, *, name: str = "s", speak: bool
     with open_library(library) as index:
         known = len(index.records(name))
         return sync(
-            Root(name, "folder", str(tree)),
+            Source(name, "folder", str(tree)),
             index,
             settings=Settings(workers=1),
             load_embedder=HashEmbedder,

@@ -9,7 +9,6 @@ from typing import ClassVar, NoReturn
 
 import pytest
 
-from openbook.assistant import Assistant
 from openbook.errors import (
     LibraryError,
     LibraryWriteError,
@@ -19,6 +18,7 @@ from openbook.errors import (
     UnknownSourceError,
 )
 from openbook.ingest.difference import Difference
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.types import Filter
 from tests.integration.support_cli import copy_sample, settled

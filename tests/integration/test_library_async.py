@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.writing import Writing
-from openbook.assistant import Assistant
+from openbook.answering.options import AnswerOptions
+from openbook.answers import Answered, Stage
 from openbook.errors import QueryError
-from openbook.generation import Answered, Stage
 from openbook.index.sqlite import SqliteIndex
+from openbook.library import Assistant
 from openbook.testing import ScriptedModel
 from tests.integration.support_cli import copy_sample
 
@@ -37,7 +37,7 @@ def test_an_answer_is_the_same_without_blocking(assistant: Assistant) -> None:
 def test_several_questions_are_answered_at_once(assistant: Assistant) -> None:
     async def ask_all() -> list[str]:
         with ScriptedModel(*["A parcel is lost after 14 days."] * 5) as model:
-            asked = (assistant.aquery(QUESTION, writing=Writing(model=model)) for _ in range(5))
+            asked = (assistant.aquery(QUESTION, options=AnswerOptions(model=model)) for _ in range(5))
             return [answer.answer for answer in await asyncio.gather(*asked)]
 
     assert len(set(asyncio.run(ask_all()))) == 1

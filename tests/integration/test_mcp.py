@@ -20,8 +20,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from openbook.index.sqlite import SqliteIndex
-from openbook.mcp.library import Watched
-from openbook.server.keys import Keys
+from openbook.mcp.watched_library import WatchedLibrary
+from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
 
@@ -32,12 +32,12 @@ def shop(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(shop: Path) -> Iterator[Watched]:
+def library(shop: Path) -> Iterator[WatchedLibrary]:
     with watched(shop) as library:
         yield library
 
 
-def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watched) -> None:
+def test_every_tool_is_described_with_its_arguments_and_only_reads(library: WatchedLibrary) -> None:
     listed = ask(library, lambda client: client.list_tools())
 
     assert [tool.name for tool in listed.tools] == [
@@ -67,7 +67,7 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
     ],
 )
 def test_a_tool_shows_places_and_numbered_lines(
-    tool: str, arguments: dict[str, Any], place: str, line: str, library: Watched
+    tool: str, arguments: dict[str, Any], place: str, line: str, library: WatchedLibrary
 ) -> None:
     result = call(library, tool, **arguments)
 
@@ -80,7 +80,7 @@ def test_a_tool_shows_places_and_numbered_lines(
     assert entries[0]["place"].startswith(place.partition(":")[0])
 
 
-def test_an_answer_is_quoted_and_every_quote_was_checked(library: Watched) -> None:
+def test_an_answer_is_quoted_and_every_quote_was_checked(library: WatchedLibrary) -> None:
     result = call(library, "ask", question="How much may a parcel weigh at most?")
 
     reply = result.structured_content
@@ -90,14 +90,14 @@ def test_an_answer_is_quoted_and_every_quote_was_checked(library: Watched) -> No
     assert reply["citations"][0]["place"].startswith("src/parcels.py:")
 
 
-def test_what_the_library_does_not_tell_is_refused(library: Watched) -> None:
+def test_what_the_library_does_not_tell_is_refused(library: WatchedLibrary) -> None:
     result = call(library, "ask", question="Who won the chess championship in Reykjavik?")
 
     assert result.structured_content["refused"]
     assert result.structured_content["citations"] == []
 
 
-def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
+def test_a_draft_is_judged_claim_by_claim(library: WatchedLibrary) -> None:
     draft = (
         "A parcel may weigh at most 31 kg (src/parcels.py:5). A parcel may weigh at most 40 kg `src/parcels.py:5`. "
         "A label is glued to the largest side [course.txt:7-7]. It is burnt (course.txt:70). A scale is read twice."
@@ -115,7 +115,7 @@ def test_a_draft_is_judged_claim_by_claim(library: Watched) -> None:
     ]
 
 
-def test_a_draft_of_many_places_lists_the_library_once(library: Watched) -> None:
+def test_a_draft_of_many_places_lists_the_library_once(library: WatchedLibrary) -> None:
     asked = list[str]()
     with library.fresh() as assistant:
         assert isinstance(assistant.index, SqliteIndex)
@@ -143,7 +143,7 @@ def test_a_draft_of_many_places_lists_the_library_once(library: Watched) -> None
     ],
 )
 def test_what_cannot_be_done_is_told_in_words(
-    tool: str, arguments: dict[str, Any], problem: str, library: Watched
+    tool: str, arguments: dict[str, Any], problem: str, library: WatchedLibrary
 ) -> None:
     result = call(library, tool, **arguments)
 
@@ -151,7 +151,7 @@ def test_what_cannot_be_done_is_told_in_words(
     assert problem in result.content[0].text
 
 
-def test_documents_are_resources_and_nothing_else_is(library: Watched) -> None:
+def test_documents_are_resources_and_nothing_else_is(library: WatchedLibrary) -> None:
     async def read(client: Client) -> list[str]:
         texts = []
         for uri in ("openbook://shop/src/parcels.py", "openbook://shop/../../../etc/passwd", "openbook://other/a.py"):
@@ -168,7 +168,7 @@ def test_documents_are_resources_and_nothing_else_is(library: Watched) -> None:
     assert other.startswith("refused")
 
 
-def test_every_document_is_listed_and_can_be_read_by_its_address(shop: Path, library: Watched) -> None:
+def test_every_document_is_listed_and_can_be_read_by_its_address(shop: Path, library: WatchedLibrary) -> None:
     (shop / "über uns.md").write_text("# Wir\n\nWir wiegen.\n", encoding="utf-8")
 
     async def read(client: Client) -> dict[str, str]:
@@ -181,7 +181,7 @@ def test_every_document_is_listed_and_can_be_read_by_its_address(shop: Path, lib
     assert "Wir wiegen." in texts["über uns.md"]
 
 
-def test_the_prompt_asks_for_checked_citations(library: Watched) -> None:
+def test_the_prompt_asks_for_checked_citations(library: WatchedLibrary) -> None:
     prompt = ask(library, lambda client: client.get_prompt("cited_answer", {"question": "How heavy?"}))
 
     text = prompt.messages[0].content.text
@@ -258,7 +258,7 @@ def test_this_machine_needs_no_key_over_http(shop: Path) -> None:
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_everybody_else_needs_a_key_over_http(shop: Path) -> None:
-    key = Keys(Settings.from_env().home).add("agent")
+    key = KeyStore(Settings.from_env().home).add("agent")
 
     with serving(shop, "--host", "0.0.0.0") as address:
         refused = [httpx2.post(address, headers=headers).status_code for headers in ({}, {"Authorization": "Bearer x"})]

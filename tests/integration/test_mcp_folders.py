@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 
-from openbook.assistant import Assistant
-from openbook.mcp.library import Watched
+from openbook.library import Assistant
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 from tests.integration.support_mcp import ask, call, watched, write_shop
 
@@ -22,12 +22,12 @@ def shop(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(shop: Path) -> Iterator[Watched]:
+def library(shop: Path) -> Iterator[WatchedLibrary]:
     with watched(shop) as library:
         yield library
 
 
-def test_a_change_is_seen_by_a_later_call(shop: Path, library: Watched) -> None:
+def test_a_change_is_seen_by_a_later_call(shop: Path, library: WatchedLibrary) -> None:
     async def use(client: Client) -> str:
         await client.call_tool("list_sources", {})
         (shop / "new.md").write_text("# Returns\n\nA return costs 4 euros.\n", encoding="utf-8")
@@ -41,7 +41,9 @@ def test_a_change_is_seen_by_a_later_call(shop: Path, library: Watched) -> None:
     assert ask(library, use) == "seen"
 
 
-def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_back(shop: Path, library: Watched) -> None:
+def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_back(
+    shop: Path, library: WatchedLibrary
+) -> None:
     async def search(client: Client, query: str, name: str) -> str:
         for _ in range(200):
             result = await client.call_tool("search", {"query": query})
@@ -72,7 +74,7 @@ def test_a_folder_that_goes_does_no_harm_and_is_followed_again_when_it_comes_bac
 
 
 def test_folders_that_the_system_does_not_watch_are_looked_at_by_each_call(
-    shop: Path, library: Watched, monkeypatch: pytest.MonkeyPatch
+    shop: Path, library: WatchedLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> Iterator[None]:
         raise OSError("OS file watch limit reached")
@@ -103,7 +105,7 @@ def test_folders_that_the_system_does_not_watch_are_looked_at_by_each_call(
     ],
 )
 def test_paths_may_begin_at_the_root_of_this_machine(
-    tool: str, arguments: dict[str, Any], shop: Path, library: Watched
+    tool: str, arguments: dict[str, Any], shop: Path, library: WatchedLibrary
 ) -> None:
     result = call(library, tool, **{name: str(value).format(shop=shop) for name, value in arguments.items()})
 
@@ -111,7 +113,7 @@ def test_paths_may_begin_at_the_root_of_this_machine(
     assert "src/parcels.py" in result.content[0].text
 
 
-def test_an_argument_that_is_null_was_not_given(library: Watched) -> None:
+def test_an_argument_that_is_null_was_not_given(library: WatchedLibrary) -> None:
     result = call(library, "search", query="weigh", path=None, kind=None, limit=None)
 
     assert not result.is_error
@@ -123,7 +125,7 @@ def test_a_folder_that_is_away_from_the_beginning_is_read_when_it_is_there(shop:
         assistant.add(shop)
         assistant.add(other)
         shop.rename(tmp_path / "away")
-        library = Watched(assistant, [])
+        library = WatchedLibrary(assistant, [])
         call(library, "list_sources")
         (tmp_path / "away" / "new.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
         (tmp_path / "away").rename(shop)
@@ -141,7 +143,7 @@ def test_of_several_sources_a_whole_path_means_one(shop: Path, tmp_path: Path) -
     alone = tmp_path / "alone.md"
     alone.write_text("# Alone\n\nNobody here.\n", encoding="utf-8")
     with Assistant.open("three", settings=Settings.from_env()) as assistant:
-        library = Watched(assistant, [shop, other, alone], watch=False)
+        library = WatchedLibrary(assistant, [shop, other, alone], watch=False)
 
         texts = [call(library, "read_lines", path=str(path)) for path in (other / "src" / "parcels.py", alone)]
 
@@ -154,7 +156,7 @@ def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tm
     other.mkdir()
     (other / "a.md").write_text("# Weighing\n\nWeigh every parcel twice.\n", encoding="utf-8")
     with Assistant.open("both", settings=Settings.from_env()) as assistant:
-        library = Watched(assistant, [shop, other], watch=False)
+        library = WatchedLibrary(assistant, [shop, other], watch=False)
 
         read = call(library, "read_lines", path="other/a.md")
         checked = call(library, "verify_citations", text=f"Weigh every parcel twice ({other}/a.md:3).")
@@ -173,7 +175,7 @@ def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brough
         for folder in names:
             assistant.add(folder)
             (folder / "new.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
-        library = Watched(assistant, [other], watch=False)
+        library = WatchedLibrary(assistant, [other], watch=False)
 
         found = call(library, "search", query="When does the ferry leave?")
         library.close()

@@ -10,8 +10,8 @@ from typing import Any
 import openai
 import pytest
 
-from openbook.llm.messages import Cited, ToolCall, Usage
-from openbook.testing import FakeServer, Fault, Refusal, Reply
+from openbook.llm.messages import ProviderCitation, ToolCall, Usage
+from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 
 Servers = Callable[..., FakeServer]
 
@@ -57,7 +57,7 @@ def chunks_of(server: FakeServer, *, url: str = "", **fields: Any) -> list[Any]:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_text_with_its_usage_and_reason_arrives(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply("Ebb — at noon ⚓.", usage=Usage(20, 4, cached_input_tokens=8)))
+    server = fake_server(ScriptedReply("Ebb — at noon ⚓.", usage=Usage(20, 4, cached_input_tokens=8)))
     asked: dict[str, Any] = {"stream_options": {"include_usage": True}} if stream else {}
 
     completion = ask(server, stream=stream, **asked)
@@ -72,7 +72,7 @@ def test_a_text_with_its_usage_and_reason_arrives(fake_server: Servers, stream: 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_tool_calls_arrive_whole(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply("Let me look.", CALL, ToolCall("c2", "search", "{}")))
+    server = fake_server(ScriptedReply("Let me look.", CALL, ToolCall("c2", "search", "{}")))
 
     completion = ask(server, stream=stream, tools=[SEARCH])
 
@@ -86,7 +86,7 @@ def test_tool_calls_arrive_whole(fake_server: Servers, stream: bool) -> None:
 
 
 def test_the_arguments_of_a_call_come_in_pieces(fake_server: Servers) -> None:
-    server = fake_server(Reply(CALL), piece=4)
+    server = fake_server(ScriptedReply(CALL), piece=4)
 
     chunks = chunks_of(server, tools=[SEARCH])
 
@@ -106,7 +106,7 @@ def test_usage_comes_only_if_a_stream_asks_for_it(fake_server: Servers) -> None:
 
 
 def test_usage_can_be_missing(fake_server: Servers) -> None:
-    server = fake_server(Reply("Noon.", usage=None), Reply("Noon.", usage=None))
+    server = fake_server(ScriptedReply("Noon.", usage=None), ScriptedReply("Noon.", usage=None))
 
     chunks = chunks_of(server, stream_options={"include_usage": True})
 
@@ -116,7 +116,7 @@ def test_usage_can_be_missing(fake_server: Servers) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_reply_can_be_empty(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(Reply(stop="refused"))
+    server = fake_server(ScriptedReply(stop="refused"))
 
     [choice] = ask(server, stream=False).choices if not stream else [chunks_of(server)[-1].choices[0]]
 
@@ -124,7 +124,7 @@ def test_a_reply_can_be_empty(fake_server: Servers, stream: bool) -> None:
 
 
 def test_groq_cites_documents_and_reports_usage_in_its_own_fields(fake_server: Servers) -> None:
-    server = fake_server(Reply("Ask. ", "Low at noon.", Cited(1, 1, 1)))
+    server = fake_server(ScriptedReply("Ask. ", "Low at noon.", ProviderCitation(1, 1, 1)))
     documents = [{"id": "1", "source": {"type": "text", "text": "Low at noon."}}]
 
     chunks = chunks_of(server, url=server.groq_url, extra_body={"documents": documents, "citation_options": "enabled"})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from openbook.embedding.protocol import Embedder
-from openbook.index.protocol import Index, Root
+from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
@@ -37,7 +37,7 @@ def open_index(tmp_path: Path) -> Iterator[Callable[[str], Index]]:
 def bring(
     index: Index, tree: Path, *, workers: int, load_embedder: Callable[[], Embedder] = HashEmbedder
 ) -> SyncReport:
-    root = Root("s", "folder", str(tree))
+    root = Source("s", "folder", str(tree))
     return sync(root, index, settings=Settings(workers=workers), load_embedder=load_embedder, now=lambda: 4e9)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.types import Filter, View
 

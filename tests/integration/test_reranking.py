@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
 from openbook.cli import EXIT_FAILURE
 from openbook.embedding.static import load_embedder
 from openbook.errors import SettingsError
+from openbook.library import Assistant
 from openbook.retrieval.search import Retriever
 from openbook.settings import Settings
 from openbook.testing import Refusal, RerankServer

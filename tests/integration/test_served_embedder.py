@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
 from openbook.errors import KeyRefusedError, MismatchedLibraryError
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.testing import EmbeddingServer, Refusal
 from tests.integration.support_cli import copy_sample

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from openbook.assistant import Assistant
 from openbook.index.lance import LanceIndex
-from openbook.index.protocol import Root
+from openbook.index.protocol import Source
 from openbook.ingest.sync import sync
-from openbook.libraries import Libraries
+from openbook.libraries.catalog import LibraryCatalog
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
@@ -127,7 +127,7 @@ def bring(tree: str, uri: str, *, speak: bool = False) -> None:
     with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
         known = len(index.records("s"))
         sync(
-            Root("s", "folder", tree),
+            Source("s", "folder", tree),
             index,
             settings=Settings(workers=1),
             load_embedder=HashEmbedder,
@@ -252,7 +252,7 @@ def test_who_has_a_library_open_goes_on_with_the_one_that_takes_its_place(sample
         reader.add(sample)
         before = told(reader, QUESTION)
         other = write_tree(tmp_path / "other", {"ferry.md": "# Ferry\n\nThe ferry sails at nine.\n"})
-        Libraries(settings(tmp_path)).remove("team")
+        LibraryCatalog(settings(tmp_path)).remove("team")
         with Assistant.open("team", settings=settings(tmp_path)) as writer:
             writer.add(other)
 

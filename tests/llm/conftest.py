@@ -10,7 +10,7 @@ import pytest
 from openbook.llm.choose import connect
 from openbook.llm.protocol import Model
 from openbook.llm.providers import LLAMACPP
-from openbook.llm.retry import Retries
+from openbook.llm.retry import RetryPolicy
 from tools.local_model.server import MODEL, serving
 
 
@@ -27,4 +27,4 @@ def model(request: pytest.FixtureRequest, address: str) -> Model:
     url = address if wire == "anthropic" else f"{address}/v1"
     provider = replace(LLAMACPP, name="local", wire=wire, url=url)
     # llama-server closes connections when it likes, also just as the next request comes: one more try.
-    return connect(provider, MODEL, retries=Retries(pauses_s=(0.1,)))
+    return connect(provider, MODEL, retries=RetryPolicy(pauses_s=(0.1,)))

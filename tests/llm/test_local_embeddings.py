@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.llm.embeddings import open_embedder
 from openbook.settings import Settings
 from tools.local_model.server import MODEL, serving

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from openbook.errors import BadRequestError
-from openbook.llm.messages import Finished, Message, Request, TextDelta, ToolResult, ToolSpec, ToolStarted
+from openbook.llm.messages import Message, ReplyFinished, Request, TextDelta, ToolResult, ToolSpec, ToolStarted
 from openbook.llm.protocol import Model, acomplete, complete
 from tools.local_model.server import CONTEXT_TOKENS
 
@@ -41,7 +41,7 @@ def test_a_stream_comes_in_pieces_that_are_the_reply(model: Model) -> None:
 
     pieces = [event.text for event in events if isinstance(event, TextDelta)]
     assert len(pieces) > 3
-    assert isinstance(last, Finished)
+    assert isinstance(last, ReplyFinished)
     assert "".join(pieces) == last.message.text
 
 
@@ -72,7 +72,7 @@ def test_a_forced_call_names_the_tool_and_its_arguments(model: Model) -> None:
 
     *events, last = model.stream(request)
 
-    assert isinstance(last, Finished)
+    assert isinstance(last, ReplyFinished)
     [call] = last.message.calls
     assert [event for event in events if isinstance(event, ToolStarted)] == [ToolStarted(call.id, "lookup")]
     assert (last.stop, call.name) == ("tools", "lookup")

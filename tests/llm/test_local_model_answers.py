@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook import Assistant, Writing
-from openbook.generation import Answered, AnswerEvent, Stage, Written
+from openbook import AnswerOptions, Assistant
+from openbook.answers import Answered, AnswerEvent, Stage, Written
 from openbook.llm.protocol import Model
 
 pytestmark = [pytest.mark.llm, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -26,7 +26,9 @@ def assistant(tmp_path: Path) -> Iterator[Assistant]:
 
 def test_a_library_can_be_asked_without_blocking(assistant: Assistant, model: Model) -> None:
     async def ask() -> list[AnswerEvent]:
-        events = assistant.aquery_stream(QUESTION, writing=Writing(model=model, verifier="off", max_answer_tokens=24))
+        events = assistant.aquery_stream(
+            QUESTION, options=AnswerOptions(model=model, verifier="off", max_answer_tokens=24)
+        )
         return [event async for event in events]
 
     *events, last = asyncio.run(ask())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.llm.reranking import open_remote_reranker
 from openbook.settings import Settings
 from tools.local_model.server import MODEL, serving

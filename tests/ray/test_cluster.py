@@ -19,7 +19,7 @@ import pytest
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import ClusterError
-from openbook.index.protocol import Index, Root
+from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
@@ -56,7 +56,7 @@ def bring(
     kind: str = "folder",
     progress: Callable[[int, int], None] | None = None,
 ) -> SyncReport:
-    root = Root("s", kind, str(tree))
+    root = Source("s", kind, str(tree))
     return sync(root, index, settings=settings, load_embedder=load_embedder, progress=progress, now=lambda: 4e9)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.server.app import create_app
-from openbook.server.models import Models
+from openbook.server.models import ModelRegistry
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 from tests.support import write_tree
@@ -51,7 +51,7 @@ def serve(folder: Path, home: Path) -> Iterator[Serve]:
         def start(model: ScriptedModel | None = None, *, needs_key: bool = False, **settings: Any) -> TestClient:
             given = Settings(home=home, workers=1, **settings)
             assistant = Assistant.of(folder, settings=given)
-            models = Models(
+            models = ModelRegistry(
                 [model.name] if model else [],
                 "extractive",
                 open_one=lambda name: model if model and name == model.name else None,

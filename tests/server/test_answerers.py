@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.writing import Writing
-from openbook.assistant import Assistant
-from openbook.generation import Answered, AnswerEvent, GenerationResult, Stage
+from openbook.answering.options import AnswerOptions
+from openbook.answers import Answered, AnswerEvent, GenerationResult, Stage
 from openbook.grounding.protocol import CitedClaim, Entailment
+from openbook.library import Assistant
 from openbook.llm.messages import ToolCall
 from openbook.retrieval.search import EVERYTHING
-from openbook.server.answerers import Answerers
+from openbook.server.answer_pool import AnswerPool
 from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 from tests.support import children_of
 
 QUESTION = "When do sessions end?"
 ANSWER = "Sessions end after one hour [1:2]."
 
-Using = Callable[[Answerers], Awaitable[None]]
+Using = Callable[[AnswerPool], Awaitable[None]]
 
 
 @pytest.fixture
@@ -40,23 +40,23 @@ def use(library: Assistant, using: Using, *, most: int = 1, longest_step_s: floa
 
     async def run() -> None:
         before = children_of(os.getpid())
-        answerers = Answerers(library.location, library.settings, most, longest_step_s=longest_step_s)
+        answer_pool = AnswerPool(library.location, library.settings, most, longest_step_s=longest_step_s)
         try:
-            await answerers.start()
-            await using(answerers)
+            await answer_pool.start()
+            await using(answer_pool)
         finally:
-            await answerers.close()
+            await answer_pool.close()
         assert children_of(os.getpid()) <= before
 
     asyncio.run(run())
 
 
-async def told(answerers: Answerers, writing: Writing) -> list[AnswerEvent]:
-    return [event async for event in answerers.stream(QUESTION, 10, EVERYTHING, writing)]
+async def told(answer_pool: AnswerPool, options: AnswerOptions) -> list[AnswerEvent]:
+    return [event async for event in answer_pool.stream(QUESTION, 10, EVERYTHING, options)]
 
 
-async def answered(answerers: Answerers, writing: Writing | None = None) -> GenerationResult:
-    *_, last = await told(answerers, writing or Writing())
+async def answered(answer_pool: AnswerPool, options: AnswerOptions | None = None) -> GenerationResult:
+    *_, last = await told(answer_pool, options or AnswerOptions())
     assert isinstance(last, Answered)
     return last.answer
 
@@ -64,13 +64,13 @@ async def answered(answerers: Answerers, writing: Writing | None = None) -> Gene
 def test_a_child_answers_as_a_thread_does(library: Assistant) -> None:
     found = []
 
-    async def using(answerers: Answerers) -> None:
+    async def using(answer_pool: AnswerPool) -> None:
         with ScriptedModel(ANSWER) as model:
-            found.extend(await told(answerers, Writing(model=model)))
+            found.extend(await told(answer_pool, AnswerOptions(model=model)))
 
     use(library, using)
     with ScriptedModel(ANSWER) as model, Assistant(library.location, library.settings) as here:
-        expected = list(here.query_stream(QUESTION, writing=Writing(model=model)))
+        expected = list(here.query_stream(QUESTION, options=AnswerOptions(model=model)))
 
     *events, last = found
     *expected_events, expected_last = expected
@@ -96,15 +96,15 @@ def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_
     written = "An hour later, sessions are over [1:2]."
     verified: list[tuple[str, str]] = []
 
-    async def using(answerers: Answerers) -> None:
+    async def using(answer_pool: AnswerPool) -> None:
         with ScriptedModel(written, found) as both:
-            answers = [await answered(answerers, Writing(model=both))]
+            answers = [await answered(answer_pool, AnswerOptions(model=both))]
         with ScriptedModel(written) as model, ScriptedModel(found, name="scripted:other") as other:
-            answers.append(await answered(answerers, Writing(model=model, verifier=other)))
+            answers.append(await answered(answer_pool, AnswerOptions(model=model, verifier=other)))
         with ScriptedModel(written) as model:
-            answers.append(await answered(answerers, Writing(model=model, verifier=Willing())))
+            answers.append(await answered(answer_pool, AnswerOptions(model=model, verifier=Willing())))
         with ScriptedModel(written) as model:
-            answers.append(await answered(answerers, Writing(model=model, verifier="off")))
+            answers.append(await answered(answer_pool, AnswerOptions(model=model, verifier="off")))
         verified.extend((answer.verifier, answer.claims[0].verdict) for answer in answers)
 
     use(library, using)
@@ -118,40 +118,40 @@ def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_
 
 
 def test_a_model_with_tools_finds_them_in_the_child(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        with ScriptedModel(Reply(ToolCall("1", "search", '{"query": "sessions end"}')), ANSWER) as model:
-            answer = await answered(answerers, Writing(model=model, tools=True))
+    async def using(answer_pool: AnswerPool) -> None:
+        with ScriptedModel(ScriptedReply(ToolCall("1", "search", '{"query": "sessions end"}')), ANSWER) as model:
+            answer = await answered(answer_pool, AnswerOptions(model=model, tools=True))
         assert [citation.verdict for citation in answer.citations] == ["exact"]
 
     use(library, using)
 
 
 def test_a_child_that_dies_fails_its_questions_and_is_replaced(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        (first,) = answerers.pids
+    async def using(answer_pool: AnswerPool) -> None:
+        (first,) = answer_pool.pids
         os.kill(first, signal.SIGSTOP)
-        asking = [asyncio.create_task(answered(answerers)) for _ in range(2)]
+        asking = [asyncio.create_task(answered(answer_pool)) for _ in range(2)]
         await asyncio.sleep(0)
         os.kill(first, signal.SIGKILL)
         failed = await asyncio.gather(*asking, return_exceptions=True)
-        again = await answered(answerers)
+        again = await answered(answer_pool)
 
         assert [str(each) for each in failed] == ["the process that was to answer has ended"] * 2
         assert "one hour" in again.answer
-        assert answerers.pids != [first]
+        assert answer_pool.pids != [first]
 
     use(library, using)
 
 
 def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        os.kill(answerers.pids[0], signal.SIGKILL)
-        while answerers.pids:  # noqa: ASYNC110 - nothing tells when the system has ended it
+    async def using(answer_pool: AnswerPool) -> None:
+        os.kill(answer_pool.pids[0], signal.SIGKILL)
+        while answer_pool.pids:  # noqa: ASYNC110 - nothing tells when the system has ended it
             await asyncio.sleep(0.01)
-        asking = asyncio.create_task(answered(answerers))
-        while not answerers.pids:  # noqa: ASYNC110 - as above
+        asking = asyncio.create_task(answered(answer_pool))
+        while not answer_pool.pids:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0)
-        os.kill(answerers.pids[0], signal.SIGSTOP)
+        os.kill(answer_pool.pids[0], signal.SIGSTOP)
         with pytest.raises(RequestRefusedError, match="has ended"):
             await asking
 
@@ -159,68 +159,68 @@ def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Assistant) 
 
 
 def test_a_child_does_not_end_by_what_stops_the_service(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        before = answerers.pids
+    async def using(answer_pool: AnswerPool) -> None:
+        before = answer_pool.pids
         os.kill(before[0], signal.SIGTERM)
         os.kill(before[0], signal.SIGINT)
-        assert "one hour" in (await answered(answerers)).answer
-        assert answerers.pids == before
+        assert "one hour" in (await answered(answer_pool)).answer
+        assert answer_pool.pids == before
 
     use(library, using)
 
 
 def test_a_child_that_hangs_is_ended(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        await answered(answerers)
-        os.kill(answerers.pids[0], signal.SIGSTOP)
+    async def using(answer_pool: AnswerPool) -> None:
+        await answered(answer_pool)
+        os.kill(answer_pool.pids[0], signal.SIGSTOP)
         with pytest.raises(RequestRefusedError, match="has ended"):
-            await answered(answerers)
+            await answered(answer_pool)
 
     use(library, using, longest_step_s=1.0)
 
 
 def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        os.kill(answerers.pids[0], signal.SIGSTOP)
-        stuck = [asyncio.create_task(answered(answerers)) for _ in range(2)]
+    async def using(answer_pool: AnswerPool) -> None:
+        os.kill(answer_pool.pids[0], signal.SIGSTOP)
+        stuck = [asyncio.create_task(answered(answer_pool)) for _ in range(2)]
         await asyncio.sleep(0)
-        await answerers.start(2)
-        (await answered(answerers), await answered(answerers))
+        await answer_pool.start(2)
+        (await answered(answer_pool), await answered(answer_pool))
         assert not any(task.done() for task in stuck)
-        os.kill(answerers.pids[0], signal.SIGCONT)
+        os.kill(answer_pool.pids[0], signal.SIGCONT)
         await asyncio.gather(*stuck)
 
-        await answerers.start(3)
-        assert len(answerers.pids) == 2
+        await answer_pool.start(3)
+        assert len(answer_pool.pids) == 2
 
     use(library, using, most=2)
 
 
 def test_who_leaves_holds_up_nobody(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        writing = Writing(model=ScriptedModel(ANSWER))
-        async with aclosing(answerers.stream(QUESTION, 10, EVERYTHING, writing)) as events:
+    async def using(answer_pool: AnswerPool) -> None:
+        options = AnswerOptions(model=ScriptedModel(ANSWER))
+        async with aclosing(answer_pool.stream(QUESTION, 10, EVERYTHING, options)) as events:
             assert await anext(events) == Stage("searching")
-        assert "one hour" in (await answered(answerers)).answer
+        assert "one hour" in (await answered(answer_pool)).answer
 
     use(library, using)
 
 
 def test_a_library_that_is_made_again_is_answered_from(library: Assistant, folder: Path) -> None:
-    async def using(answerers: Answerers) -> None:
-        assert "one hour" in (await answered(answerers)).answer
+    async def using(answer_pool: AnswerPool) -> None:
+        assert "one hour" in (await answered(answer_pool)).answer
         (folder / "guide.md").write_text("# Sessions\n\nSessions end after nine days.\n", encoding="utf-8")
         os.unlink(library.location)  # noqa: PTH108
         with Assistant.of(folder, settings=library.settings):
-            assert "nine days" in (await answered(answerers)).answer
+            assert "nine days" in (await answered(answer_pool)).answer
 
     use(library, using)
 
 
 def test_closed_it_answers_nothing_more(library: Assistant) -> None:
-    async def using(answerers: Answerers) -> None:
-        await answerers.close()
+    async def using(answer_pool: AnswerPool) -> None:
+        await answer_pool.close()
         with pytest.raises(RequestRefusedError, match="being stopped"):
-            await answered(answerers)
+            await answered(answer_pool)
 
     use(library, using)

@@ -287,7 +287,7 @@ def test_a_span_that_a_document_does_not_have_is_told(client: TestClient) -> Non
 
 
 def test_a_server_that_was_killed_goes_on_with_what_was_uploaded(serve: Serve, home: Path, folder: Path) -> None:
-    from openbook.libraries import name_for
+    from openbook.libraries.catalog import name_for
 
     uploads = home / "uploads" / name_for([folder])
     write_tree(uploads, {"uploads/zebra.md": "# Zebra\n\nThe zebra sleeps standing.\n", "9f.part": "half"})

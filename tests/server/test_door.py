@@ -14,9 +14,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from openbook.errors import OverloadedError
-from openbook.server.keys import Keys
-from openbook.server.logs import JsonLines
-from openbook.testing import Reply, ScriptedModel
+from openbook.server.keys import KeyStore
+from openbook.server.logs import JsonFormatter
+from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
@@ -30,12 +30,12 @@ def bearer(key: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def keys(home: Path) -> Iterator[Keys]:
-    with closing(Keys(home)) as opened:
+def keys(home: Path) -> Iterator[KeyStore]:
+    with closing(KeyStore(home)) as opened:
         yield opened
 
 
-def test_without_a_key_nothing_but_health_and_the_page_is_answered(serve: Serve, keys: Keys) -> None:
+def test_without_a_key_nothing_but_health_and_the_page_is_answered(serve: Serve, keys: KeyStore) -> None:
     client = serve(needs_key=True)
 
     refused = {
@@ -48,7 +48,7 @@ def test_without_a_key_nothing_but_health_and_the_page_is_answered(serve: Serve,
     assert client.post("/api/query", json={"query": QUESTION}, headers=bearer("obk_guessed")).status_code == 401
 
 
-def test_a_key_opens_and_is_worthless_once_removed(serve: Serve, keys: Keys) -> None:
+def test_a_key_opens_and_is_worthless_once_removed(serve: Serve, keys: KeyStore) -> None:
     key = keys.add("team")
     client = serve(needs_key=True)
 
@@ -59,7 +59,7 @@ def test_a_key_opens_and_is_worthless_once_removed(serve: Serve, keys: Keys) -> 
     assert client.get("/api/me", headers=bearer(key)).status_code == 401
 
 
-def test_a_browser_keeps_a_key_where_no_script_reads_it(serve: Serve, keys: Keys) -> None:
+def test_a_browser_keeps_a_key_where_no_script_reads_it(serve: Serve, keys: KeyStore) -> None:
     key = keys.add("team")
     client = serve(needs_key=True)
 
@@ -91,7 +91,7 @@ def test_a_cookie_is_for_https_alone_where_the_browser_speaks_it(client: TestCli
     assert ("Secure" in cookie.split("; ")) == (spoken == "https")
 
 
-def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve, keys: Keys) -> None:
+def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve, keys: KeyStore) -> None:
     client = serve()
     first, second = keys.add("first"), keys.add("second")
     session_id = ask(client, QUESTION)["session_id"]
@@ -117,7 +117,7 @@ def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve,
             assert client.request(method, route, json=body, headers=headers).status_code == 404, (method, route)
 
 
-def test_a_key_asks_no_more_than_its_questions_a_minute(serve: Serve, keys: Keys) -> None:
+def test_a_key_asks_no_more_than_its_questions_a_minute(serve: Serve, keys: KeyStore) -> None:
     headers = bearer(keys.add("team"))
     client = serve(key_questions_per_minute=2)
 
@@ -129,8 +129,8 @@ def test_a_key_asks_no_more_than_its_questions_a_minute(serve: Serve, keys: Keys
     assert "more than 2 questions in a minute" in statuses[-1].json()["error"]["message"]
 
 
-def test_a_key_spends_no_more_than_its_money_a_day(serve: Serve, keys: Keys) -> None:
-    dear = Reply("Sessions end after one hour [1:2].", usage=Usage(100_000, 10_000))
+def test_a_key_spends_no_more_than_its_money_a_day(serve: Serve, keys: KeyStore) -> None:
+    dear = ScriptedReply("Sessions end after one hour [1:2].", usage=Usage(100_000, 10_000))
     headers = bearer(keys.add("team"))
     client = serve(ScriptedModel(dear, name=PRICED), key_usd_per_day=0.2)
     body = {"query": QUESTION, "model": PRICED}
@@ -144,8 +144,8 @@ def test_a_key_spends_no_more_than_its_money_a_day(serve: Serve, keys: Keys) -> 
     assert client.post("/api/query", json={"query": QUESTION}, headers=headers).status_code == 200  # quotes are free
 
 
-def test_an_answer_that_fails_at_its_end_was_not_for_nothing(serve: Serve, keys: Keys) -> None:
-    began = Reply("Sessions end", error=OverloadedError("too much to do"))
+def test_an_answer_that_fails_at_its_end_was_not_for_nothing(serve: Serve, keys: KeyStore) -> None:
+    began = ScriptedReply("Sessions end", error=OverloadedError("too much to do"))
     refused = OverloadedError("too much to do")
     headers = bearer(keys.add("team"))
     (key,) = keys.all()
@@ -281,7 +281,7 @@ def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestC
 
 
 def test_a_log_has_ids_and_routes_and_neither_texts_nor_keys(
-    serve: Serve, keys: Keys, caplog: pytest.LogCaptureFixture
+    serve: Serve, keys: KeyStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     key = keys.add("team")
     client = serve(needs_key=True)
@@ -290,7 +290,7 @@ def test_a_log_has_ids_and_routes_and_neither_texts_nor_keys(
         response = client.post("/api/query", json={"query": QUESTION}, headers=bearer(key))
         client.get(f"/api/sessions/{response.json()['session_id']}", headers=bearer(key))
 
-    lines = [JsonLines().format(record) for record in caplog.records]
+    lines = [JsonFormatter().format(record) for record in caplog.records]
     logged: list[Any] = [json.loads(line) for line in lines]
     assert [line["route"] for line in logged] == ["/api/query", "/api/sessions/{session_id}"]
     assert (logged[0]["status"], logged[0]["caller"]) == (200, "team")

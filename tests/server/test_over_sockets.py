@@ -16,13 +16,13 @@ from typing import Any
 import httpx2
 import pytest
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.llm.choose import open_model
-from openbook.server.app import GuardedApp, create_app
-from openbook.server.models import Models
-from openbook.server.running import Server, address_of, listen
+from openbook.server.app import SecuredApp, create_app
+from openbook.server.models import ModelRegistry
+from openbook.server.running import Server, browser_url, listen
 from openbook.settings import Settings
-from openbook.testing import FakeServer, Fault, Reply
+from openbook.testing import FakeServer, Fault, ScriptedReply
 from tests.server.reading import events_of
 
 QUESTION = "When do sessions end?"
@@ -30,7 +30,7 @@ Start = Callable[..., FakeServer]
 
 
 @contextmanager
-def running(app: GuardedApp, *, buffer_bytes: int = 0) -> Iterator[str]:
+def running(app: SecuredApp, *, buffer_bytes: int = 0) -> Iterator[str]:
     """Run a server in a thread of this process, and give its address."""
     listener, started = listen("127.0.0.1", 0), threading.Event()
     if buffer_bytes:
@@ -40,7 +40,7 @@ def running(app: GuardedApp, *, buffer_bytes: int = 0) -> Iterator[str]:
     thread.start()
     assert started.wait(30)
     try:
-        yield address_of(listener).rstrip("/")
+        yield browser_url(listener).rstrip("/")
     finally:
         server.should_exit = True
         thread.join()
@@ -72,10 +72,10 @@ def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[GuardedApp, str]:
+def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[SecuredApp, str]:
     name = f"{model.openai_url}#tiny"
     environ = {"LLM_API_KEY": model.key}
-    models = Models([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
+    models = ModelRegistry([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
     assistant = Assistant.of(folder, settings=Settings(home=home, workers=1))
     return create_app(assistant, models=models, workers=workers), name
 
@@ -83,7 +83,7 @@ def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[G
 def test_a_client_that_goes_away_ends_the_call_of_the_model(
     fake_server: Start, folder: Path, home: Path, workers: int
 ) -> None:
-    held = fake_server(Fault("hold", Reply("Sessions end after one hour."), after=4), Fault("hold", after=0))
+    held = fake_server(Fault("hold", ScriptedReply("Sessions end after one hour."), after=4), Fault("hold", after=0))
     app, name = app_of(folder, home, held, workers)
     body = {"query": QUESTION, "model": name}
 
@@ -156,7 +156,7 @@ def test_a_server_that_stops_tells_those_who_wait_and_ends_their_calls(
 def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
     fake_server: Start, folder: Path, home: Path, workers: int, fault: Any
 ) -> None:
-    model = fake_server(Fault(fault, Reply("Sessions end after one hour."), after=4))
+    model = fake_server(Fault(fault, ScriptedReply("Sessions end after one hour."), after=4))
     app, name = app_of(folder, home, model, workers)
 
     with running(app) as url, httpx2.Client(base_url=url, timeout=30) as client:
@@ -175,7 +175,7 @@ def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(
 ) -> None:
     # More than the buffers on the way take. Code makes no claims, which would have to be checked.
     words = "Sessions end after one hour [1:2].\n\n```\n" + f"{'x' * 100}\n" * 400 + "```"
-    app, name = app_of(folder, home, fake_server(Reply(words), piece=4_000), workers)
+    app, name = app_of(folder, home, fake_server(ScriptedReply(words), piece=4_000), workers)
     small = httpx2.HTTPTransport(socket_options=[(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)])
 
     body = {"query": QUESTION, "model": name}

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from openbook.errors import CutOffError, OverloadedError
 from openbook.llm.messages import Request
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
 
@@ -95,7 +95,7 @@ def test_a_stream_tells_that_claims_are_verified_while_the_words_can_be_read(ser
 
 @pytest.mark.parametrize("route", ["/api/query", "/api/query/stream"])
 def test_a_model_that_dies_in_its_answer_is_told_in_words(serve: Serve, route: str) -> None:
-    broken = Reply("Sessions end", error=CutOffError("the stream broke off", hint="ask again"))
+    broken = ScriptedReply("Sessions end", error=CutOffError("the stream broke off", hint="ask again"))
     client = serve(ScriptedModel(broken))
 
     response = client.post(route, json={"query": QUESTION, "model": MODEL})
@@ -205,13 +205,13 @@ def test_an_overloaded_model_is_no_fault_of_the_server(serve: Serve) -> None:
 
 
 def test_an_index_that_is_replaced_is_used_from_the_next_question_on(client: TestClient, folder: Path) -> None:
-    from openbook.assistant import Assistant
-    from openbook.index.sqlite import remove_library
+    from openbook.index.sqlite import remove_library_file
+    from openbook.library import Assistant
 
     served: Assistant = client.app.state.library  # type: ignore[attr-defined]
     before = ask(client, QUESTION)
     (folder / "guide.md").write_text("# Sessions\n\nSessions end after two hours.\n", encoding="utf-8")
-    remove_library(Path(served.location))
+    remove_library_file(Path(served.location))
     with Assistant(served.location, served.settings) as another:
         another.add(folder)
 

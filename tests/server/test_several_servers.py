@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from openbook.server.keys import Keys
-from openbook.server.logs import JsonLines
+from openbook.server.keys import KeyStore
+from openbook.server.logs import JsonFormatter
 from openbook.settings import Secret
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.redis_server import PASSWORD, RedisServer
 from tests.server.conftest import Serve
@@ -27,8 +27,8 @@ PRICED = "anthropic:claude-sonnet-5-5"
 
 
 @pytest.fixture
-def keys(home: Path) -> Iterator[Keys]:
-    with closing(Keys(home)) as opened:
+def keys(home: Path) -> Iterator[KeyStore]:
+    with closing(KeyStore(home)) as opened:
         yield opened
 
 
@@ -37,13 +37,13 @@ def url(redis_server: RedisServer) -> Secret:
     return Secret(redis_server.url)
 
 
-def share_a_key(keys: Keys, *clients: TestClient) -> None:
+def share_a_key(keys: KeyStore, *clients: TestClient) -> None:
     key = keys.add("team")
     for client in clients:
         client.headers["Authorization"] = f"Bearer {key}"
 
 
-def test_a_conversation_begun_at_one_server_goes_on_at_another(serve: Serve, keys: Keys, url: Secret) -> None:
+def test_a_conversation_begun_at_one_server_goes_on_at_another(serve: Serve, keys: KeyStore, url: Secret) -> None:
     one, other = serve(redis_url=url), serve(redis_url=url)
     share_a_key(keys, one, other)
 
@@ -67,7 +67,7 @@ def test_a_browser_is_the_same_at_all_servers_and_sees_nothing_of_others(serve: 
     assert stranger.post("/api/query", json={"query": QUESTION, "session_id": session_id}).status_code == 404
 
 
-def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: Keys, url: Secret) -> None:
+def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: KeyStore, url: Secret) -> None:
     servers = [serve(redis_url=url, key_questions_per_minute=4) for _ in range(2)]
     share_a_key(keys, *servers)
 
@@ -82,8 +82,8 @@ def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: K
     assert set(statuses) == {200, 429}
 
 
-def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys: Keys, url: Secret) -> None:
-    dear = Reply("Sessions end after one hour [1:2].", usage=Usage(100_000, 10_000))
+def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys: KeyStore, url: Secret) -> None:
+    dear = ScriptedReply("Sessions end after one hour [1:2].", usage=Usage(100_000, 10_000))
     servers = [serve(ScriptedModel(dear, name=PRICED), redis_url=url, key_usd_per_day=0.2) for _ in range(2)]
     share_a_key(keys, *servers)
 
@@ -94,7 +94,7 @@ def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys:
 
 
 def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_is_back(
-    serve: Serve, keys: Keys, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+    serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = serve(redis_url=Secret(redis_server.url))
     session_id = ask(client, QUESTION)["session_id"]
@@ -116,7 +116,7 @@ def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_i
     assert (new.status_code, new.json()["answer"] != "") == (200, True)
     assert new.json()["warning"] == "Redis cannot be used: Connection refused"
     assert alive.status_code == 200
-    lines = [json.loads(JsonLines().format(record)) for record in caplog.records if record.levelname == "WARNING"]
+    lines = [json.loads(JsonFormatter().format(record)) for record in caplog.records if record.levelname == "WARNING"]
     assert {line["reason"] for line in lines} == {
         f"Redis at redis://127.0.0.1:{redis_server.port}/0 cannot be used: Connection refused"
     }
@@ -128,7 +128,7 @@ def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_i
 
 
 def test_what_cannot_be_settled_costs_nobody_the_answer_and_is_told_to_the_log(
-    serve: Serve, keys: Keys, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+    serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     def answer_while_redis_dies(_: object) -> str:
         redis_server.kill()
@@ -144,7 +144,7 @@ def test_what_cannot_be_settled_costs_nobody_the_answer_and_is_told_to_the_log(
 
 
 def test_no_reply_and_no_line_of_the_log_has_the_password(
-    serve: Serve, keys: Keys, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+    serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     client = serve(redis_url=Secret(redis_server.url))
@@ -154,7 +154,7 @@ def test_no_reply_and_no_line_of_the_log_has_the_password(
     told = [client.get(route).text for route in routes]
     redis_server.kill()
     told += [client.get(route).text for route in routes]
-    told += [JsonLines().format(record) + repr(vars(record)) for record in caplog.records]
+    told += [JsonFormatter().format(record) + repr(vars(record)) for record in caplog.records]
 
     secrets = (PASSWORD, redis_server.url, redis_server.url.partition(":")[2].partition("@")[0])
     assert [secret for secret in secrets if any(secret in text for text in told)] == []

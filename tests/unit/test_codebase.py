@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 import openbook
+from openbook.answers import Answered
 from openbook.codebase import CodebaseAssistant, create_assistant
 from openbook.errors import UnknownSourceError
-from openbook.generation import Answered
 from openbook.testing.github_server import GitHubServer
 
 TILL = {"README.md": "# Till\n\nRefunds are booked by the till.\n", "till.py": "def book_refund(): ...\n"}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from openbook.costs import (
     Budget,
-    Exhausted,
-    Ledger,
+    BudgetExceeded,
+    BudgetLedger,
     Reservation,
     Spent,
     estimate_cost,
@@ -141,19 +141,19 @@ def test_a_budget_cannot_be_no_number() -> None:
 
 
 def test_a_call_that_does_not_fit_is_granted_fewer_tokens_to_write() -> None:
-    ledger = Ledger(Budget(max_tokens=1000), "m", price=unknown)
+    ledger = BudgetLedger(Budget(max_tokens=1000), "m", price=unknown)
 
     assert ledger.reserve(700, 500, 9.0) == Reservation(700, 300, 9.0, None)
 
 
 def test_money_grants_what_it_can_still_pay() -> None:
-    ledger = Ledger(Budget(max_usd=1.0), "m", price=by_thousand)
+    ledger = BudgetLedger(Budget(max_usd=1.0), "m", price=by_thousand)
 
     assert ledger.reserve(500, 500, 9.0) == Reservation(500, 250, 9.0, Decimal(1))
 
 
 def test_a_free_model_is_never_too_dear() -> None:
-    ledger = Ledger(Budget(max_usd=0), "m", price=lambda model, usage: Decimal(0))
+    ledger = BudgetLedger(Budget(max_usd=0), "m", price=lambda model, usage: Decimal(0))
 
     assert ledger.reserve(500, 500, 9.0) == Reservation(500, 500, 9.0, Decimal(0))
 
@@ -170,21 +170,21 @@ def test_a_free_model_is_never_too_dear() -> None:
 def test_a_call_too_large_for_any_reply_is_refused_by_the_limit_that_forbids_it(
     budget: Budget, limit: str, reason: str
 ) -> None:
-    refused = Ledger(budget, "m", price=by_thousand).reserve(950, 500, 9.0)
+    refused = BudgetLedger(budget, "m", price=by_thousand).reserve(950, 500, 9.0)
 
-    assert refused == Exhausted(limit, reason)  # type: ignore[arg-type]
+    assert refused == BudgetExceeded(limit, reason)  # type: ignore[arg-type]
 
 
 def test_a_limit_of_money_refuses_a_model_whose_price_is_not_known() -> None:
-    refused = Ledger(Budget(max_usd=10), "ollama:x", price=unknown).reserve(1, 1, 9.0)
+    refused = BudgetLedger(Budget(max_usd=10), "ollama:x", price=unknown).reserve(1, 1, 9.0)
 
-    assert isinstance(refused, Exhausted)
+    assert isinstance(refused, BudgetExceeded)
     assert refused.reason == "the price of 'ollama:x' is not known, so no limit can be kept"
 
 
 def test_a_call_may_take_no_longer_than_what_is_left_of_the_seconds() -> None:
     clock = Clock()
-    ledger = Ledger(Budget(max_seconds=10), "m", price=unknown, clock=clock)
+    ledger = BudgetLedger(Budget(max_seconds=10), "m", price=unknown, clock=clock)
     clock.now_s += 7
 
     granted = ledger.reserve(1, 1, 120.0)
@@ -194,7 +194,7 @@ def test_a_call_may_take_no_longer_than_what_is_left_of_the_seconds() -> None:
 
 
 def test_what_is_not_reported_counts_as_reserved() -> None:
-    ledger = Ledger(
+    ledger = BudgetLedger(
         Budget(max_tokens=1000, max_usd=5), "m", price=lambda m, usage: by_thousand(m, usage) if usage.known else None
     )
     ledger.reserve(300, 500, 9.0)
@@ -203,12 +203,12 @@ def test_what_is_not_reported_counts_as_reserved() -> None:
 
     assert spent.cost_usd is None
     assert ledger.reserve(150, 50, 9.0) == Reservation(150, 50, 9.0, Decimal("0.25"))
-    assert isinstance(ledger.reserve(151, 50, 9.0), Exhausted)
+    assert isinstance(ledger.reserve(151, 50, 9.0), BudgetExceeded)
 
 
 def test_what_is_left_of_a_budget_is_a_budget_for_another_run() -> None:
     clock = Clock()
-    ledger = Ledger(
+    ledger = BudgetLedger(
         Budget(max_rounds=3, max_tokens=1000, max_usd=5, max_seconds=60.0), "m", price=by_thousand, clock=clock
     )
     ledger.reserve(300, 200, 9.0)
@@ -220,11 +220,11 @@ def test_what_is_left_of_a_budget_is_a_budget_for_another_run() -> None:
 
     assert (left.max_rounds, left.max_tokens, left.max_seconds) == (3, 500, 40.0)
     assert ledger.left.max_seconds == 0.0
-    assert Ledger(Budget(), "m").left == Budget()
+    assert BudgetLedger(Budget(), "m").left == Budget()
 
 
 def test_a_call_that_was_cut_short_has_a_price_that_nobody_knows() -> None:
-    ledger = Ledger(Budget(), "m", price=lambda m, usage: by_thousand(m, usage) if usage.known else None)
+    ledger = BudgetLedger(Budget(), "m", price=lambda m, usage: by_thousand(m, usage) if usage.known else None)
     ledger.reserve(300, 500, 9.0)
 
     ledger.abandon()
@@ -235,7 +235,7 @@ def test_a_call_that_was_cut_short_has_a_price_that_nobody_knows() -> None:
 
 def test_nothing_is_settled_that_was_not_reserved() -> None:
     with pytest.raises(ValueError, match="nothing is reserved"):
-        Ledger(Budget(), "m").settle(Usage())
+        BudgetLedger(Budget(), "m").settle(Usage())
 
 
 CALLS = st.lists(st.tuples(st.integers(0, 900), st.integers(1, 900), st.floats(0, 1), st.integers(0, 50)), max_size=12)
@@ -245,7 +245,7 @@ CALLS = st.lists(st.tuples(st.integers(0, 900), st.integers(1, 900), st.floats(0
 def test_a_run_passes_its_limits_only_by_what_calls_read_beyond_what_was_declared(
     calls: list[tuple[int, int, float, int]], max_tokens: int | None, max_usd: int | None
 ) -> None:
-    ledger = Ledger(Budget(max_tokens=max_tokens, max_usd=max_usd), "m", price=by_thousand)
+    ledger = BudgetLedger(Budget(max_tokens=max_tokens, max_usd=max_usd), "m", price=by_thousand)
     beyond = 0
 
     for declared, wanted, share, surplus in calls:

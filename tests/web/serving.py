@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.llm.choose import EXTRACTIVE
-from openbook.llm.messages import Request, Source
+from openbook.llm.messages import Request, ShownSource
 from openbook.llm.protocol import Model
 from openbook.server.app import create_app
-from openbook.server.models import Models
-from openbook.server.running import Server, address_of, listen
+from openbook.server.models import ModelRegistry
+from openbook.server.running import Server, browser_url, listen
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 from openbook.testing.script import ModelStep
@@ -38,7 +38,7 @@ class Served:
 def mark_of(request: Request, words: str) -> str:
     """Write the mark of the unit that holds some words, as a model that was shown it would."""
     for message in request.messages:
-        for source in (part for part in message.parts if isinstance(part, Source)):
+        for source in (part for part in message.parts if isinstance(part, ShownSource)):
             for number, unit in enumerate(source.units, start=1):
                 if words in unit:
                     return f"[{source.number}:{number}]"
@@ -66,7 +66,7 @@ def serving(
     names = {EXTRACTIVE: None} | ({model.name: model} if model else {})
     chosen = Settings(home=home, **settings)
     assistant = Assistant.of(*paths, settings=chosen) if paths else Assistant.open("empty", settings=chosen)
-    models = Models(list(names), model.name if model else EXTRACTIVE, open_one=names.__getitem__)
+    models = ModelRegistry(list(names), model.name if model else EXTRACTIVE, open_one=names.__getitem__)
     app = create_app(assistant, models=models, needs_key=needs_key)
     key = app.state.keys.add("class") if needs_key else ""
     listener, started = listen("127.0.0.1", 0), threading.Event()
@@ -75,7 +75,7 @@ def serving(
     thread.start()
     assert started.wait(30)  # until then it refuses connections
     try:
-        yield Served(address_of(listener), key)
+        yield Served(browser_url(listener), key)
     finally:
         server.should_exit = True
         thread.join()

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Route, expect
 
 from openbook.errors import OverloadedError
 from openbook.llm.messages import Request, ToolCall
-from openbook.testing import Reply
+from openbook.testing import ScriptedReply
 from tests.web.serving import Served, course_in, mark_of
 
 pytestmark = pytest.mark.browser
@@ -272,7 +272,7 @@ def test_a_suggested_question_is_asked_with_a_click(serve: Serve, browse: Browse
 def test_a_model_searches_by_itself_where_it_is_let_and_quotes_cannot(
     serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
 ) -> None:
-    looks = Reply(ToolCall("1", "search", '{"query": "neap tide"}'))
+    looks = ScriptedReply(ToolCall("1", "search", '{"query": "neap tide"}'))
     page = browse(serve(course_in(tmp_path), steps=(looks, "The sources say nothing of that.")))
     may_search = page.get_by_label("Let the model search")
 

@@ -16,12 +16,12 @@ from openbook.llm.messages import Request
 from openbook.llm.protocol import Model
 from openbook.llm.providers import OPENAI
 from openbook.settings import Secret
-from openbook.testing import FakeServer, Fault, Reply
+from openbook.testing import FakeServer, Fault, ScriptedReply
 from tests.web.serving import Served, course_in, mark_of, serving
 
 pytestmark = pytest.mark.browser
 
-WORDS = Reply("The sea rises twice a day because of two bulges. " * 5)
+WORDS = ScriptedReply("The sea rises twice a day because of two bulges. " * 5)
 WHY = "Why are there two high tides in a day?"
 
 
@@ -176,7 +176,7 @@ def test_a_citation_whose_source_is_gone_or_never_was_is_not_said_to_hold(
 def test_the_words_can_be_read_while_they_are_verified(
     fake_server: Callable[..., FakeServer], serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
 ) -> None:
-    written = Reply("The sea rises twice a day because of two bulges [1:1].")
+    written = ScriptedReply("The sea rises twice a day because of two bulges [1:1].")
     page = browse(serve(course_in(tmp_path), model=model_behind(fake_server(written, Fault("hold", after=0)))))
 
     ask(page)

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from openbook.llm.choose import connect
 from openbook.llm.providers import OPENAI
 from openbook.settings import Secret
-from openbook.testing import FakeServer, Fault, Reply
+from openbook.testing import FakeServer, Fault, ScriptedReply
 from tests.web.axe import AXE, violations
 from tests.web.npm import unpacked
 from tests.web.serving import Served, course_in
@@ -34,7 +34,7 @@ def axe(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def slow_model() -> Iterator[FakeServer]:
-    words = Reply("The sea rises twice a day because of two bulges. " * 5)
+    words = ScriptedReply("The sea rises twice a day because of two bulges. " * 5)
     with FakeServer(Fault("hold", words, after=20)) as server:
         yield server
 

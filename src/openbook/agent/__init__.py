@@ -5,7 +5,7 @@ from __future__ import annotations
 from openbook.agent.agent import Agent
 from openbook.agent.events import AgentEvent, AgentResult, CallFinished, CallStarted, RunFinished, UsageCounted
 from openbook.agent.hooks import Hooks, Veto
-from openbook.agent.pruning import KeepExchanges, KeepTokens, Summarize, Summary
+from openbook.agent.pruning import KeepExchanges, KeepTokens, Summarize, SummaryRequest
 from openbook.agent.tools import Tool
 from openbook.costs import Budget
 from openbook.errors import ToolError
@@ -22,7 +22,7 @@ __all__ = [
     "KeepTokens",
     "RunFinished",
     "Summarize",
-    "Summary",
+    "SummaryRequest",
     "Tool",
     "ToolError",
     "UsageCounted",

@@ -8,14 +8,14 @@ from contextlib import aclosing
 from decimal import Decimal
 from typing import Any
 
-from openbook.agent.driving import InThreads, Steps, adrive, drive
+from openbook.agent.driving import Steps, ThreadStepRunner, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
 from openbook.agent.hooks import Hooks
-from openbook.agent.loop import Kernel, Run
+from openbook.agent.loop import AgentRun, AgentRuntime
 from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
-from openbook.costs import Budget, Ledger, Price, Spent, price_of
+from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
 from openbook.errors import SettingsError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
@@ -63,7 +63,7 @@ class Agent:
             ValueError: Two tools have one name.
             OpenbookError: The name of the model means nothing, or its key or package is missing.
         """
-        self._kernel = Kernel(
+        self._kernel = AgentRuntime(
             model=_opened(model) if isinstance(model, str) else model,
             tools=_by_name(tools),
             system=system,
@@ -77,7 +77,7 @@ class Agent:
         )
         self._history: History = tuple(history)
         self._spent, self._is_running = Spent(), False
-        self._ledger: Ledger | None = None
+        self._ledger: BudgetLedger | None = None
 
     @property
     def history(self) -> History:
@@ -142,7 +142,7 @@ class Agent:
         import asyncio
 
         steps = self.steps(message, starting_in(asyncio.get_running_loop()))
-        events: AsyncGenerator[AgentEvent, None] = adrive(InThreads(steps), self._kernel.model)
+        events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), self._kernel.model)
         async with aclosing(events):
             async for event in events:
                 yield event
@@ -159,7 +159,7 @@ class Agent:
         """
         if self._is_running:
             raise RuntimeError("the agent is answering another message; one conversation, one turn at a time")
-        run = Run(self._kernel, self._history, start)
+        run = AgentRun(self._kernel, self._history, start)
         steps, before, reply = run.steps(message), self._spent, None
         self._ledger, self._is_running = run.ledger, True
         try:

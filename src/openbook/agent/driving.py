@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
 from openbook.errors import ModelError
-from openbook.llm.messages import CitedDelta, Finished, Request, TextDelta
+from openbook.llm.messages import CitationDelta, ReplyFinished, Request, TextDelta
 from openbook.llm.protocol import Model, acomplete, checked_reply, complete
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ Happening = TypeVar("Happening")
 Happening_co = TypeVar("Happening_co", covariant=True)
 Stream = TypeVar("Stream")
 
-Delta = TextDelta | CitedDelta
+Delta = TextDelta | CitationDelta
 
 Role = Literal["writer", "verifier"]
 """What a model is called for: to write an answer, or to check its claims."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class CallModel:
     """Send the reply to this back into the steps."""
 
     request: Request
@@ -53,8 +53,8 @@ class Wait:
     timeout_s: float
 
 
-Steps = Generator[Happening | Ask | Wait, Finished | None, Any]
-"""Gives what happens, and what is to be done; takes the reply to each `Ask`."""
+Steps = Generator[Happening | CallModel | Wait, ReplyFinished | None, Any]
+"""Gives what happens, and what is to be done; takes the reply to each `CallModel`."""
 
 
 def drive(
@@ -71,16 +71,16 @@ def drive(
         ModelError: The model did not answer.
     """
     with closing(steps):
-        reply: Finished | None = None
+        reply: ReplyFinished | None = None
         while (step := next_step(steps, reply)) is not None:
             reply = None
-            if isinstance(step, Ask) and step.by == "verifier":
+            if isinstance(step, CallModel) and step.by == "verifier":
                 reply = _verified(step.request, verifier or model)
-            elif isinstance(step, Ask):
+            elif isinstance(step, CallModel):
                 assert model is not None
                 with _closing(model.stream(step.request)) as events:
                     for event in events:
-                        if isinstance(event, Finished):
+                        if isinstance(event, ReplyFinished):
                             reply = event
                         elif step.is_answer and isinstance(event, Delta):
                             yield event
@@ -91,7 +91,7 @@ def drive(
                 yield step
 
 
-def _verified(request: Request, model: Model | None) -> Finished | None:
+def _verified(request: Request, model: Model | None) -> ReplyFinished | None:
     """Call a verifier; None if it fails, which leaves claims unverified."""
     assert model is not None
     try:
@@ -101,7 +101,7 @@ def _verified(request: Request, model: Model | None) -> Finished | None:
         return None
 
 
-async def _averified(request: Request, model: Model | None) -> Finished | None:
+async def _averified(request: Request, model: Model | None) -> ReplyFinished | None:
     assert model is not None
     try:
         return await acomplete(model, request)
@@ -111,7 +111,7 @@ async def _averified(request: Request, model: Model | None) -> Finished | None:
 
 
 async def adrive(
-    steps: Stepper[Happening], model: Model | None, verifier: Model | None = None
+    steps: StepRunner[Happening], model: Model | None, verifier: Model | None = None
 ) -> AsyncGenerator[Happening | Delta, None]:
     """Do what `drive` does, without blocking: steps are taken elsewhere, the model is called in the loop.
 
@@ -124,12 +124,12 @@ async def adrive(
         ModelError: The model did not answer.
     """
     try:
-        reply: Finished | None = None
+        reply: ReplyFinished | None = None
         while True:
-            wanted: Ask | Wait | None = None
+            wanted: CallModel | Wait | None = None
             async with aclosing(steps.take(reply)) as taken:
                 async for step in taken:
-                    if isinstance(step, Ask | Wait):
+                    if isinstance(step, CallModel | Wait):
                         wanted = step
                     else:
                         yield step
@@ -145,7 +145,7 @@ async def adrive(
             assert model is not None
             async with _aclosing(model.astream(wanted.request)) as events:
                 async for event in events:
-                    if isinstance(event, Finished):
+                    if isinstance(event, ReplyFinished):
                         reply = event
                     elif wanted.is_answer and isinstance(event, Delta):
                         yield event
@@ -154,14 +154,14 @@ async def adrive(
         steps.close()
 
 
-class Stepper(Protocol[Happening_co]):
+class StepRunner(Protocol[Happening_co]):
     """Takes steps, elsewhere than in the event loop."""
 
-    def take(self, reply: Finished | None) -> AsyncGenerator[Happening_co | Ask | Wait, None]:
-        """Take steps up to the next `Ask` or `Wait`, or to the end, and give each.
+    def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening_co | CallModel | Wait, None]:
+        """Take steps up to the next `CallModel` or `Wait`, or to the end, and give each.
 
         Args:
-            reply: To the last `Ask`.
+            reply: To the last `CallModel`.
         """
         ...
 
@@ -170,7 +170,7 @@ class Stepper(Protocol[Happening_co]):
         ...
 
 
-class InThreads(Generic[Happening]):
+class ThreadStepRunner(Generic[Happening]):
     """Takes steps in threads of this process."""
 
     def __init__(self, steps: Steps[Happening], executor: Executor | None = None, *, ahead: bool = False) -> None:
@@ -188,36 +188,38 @@ class InThreads(Generic[Happening]):
         self._ahead = ahead
         self._is_left = False
         self._context = contextvars.copy_context()
-        self._taking: asyncio.Future[Happening | Ask | Wait | None] | None = None
+        self._taking: asyncio.Future[Happening | CallModel | Wait | None] | None = None
 
-    async def take(self, reply: Finished | None) -> AsyncGenerator[Happening | Ask | Wait, None]:
+    async def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening | CallModel | Wait, None]:
         """Yield each step as it is taken."""
         import asyncio
 
         loop = asyncio.get_running_loop()
-        told: asyncio.Queue[Any] = asyncio.Queue()
+        events: asyncio.Queue[Any] = asyncio.Queue()
 
         def tell(event: Happening) -> None:
-            loop.call_soon_threadsafe(told.put_nowait, event)
+            loop.call_soon_threadsafe(events.put_nowait, event)
 
         while True:
             taking = loop.run_in_executor(self._executor, self._context.run, self._take, reply, tell)
             self._taking = taking
-            taking.add_done_callback(told.put_nowait)
-            while (event := await told.get()) is not taking:
+            taking.add_done_callback(events.put_nowait)
+            while (event := await events.get()) is not taking:
                 yield event
             step = taking.result()
             if step is None:
                 return
             yield step
-            if isinstance(step, Ask | Wait):
+            if isinstance(step, CallModel | Wait):
                 return
             reply = None
 
-    def _take(self, reply: Finished | None, tell: Callable[[Happening], None]) -> Happening | Ask | Wait | None:
+    def _take(
+        self, reply: ReplyFinished | None, tell: Callable[[Happening], None]
+    ) -> Happening | CallModel | Wait | None:
         """Return the next step that was not told."""
         step = next_step(self._steps, reply)
-        while self._ahead and not self._is_left and step is not None and not isinstance(step, Ask | Wait):
+        while self._ahead and not self._is_left and step is not None and not isinstance(step, CallModel | Wait):
             tell(step)
             step = next_step(self._steps, None)
         return step
@@ -234,7 +236,7 @@ class InThreads(Generic[Happening]):
             taking.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
-def next_step(steps: Steps[Happening], reply: Finished | None) -> Happening | Ask | Wait | None:
+def next_step(steps: Steps[Happening], reply: ReplyFinished | None) -> Happening | CallModel | Wait | None:
     """Take a step; None behind the last."""
     try:
         return steps.send(reply)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal
 
 from openbook.costs import Limit
-from openbook.llm.messages import CitedDelta, Message, StopReason, TextDelta, ToolCall, ToolResult
+from openbook.llm.messages import CitationDelta, Message, StopReason, TextDelta, ToolCall, ToolResult
 from openbook.usage import Usage
 
 StoppedBy = Limit | Literal["repeated_call", "veto", ""]
@@ -74,4 +74,4 @@ class RunFinished:
     result: AgentResult
 
 
-AgentEvent = TextDelta | CitedDelta | CallStarted | CallFinished | UsageCounted | RunFinished
+AgentEvent = TextDelta | CitationDelta | CallStarted | CallFinished | UsageCounted | RunFinished

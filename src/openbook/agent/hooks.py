@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openbook.llm.messages import Finished, Request, ToolCall, ToolResult
+from openbook.llm.messages import ReplyFinished, Request, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Hooks:
         """Before the model is called. A veto ends the run."""
         return request
 
-    def after_model(self, reply: Finished) -> Finished | Veto:
+    def after_model(self, reply: ReplyFinished) -> ReplyFinished | Veto:
         """Before a reply is believed and kept; its text has been streamed already. A veto ends the run."""
         return reply
 

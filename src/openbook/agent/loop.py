@@ -1,6 +1,6 @@
 """The loop: ask the model, call the tools that it wants, show it the results, until it is done.
 
-It does no input or output. It yields events for whoever watches, `Ask` and `Wait` for whoever drives
+It does no input or output. It yields events for whoever watches, `CallModel` and `Wait` for whoever drives
 it, and so serves threads and `asyncio` alike.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from openbook.agent.driving import Ask, Wait
+from openbook.agent.driving import CallModel, Wait
 from openbook.agent.events import (
     AgentEvent,
     AgentResult,
@@ -24,13 +24,13 @@ from openbook.agent.events import (
     UsageCounted,
 )
 from openbook.agent.hooks import Hooks, Veto
-from openbook.agent.metering import Meter
-from openbook.agent.pruning import History, Pruning, Summary, after_summary
+from openbook.agent.metering import TokenEstimator
+from openbook.agent.pruning import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
-from openbook.costs import Budget, Exhausted, Ledger, Price
+from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price
 from openbook.errors import OpenbookError, ToolError
-from openbook.llm.messages import Finished, Message, Request, StopReason, ToolCall, ToolResult
+from openbook.llm.messages import Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
 
 Value = TypeVar("Value")
@@ -42,12 +42,12 @@ _SAME_CALLS = 3
 _CALLS_AT_ONCE = 16
 
 
-Step = AgentEvent | Ask | Wait
-Steps = Generator[Step, Finished | None, None]
+Step = AgentEvent | CallModel | Wait
+Steps = Generator[Step, ReplyFinished | None, None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel:
+class AgentRuntime:
     """What all runs of an agent share."""
 
     model: Model
@@ -60,7 +60,7 @@ class Kernel:
     clock: Callable[[], float]
     max_reply_tokens: int
     deadline_s: float
-    meter: Meter = field(default_factory=Meter)
+    meter: TokenEstimator = field(default_factory=TokenEstimator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ class _Job:
     arguments: Mapping[str, Any]
 
 
-class Run:
+class AgentRun:
     """One question, up to its answer."""
 
-    def __init__(self, kernel: Kernel, history: History, start: Start) -> None:
+    def __init__(self, kernel: AgentRuntime, history: History, start: Start) -> None:
         """Prepare.
 
         Args:
@@ -83,7 +83,7 @@ class Run:
             history: What was said before.
             start: Begins to call a tool.
         """
-        self.ledger = Ledger(kernel.budget, kernel.model.name, price=kernel.price, clock=kernel.clock)
+        self.ledger = BudgetLedger(kernel.budget, kernel.model.name, price=kernel.price, clock=kernel.clock)
         self._kernel = kernel
         self._start = start
         self._before = history
@@ -105,7 +105,7 @@ class Run:
         yield from self._prune()
         self._new = (Message.user(question),)
         while not self._stopped_by:
-            reply = yield from self._ask(Ask(self._request()))
+            reply = yield from self._ask(CallModel(self._request()))
             if reply is None:
                 break
             self._stop = reply.stop
@@ -132,17 +132,17 @@ class Run:
 
     def _prune(self) -> Steps:
         pruned = self._before if self._kernel.pruning is None else self._kernel.pruning(self._before)
-        if not isinstance(pruned, Summary):
+        if not isinstance(pruned, SummaryRequest):
             self._before = pruned
             return
         wish = pruned.request
         request = replace(self._request(), messages=wish.messages, max_tokens=wish.max_tokens)
         request = replace(request, tool_choice="none" if request.tools else "auto")
-        reply = yield from self._ask(Ask(request, is_answer=False))
+        reply = yield from self._ask(CallModel(request, is_answer=False))
         if reply is not None and reply.message.text.strip():
             self._before = after_summary(reply.message.text, pruned.rest)
 
-    def _ask(self, ask: Ask) -> Generator[Step, Finished | None, Finished | None]:
+    def _ask(self, ask: CallModel) -> Generator[Step, ReplyFinished | None, ReplyFinished | None]:
         """Call the model within the budget. None: the run is to end."""
         kernel = self._kernel
         request = _through(ask.request, (hooks.before_model for hooks in kernel.hooks))
@@ -150,7 +150,7 @@ class Run:
             self._halt("veto", request.reason)
             return None
         granted = self.ledger.reserve(kernel.meter.most_tokens(request), request.max_tokens, request.deadline_s)
-        if isinstance(granted, Exhausted):
+        if isinstance(granted, BudgetExceeded):
             self._halt(granted.limit, granted.reason)
             return None
         request = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
@@ -197,8 +197,8 @@ class Run:
                 else:
                     call, result = job
                 seen = _through(result, (partial(hooks.after_tool, call) for hooks in self._kernel.hooks))
-                told = _failed(call, f"withheld: {seen.reason}") if isinstance(seen, Veto) else seen
-                results.append(replace(told, call_id=asked.id))  # whatever hooks have made of the call
+                result = _failed(call, f"withheld: {seen.reason}") if isinstance(seen, Veto) else seen
+                results.append(replace(result, call_id=asked.id))  # whatever hooks have made of the call
                 yield CallFinished(call, results[-1])
         finally:
             for future in running:

@@ -7,7 +7,18 @@ import math
 from collections.abc import Iterable
 
 from openbook.costs import estimate_tokens
-from openbook.llm.messages import Cited, Finished, Message, Opaque, Part, Request, Source, Text, ToolCall, ToolResult
+from openbook.llm.messages import (
+    Message,
+    OpaqueBlock,
+    Part,
+    ProviderCitation,
+    ReplyFinished,
+    Request,
+    ShownSource,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+)
 
 # Of the texts that `benchmarks/tokens.py` counts in four vocabularies, 99 in 100 are no more than this many
 # times their estimate; of those in Chinese 94.
@@ -38,7 +49,7 @@ def estimate_messages(messages: Iterable[Message]) -> int:
     )
 
 
-class Meter:
+class TokenEstimator:
     """Says how much a request can be at most, and learns from each reply.
 
     What a model has read or written in the call before counts as the provider reported it. The rest is
@@ -59,7 +70,7 @@ class Meter:
             return self._seen_tokens + self._safely(estimate_messages(request.messages[seen:]))
         return self._safely(self._estimated(request))
 
-    def learn(self, request: Request, reply: Finished) -> None:
+    def learn(self, request: Request, reply: ReplyFinished) -> None:
         """Take over what the provider counted for a request and its reply. What it did not count is left alone."""
         usage = reply.usage
         if not usage.known:
@@ -86,11 +97,11 @@ class Meter:
 
 def _text_of(part: Part) -> str:
     match part:
-        case Text(text) | ToolResult(text=text):
+        case TextBlock(text) | ToolResult(text=text):
             return text
         case ToolCall(name=name, arguments=arguments):
             return f"{name}\n{arguments}"
-        case Source() | Cited():
+        case ShownSource() | ProviderCitation():
             return str(part)
-        case Opaque():
+        case OpaqueBlock():
             return part.json

@@ -16,14 +16,14 @@ History = tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SummaryRequest:
     """A wish for a summary: what to ask the model, and what then follows it in the history."""
 
     request: Request
     rest: History
 
 
-Pruning = Callable[[History], History | Summary]
+Pruning = Callable[[History], History | SummaryRequest]
 """Gives what stays of a history. It may only drop exchanges, or ask for a summary of them."""
 
 
@@ -77,19 +77,19 @@ class Summarize:
     summary_tokens: int = 1000
     """Most tokens of the summary."""
 
-    def __call__(self, history: History) -> History | Summary:
+    def __call__(self, history: History) -> History | SummaryRequest:
         split = exchanges(history)
         cut = max(len(split) - self.keep, 0)
         if cut == 0 or estimate_messages(history) <= self.max_tokens:
             return history
         asked = (*_joined(split[:cut]), Message.user(_prompt("summarize")))
-        return Summary(Request(asked, max_tokens=self.summary_tokens), _joined(split[cut:]))
+        return SummaryRequest(Request(asked, max_tokens=self.summary_tokens), _joined(split[cut:]))
 
 
 def after_summary(text: str, rest: History) -> History:
     """Return the history that goes on from a summary."""
-    told = _prompt("summary").replace("{summary}", text)
-    return (Message.user(told), Message.assistant("Understood."), *rest)
+    summary = _prompt("summary").replace("{summary}", text)
+    return (Message.user(summary), Message.assistant("Understood."), *rest)
 
 
 def _prompt(name: str) -> str:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from openbook.answering.repair import anchored, dropped
 from openbook.answering.steps import Steps
-from openbook.answering.verdicts import Checked, Checker
-from openbook.answering.verifying import Verifier
-from openbook.generation import POLICIES, Claim, Policy, Repair, Stage
+from openbook.answering.verification import CitationChecker, Verification
+from openbook.answering.verifiers import ClaimVerifier
+from openbook.answers import POLICIES, Claim, Policy, Repair, Stage
 
 Retry = Callable[[Sequence[Claim]], str]
 """Asks the model once more: takes the claims in conflict, with their reasons, and returns a new answer."""
@@ -20,12 +20,12 @@ AskAgain = Callable[[Sequence[Claim]], Steps[str]]
 
 def check_answer(
     answer: str,
-    checker: Checker,
+    checker: CitationChecker,
     policy: Policy,
     *,
-    verifier: Verifier | None = None,
+    verifier: ClaimVerifier | None = None,
     ask_again: AskAgain | None = None,
-) -> Steps[Checked]:
+) -> Steps[Verification]:
     """Check an answer in the words of a model, and repair it where there is evidence.
 
     Args:
@@ -60,7 +60,7 @@ def check_answer(
     return replace(kept, repairs=(*checked.repairs, repair, *(second.repairs if is_better else ())))
 
 
-def _judged(answer: str, checker: Checker, verifier: Verifier | None) -> Steps[Checked]:
+def _judged(answer: str, checker: CitationChecker, verifier: ClaimVerifier | None) -> Steps[Verification]:
     yield Stage("checking")
     checked = checker.check(answer)
     if verifier is not None and checker.open:

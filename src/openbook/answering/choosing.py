@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from openbook.answering.passages import Passage
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question
-from openbook.retrieval.closeness import closeness, related
+from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.roles import role_of
 from openbook.retrieval.signals import Signals, coverage
 from openbook.tokens import tokenize
@@ -20,7 +20,7 @@ WEIGHTS: Mapping[str, float] = {
     "meaning": 3.04,
     "result": 1.68,
     "rank": 1.75,
-    "closeness": 1.30,
+    "proximity": 1.30,
     "number:value": 1.89,
     "prose:how-to": 1.20,
     "prose:where": -0.94,
@@ -68,7 +68,7 @@ def signals_of(
                 "meaning": max(0.0, float(asked @ vector)),
                 "result": result.score / best if best > 0 else 0.0,
                 "rank": 1 / ranks[passage.shown.number],
-                "closeness": closeness(related(tokens, query.tokens), rarity),
+                "proximity": proximity(expand_inflections(tokens, query.tokens), rarity),
                 "number:value": float(wants_value and _NUMBER.search(passage.text) is not None),
                 "prose:how-to": float(is_prose and not query.intents.isdisjoint(("how-to", "definition"))),
                 "prose:where": float(is_prose and "where" in query.intents),
@@ -80,7 +80,7 @@ def signals_of(
     return found
 
 
-def weighed(signals: Mapping[str, float]) -> float:
+def passage_score(signals: Mapping[str, float]) -> float:
     """Return the score of a passage. Scores compare within one question and may be negative."""
     return sum(WEIGHTS[name] * value for name, value in signals.items())
 

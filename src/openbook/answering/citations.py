@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from openbook.answering.context import Context, Shown
-from openbook.generation import Citation, Verdict, anchor_of
+from openbook.answering.context import Context, ContextItem
+from openbook.answers import Citation, Verdict, anchor_of
 from openbook.grounding.marks import parse_mark
 from openbook.types import Chunk, Span, Unit
 
@@ -24,10 +24,10 @@ _UNCALLED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UnitRange:
     """Consecutive units of one result, as a mark names them."""
 
-    shown: Shown
+    shown: ContextItem
     first: Unit
     last: Unit
 
@@ -63,7 +63,7 @@ class Place:
         return tuple(filter(None, (chunk.span.path, chunk.symbol, *chunk.context, self.shown.label)))
 
 
-def places_of(mark: str, shown: Mapping[int, Shown]) -> tuple[Place | None, ...]:
+def places_of(mark: str, shown: Mapping[int, ContextItem]) -> tuple[UnitRange | None, ...]:
     """Look up what a mark names: one place for each of its ranges, None for what was never shown.
 
     Args:
@@ -76,18 +76,20 @@ def places_of(mark: str, shown: Mapping[int, Shown]) -> tuple[Place | None, ...]
         return (None,)
     every = ((1, len(entry.units)),)
     return tuple(
-        Place(entry, entry.units[first - 1], entry.units[last - 1]) if 1 <= first <= last <= len(entry.units) else None
+        UnitRange(entry, entry.units[first - 1], entry.units[last - 1])
+        if 1 <= first <= last <= len(entry.units)
+        else None
         for first, last in parsed.ranges or every
     )
 
 
-def numbered(context: Context) -> dict[int, Shown]:
+def numbered(context: Context) -> dict[int, ContextItem]:
     """Return what is shown by its numbers."""
     return {entry.number: entry for entry in context.shown}
 
 
 def citation_of(
-    mark: str, place: Place | None, verdict: Verdict, reason: str = "", *, claim: int | None = None
+    mark: str, place: UnitRange | None, verdict: Verdict, reason: str = "", *, claim: int | None = None
 ) -> Citation:
     """Write down what a check of one place of a mark found."""
     if place is None:
@@ -97,7 +99,7 @@ def citation_of(
     return Citation(mark, chunk.source, place.span, place.quote, verdict, label, reason, symbol, claim, anchor)
 
 
-def symbol_at(place: Place) -> str:
+def symbol_at(place: UnitRange) -> str:
     """Name what is defined at a place as people write it; empty if nothing is, or if it cannot be told.
 
     A chunk knows the name of its first definition; of several, it holds where the name stands.

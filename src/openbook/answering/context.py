@@ -10,10 +10,10 @@ from functools import lru_cache
 from itertools import accumulate
 
 from openbook.answering.displaying import displayed
+from openbook.answers import anchor_of, place_of
 from openbook.costs import estimate_tokens
-from openbook.generation import anchor_of, place_of
-from openbook.llm.messages import Source
-from openbook.spans import units
+from openbook.llm.messages import ShownSource
+from openbook.text import units
 from openbook.tokens import tokenize
 from openbook.types import Chunk, RetrievalResult, Unit
 
@@ -32,7 +32,7 @@ _ANY_NUMBER = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ContextItem:
     """One result as it is shown: a number, and the units that fitted."""
 
     number: int
@@ -66,7 +66,7 @@ class Shown:
         return label_of(self.result)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> ShownSource:
         """Return it as a model is sent it."""
         return replace(_opening(self.number, self.result), units=self._texts, note=self.note)
 
@@ -82,7 +82,7 @@ class Shown:
 class Context:
     """Everything that is shown. `str()` is the text that a model reads."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[ContextItem, ...]
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.shown))
@@ -107,7 +107,7 @@ def build_context(
         first: The number of the first one.
         for_model: Measure what a model reads; else what stands in the documents, as for quotes.
     """
-    shown: list[Shown] = []
+    shown: list[ContextItem] = []
     left = max_tokens
     for number, result in enumerate(results, start=first):
         every, costs = _read(result.chunk) if for_model else _measured(result.chunk)
@@ -116,7 +116,7 @@ def build_context(
             left -= _NOTE_TOKENS
         fitting = bisect_right(costs, left)
         if fitting:
-            shown.append(Shown(number, result, every[:fitting]))
+            shown.append(ContextItem(number, result, every[:fitting]))
             left -= costs[fitting - 1]
         if fitting < len(every):
             break
@@ -131,10 +131,10 @@ def most_tokens(chunk: Chunk, *, is_joined: bool = False) -> int:
     return body + _NOTE_TOKENS + estimate_tokens(f"{_opening(_ANY_NUMBER, RetrievalResult(chunk, 0.0))}\n\n")
 
 
-def _opening(number: int, result: RetrievalResult) -> Source:
+def _opening(number: int, result: RetrievalResult) -> ShownSource:
     """Return a result as a source without units."""
     chunk = result.chunk
-    return Source(number, label_of(result) or chunk.symbol, str(chunk.span), ())
+    return ShownSource(number, label_of(result) or chunk.symbol, str(chunk.span), ())
 
 
 @lru_cache(maxsize=_KEPT_CHUNKS)

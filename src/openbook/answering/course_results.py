@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.outlines import head_of_lesson, header_of, outline_of
+from openbook.answering.outlines import document_outline, head_of_lesson, header_of
 from openbook.courses.names import resolve
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
@@ -54,7 +54,7 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Courses:
+class VisibleCourses:
     """The courses of a library that may be seen."""
 
     index: Index
@@ -224,7 +224,7 @@ def outline_of_course(chunks: Sequence[Chunk]) -> list[Chunk]:
         by_document[chunk.span.path].append(chunk)
     seen: set[int | None] = set()
     for of_one in by_document.values():
-        for heading in outline_of(of_one):
+        for heading in document_outline(of_one):
             number = _number(heading)
             if number is None or number not in seen:
                 found.append(heading)

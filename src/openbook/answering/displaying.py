@@ -39,7 +39,7 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     stays, so that none is empty. All else is shown as it stands, templates included.
 
     Example:
-        >>> from openbook.spans import units
+        >>> from openbook.text import units
         >>> from openbook.types import Span
         >>> text = "Press <kbd>F1</kbd> to be helped."
         >>> chunk = Chunk("s", Span("a.md", 0, len(text), 1, 1), text, "docs", "markdown")

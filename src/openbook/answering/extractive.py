@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.choosing import signals_of, weighed, words_around
-from openbook.answering.citations import Place
+from openbook.answering.choosing import passage_score, signals_of, words_around
+from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import HEADING, INSIDE, LESSONS, OF_COURSE, OF_LESSON, course_key, is_asked_for
 from openbook.answering.overview import OVERVIEW
@@ -15,11 +15,11 @@ from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, with_surroundings
 from openbook.answering.uses import has_name
+from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
-from openbook.generation import Claim
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question, read_question
-from openbook.questions.words import telling_words
+from openbook.questions.words import content_words_of_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize
 
@@ -84,14 +84,14 @@ _BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class ScoredPassage:
     """A passage, and how much speaks for it."""
 
     passage: Passage
     score: float
 
 
-def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[Picked]:
+def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[ScoredPassage]:
     """Choose the passages to quote, best first. Equal ones are ordered by where they were shown.
 
     Args:
@@ -120,13 +120,15 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(passage.text, words - repeated, place, query))
         # Whoever asks by a sentence of the sources wants to see it where it stands.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text
-        scored.append(Picked(passage, weighed(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo))
+        scored.append(
+            ScoredPassage(passage, passage_score(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo)
+        )
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
     chosen = _chosen(ranked, by_place=by_place)
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
     wide = held < _OTHER_WORDS_SHARE and not by_place
     quoted = with_surroundings([item.passage for item in chosen], passages, wide=wide)
-    return [Picked(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
+    return [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
 
 
 def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
@@ -213,14 +215,14 @@ def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]
     return read_question(asked.topic(*names)), INSIDE not in signals or asked.lists_lessons
 
 
-def _as_asked(context: Context, embedder: Embedder) -> list[Picked]:
+def _as_asked(context: Context, embedder: Embedder) -> list[ScoredPassage]:
     """Take headings whole, and of lessons the sentences that say most of what they are about."""
     if HEADING in context.shown[0].result.signals:
-        return [Picked(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
-    return [Picked(passage, 1.0) for passage in central_passages(context, embedder)]
+        return [ScoredPassage(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
+    return [ScoredPassage(passage, 1.0) for passage in central_passages(context, embedder)]
 
 
-def _openings(query: Question, context: Context) -> Iterator[Picked]:
+def _openings(query: Question, context: Context) -> Iterator[ScoredPassage]:
     """Take of each page that introduces a project what says what it is, else what it opens with, in sentences."""
     seen: set[str] = set()
     for shown in context.shown:
@@ -232,7 +234,7 @@ def _openings(query: Question, context: Context) -> Iterator[Picked]:
             tells = (_defines, _is_subject, _says_what)
             first = next((each for told in tells for each in said if told(each.text, query)), said[0])
             seen.add(first.text)
-            yield Picked(first, shown.result.score)
+            yield ScoredPassage(first, shown.result.score)
 
 
 def _defines(text: str, query: Question) -> bool:
@@ -242,7 +244,7 @@ def _defines(text: str, query: Question) -> bool:
 def _is_subject(text: str, query: Question) -> bool:
     """Check whether a sentence begins with what a question names, as the project."""
     words = WORD.findall(_ADDRESS.sub(" ", text).lower())
-    return words[:1] != [] and words[0] in map(str.lower, telling_words(query.text))
+    return words[:1] != [] and words[0] in map(str.lower, content_words_of_question(query.text))
 
 
 def _says_what(text: str, _: Question) -> bool:
@@ -267,9 +269,9 @@ def _plain_words(text: str) -> list[str]:
     return re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", text))
 
 
-def _chosen(ranked: Sequence[Picked], *, by_place: bool) -> list[Picked]:
+def _chosen(ranked: Sequence[ScoredPassage], *, by_place: bool) -> list[ScoredPassage]:
     """Take the best, leaving out repeats, what overlaps, and what is much weaker."""
-    taken: list[Picked] = []
+    taken: list[ScoredPassage] = []
     seen: set[object] = set()
     least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
     for item in ranked:
@@ -297,12 +299,12 @@ def _repeats(passage: Passage, said: Passage) -> bool:
     return len(words) >= _FEWEST_REPEATED_WORDS and words.issubset(tokenize(said.text))
 
 
-def compose(picked: Sequence[Picked]) -> str:
+def compose(picked: Sequence[ScoredPassage]) -> str:
     """Write the answer: one line that says what it is, then each quote with its mark."""
     return _BETWEEN.join(part for part, _ in _parts(picked))
 
 
-def quotes_of(picked: Sequence[Picked]) -> tuple[Claim, ...]:
+def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
     """Return the quotes of the answer that `compose` writes as claims, with their places in it.
 
     Their marks are not read from the answer: what is quoted may hold brackets that only look like marks.
@@ -315,7 +317,7 @@ def quotes_of(picked: Sequence[Picked]) -> tuple[Claim, ...]:
     return tuple(quotes)
 
 
-def _parts(picked: Sequence[Picked]) -> Iterator[tuple[str, Passage | None]]:
+def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, Passage | None]]:
     yield _NOTE, None
     heading = ""
     for item in picked:
@@ -356,7 +358,7 @@ def _is_indented_code(text: str) -> bool:
 
 
 def _mark(passage: Passage) -> str:
-    return Place(passage.shown, passage.first, passage.last).mark
+    return UnitRange(passage.shown, passage.first, passage.last).mark
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:

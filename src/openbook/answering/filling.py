@@ -13,7 +13,7 @@ from itertools import pairwise
 from openbook.answering.context import most_tokens
 from openbook.answering.document_chunks import DocumentChunks
 from openbook.answering.outlines import unseen
-from openbook.answering.symbols import defining, naming
+from openbook.answering.symbols import chunks_defining, chunks_naming
 from openbook.index.protocol import Index
 from openbook.questions.question import Question
 from openbook.tokens import tokenize
@@ -31,7 +31,7 @@ _Member = tuple[str, str, int]
 """A chunk by source, path and place."""
 
 
-def fill(
+def fill_context(
     results: Sequence[RetrievalResult], question: Question, index: Index, where: Filter, max_tokens: int
 ) -> list[RetrievalResult]:
     """Return results with what else fits into a context and helps to understand them.
@@ -118,8 +118,8 @@ class _Filler:
         """Add the definitions of names that are not defined in what is shown."""
         shown = {name for chunk in self._chunks() if chunk.kind == "code" for name in chunk.defines}
         names = {name: owners for name, owners in self._names(query).items() if name not in shown}
-        outlines = [each for each in naming(self._index, names, self._where) if each.kind == "code"]
-        chosen = [defining(outlines, name, owners) for name, owners in names.items()]
+        outlines = [each for each in chunks_naming(self._index, names, self._where) if each.kind == "code"]
+        chosen = [chunks_defining(outlines, name, owners) for name, owners in names.items()]
         ids = dict.fromkeys(each.id for found in chosen if len(found) <= _MOST_DEFINITIONS for each in found)
         for chunk in self._index.fetch(list(ids)):
             place = self._documents.of(chunk.source, chunk.span.path).place_of(chunk)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from openbook.answers import Exchange
 from openbook.errors import QueryError
-from openbook.generation import Exchange
 from openbook.grounding.marks import find_marks
 from openbook.questions.anaphora import has_own_words, leans
 from openbook.questions.kinds import kind_of
 from openbook.questions.question import Question, read_question
-from openbook.spans import sentences
+from openbook.text import sentences
 
 # Of questions that lean on each other, so many are put in front. With one, or with all, fewer
 # unanswerable questions of conversations are told (`benchmarks/conversations.py`).
@@ -32,7 +32,7 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True, slots=True)
-class Standalone:
+class StandaloneQuestion:
     """A question as it is searched for."""
 
     question: Question
@@ -49,7 +49,7 @@ class Standalone:
         return self.question.text
 
 
-def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -> Standalone:
+def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -> StandaloneQuestion:
     """Make a question stand alone.
 
     Args:
@@ -69,13 +69,13 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
         'How do sessions end in the harbour?'
     """
     if message.strip() and history and (question := _rewrite(message, rewritten)) is not None:
-        return Standalone(question, question, rewritten=question.text != message.strip())
+        return StandaloneQuestion(question, question, rewritten=question.text != message.strip())
     before = _before(history)
     if not (before and message.strip() and leans(message)):
         query = read_question(message)
-        return Standalone(query, query)
+        return StandaloneQuestion(query, query)
     whole = read_question(" ".join((*before, message)))
-    return Standalone(whole, read_question(message) if has_own_words(message) else whole, leans=True)
+    return StandaloneQuestion(whole, read_question(message) if has_own_words(message) else whole, leans=True)
 
 
 def is_rewritable(message: str, history: Sequence[Exchange]) -> bool:

@@ -9,24 +9,24 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
-from openbook.agent.driving import InThreads
-from openbook.answering.calling import Reply
+from openbook.agent.driving import ThreadStepRunner
 from openbook.answering.checking import Retry
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
+from openbook.answering.evidence import EvidenceFinder, Relevance
 from openbook.answering.extractive import compose, pick, quotes_of
-from openbook.answering.finding import Finder, Judged
-from openbook.answering.followups import Standalone, standalone
+from openbook.answering.followups import StandaloneQuestion, standalone
+from openbook.answering.model_calls import ModelReply
+from openbook.answering.options import AnswerOptions
 from openbook.answering.refusals import noted, refusal
 from openbook.answering.replies import answer_of, signed
 from openbook.answering.small_talk import reply_to_small_talk
-from openbook.answering.steps import Steps, ahappen, happen
-from openbook.answering.verdicts import check_quotes
-from openbook.answering.verifying import verifier_for
-from openbook.answering.writing import Writing
+from openbook.answering.steps import Steps, arun, run
+from openbook.answering.verification import check_quotes
+from openbook.answering.verifiers import verifier_for
+from openbook.answers import Answered, AnswerEvent, Claim, GenerationResult, Policy, Stage, answered
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
-from openbook.generation import Answered, AnswerEvent, Claim, GenerationResult, Policy, Stage, answered
 from openbook.grounding.protocol import Judge
 from openbook.index.protocol import Index
 from openbook.llm.messages import DEADLINE_S, Request
@@ -39,7 +39,7 @@ from openbook.types import Filter, RetrievalResult
 # Results an answer is picked from: beyond ten, less than one right passage in a hundred is found.
 _DEFAULT_TOP_K = 10
 
-QUOTING = Writing()
+QUOTING = AnswerOptions()
 """Answers without a model."""
 
 
@@ -63,7 +63,7 @@ class _Asked:
     """One question, and what to answer it from."""
 
     query: str
-    writing: Writing
+    options: AnswerOptions
     results: Sequence[RetrievalResult] | None
     """At hand, in place of a search."""
     top_k: int
@@ -97,9 +97,9 @@ class Generator:
             retriever: What searches the library, if another embedder made it.
             clock: Seconds, for `took_ms`.
             price: Gives prices of models.
-            model_timeout_s: Seconds of one call of a model, where a `Writing` does not say.
+            model_timeout_s: Seconds of one call of a model, where a `AnswerOptions` does not say.
         """
-        self._finder = Finder(index, embedder, retriever)
+        self._finder = EvidenceFinder(index, embedder, retriever)
         self._text_now = text_now
         self._context_tokens = context_tokens
         self._clock = clock
@@ -115,7 +115,7 @@ class Generator:
         min_score: float = 0.0,
         *,
         where: Filter = EVERYTHING,
-        writing: Writing = QUOTING,
+        options: AnswerOptions = QUOTING,
     ) -> GenerationResult:
         """Retrieve and answer.
 
@@ -124,13 +124,13 @@ class Generator:
             top_k: Most results to write from.
             min_score: Results with a lower score are not used. Scores compare within one query.
             where: Documents that may be found.
-            writing: How it is answered; by quotes unless said.
+            options: How it is answered; by quotes unless said.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
             ModelError: The model did not answer.
         """
-        return answered(self.stream(query, top_k, min_score, where=where, writing=writing))
+        return answered(self.stream(query, top_k, min_score, where=where, options=options))
 
     def retrieve(self, query: str, top_k: int = _DEFAULT_TOP_K, *, where: Filter = EVERYTHING) -> list[RetrievalResult]:
         """Rank what an answer is written from, best first. Small talk is looked for as anything else.
@@ -146,7 +146,7 @@ class Generator:
         results: Sequence[RetrievalResult],
         *,
         max_context_tokens: int | None = None,
-        writing: Writing = QUOTING,
+        options: AnswerOptions = QUOTING,
     ) -> GenerationResult:
         """Answer from results at hand, in their order. None gives a refusal. A model gets no tools here.
 
@@ -156,14 +156,14 @@ class Generator:
         """
         asked = _Asked(
             query,
-            replace(self._timed(writing), tools=False),
+            replace(self._timed(options), tools=False),
             results,
             0,
             0.0,
             EVERYTHING,
             self._room(max_context_tokens),
         )
-        return answered(happen(self._steps(asked), asked.writing.model, asked.writing.other_verifier))
+        return answered(run(self._steps(asked), asked.options.model, asked.options.other_verifier))
 
     def stream(
         self,
@@ -172,14 +172,14 @@ class Generator:
         min_score: float = 0.0,
         *,
         where: Filter = EVERYTHING,
-        writing: Writing = QUOTING,
+        options: AnswerOptions = QUOTING,
     ) -> Iterator[AnswerEvent]:
         """Retrieve and answer as `generate_with_retrieval` does, and tell what happens; `Answered` comes last.
 
         Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
         """
-        return happen(
-            self.steps(query, top_k, min_score, where=where, writing=writing), writing.model, writing.other_verifier
+        return run(
+            self.steps(query, top_k, min_score, where=where, options=options), options.model, options.other_verifier
         )
 
     def astream(
@@ -189,7 +189,7 @@ class Generator:
         min_score: float = 0.0,
         *,
         where: Filter = EVERYTHING,
-        writing: Writing = QUOTING,
+        options: AnswerOptions = QUOTING,
         executor: Executor | None = None,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Do what `stream` does, without blocking: the model is called in the event loop, all else is done in threads.
@@ -199,11 +199,11 @@ class Generator:
             top_k: See `generate_with_retrieval`, as for those that follow.
             min_score: Of results.
             where: Documents that may be found.
-            writing: How it is answered.
+            options: How it is answered.
             executor: Whose threads are used; the loop's own if not given.
         """
-        steps = self.steps(query, top_k, min_score, where=where, writing=writing)
-        return ahappen(InThreads(steps, executor, ahead=True), writing.model, writing.other_verifier)
+        steps = self.steps(query, top_k, min_score, where=where, options=options)
+        return arun(ThreadStepRunner(steps, executor, ahead=True), options.model, options.other_verifier)
 
     def steps(
         self,
@@ -212,26 +212,26 @@ class Generator:
         min_score: float = 0.0,
         *,
         where: Filter = EVERYTHING,
-        writing: Writing = QUOTING,
+        options: AnswerOptions = QUOTING,
     ) -> Steps[None]:
         """Return the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
-        return self._steps(_Asked(query, self._timed(writing), None, top_k, min_score, where, self._context_tokens))
+        return self._steps(_Asked(query, self._timed(options), None, top_k, min_score, where, self._context_tokens))
 
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
-        model = asked.writing.model
+        model = asked.options.model
         # With tools, the model finds words of its own.
-        is_in_conversation = bool(asked.writing.history)
-        unasked = None if asked.writing.tools else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
+        is_in_conversation = bool(asked.options.history)
+        unasked = None if asked.options.tools else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
         if unasked is not None:
             answer = unasked
         elif model is None:
             answer = yield from self._quoted(asked)
-        elif asked.writing.tools:
-            from openbook.answering.exploring import Explorer
+        elif asked.options.tools:
+            from openbook.answering.agent_answerer import AgentAnswerer
 
-            explorer = Explorer(
-                model, asked.writing, self._finder, self._text_now, where=asked.where, price=self._price
+            explorer = AgentAnswerer(
+                model, asked.options, self._finder, self._text_now, where=asked.where, price=self._price
             )
             answer = yield from explorer.explore(_question(asked.query))
         else:
@@ -242,10 +242,10 @@ class Generator:
 
     def _quoted(self, asked: _Asked) -> Steps[GenerationResult]:
         yield Stage("searching")
-        alone = standalone(asked.query, asked.writing.history)
+        alone = standalone(asked.query, asked.options.history)
         results = self._results(asked, alone)
         answer = self._judged(asked, alone, results)
-        if isinstance(answer, Judged):
+        if isinstance(answer, Relevance):
             yield Stage("writing")
             deciding = answer.deciding
             query = alone.question
@@ -263,29 +263,29 @@ class Generator:
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
-        from openbook.answering.direct import Writer  # quotes have no use for models
+        from openbook.answering.context_answerer import ContextAnswerer  # quotes have no use for models
 
-        writer = Writer(model, asked.writing, self._finder, self._text_now, price=self._price)
+        writer = ContextAnswerer(model, asked.options, self._finder, self._text_now, price=self._price)
         alone = yield from writer.standalone(asked.query)
         yield Stage("searching")
         results = self._results(asked, alone)
         # What the sources do not speak of, no model is asked.
         answer = self._judged(asked, alone, results)
-        if isinstance(answer, Judged):
+        if isinstance(answer, Relevance):
             if asked.results is None:
-                results = self._finder.fill(alone.question, results, asked.max_tokens, asked.where)
+                results = self._finder.fill_context(alone.question, results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
             answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
         return signed(_told(answer, asked, alone), model, writer.spent)
 
-    def _results(self, asked: _Asked, alone: Standalone) -> Sequence[RetrievalResult]:
+    def _results(self, asked: _Asked, alone: StandaloneQuestion) -> Sequence[RetrievalResult]:
         if asked.results is not None:
             return asked.results
         return self._finder.find(alone.question, asked.top_k, asked.where, asked.min_score)
 
     def _judged(
-        self, asked: _Asked, alone: Standalone, results: Sequence[RetrievalResult]
-    ) -> GenerationResult | Judged:
+        self, asked: _Asked, alone: StandaloneQuestion, results: Sequence[RetrievalResult]
+    ) -> GenerationResult | Relevance:
         """Refuse, or say what the results are worth."""
         weighed = self._finder.weigh(alone.asked)
         judged = self._finder.judge(alone, results, weighed)
@@ -322,16 +322,18 @@ class Generator:
             QueryError: The question is empty, too long, or holds no word.
             ValueError: The policy is none, or `retry` without anything to call.
         """
-        writing = self._timed(Writing(verifier=verifier or "off", policy=policy))
+        options = self._timed(AnswerOptions(verifier=verifier or "off", policy=policy))
         context = build_context(results, self._room(max_context_tokens))
-        steps = self._checked(read_question(query).text, answer, context, writing, retry)
-        result = answered(happen(steps, None, writing.other_verifier))
+        steps = self._checked(read_question(query).text, answer, context, options, retry)
+        result = answered(run(steps, None, options.other_verifier))
         self._count(result)
         return result
 
-    def _checked(self, query: str, answer: str, context: Context, writing: Writing, retry: Retry | None) -> Steps[None]:
+    def _checked(
+        self, query: str, answer: str, context: Context, options: AnswerOptions, retry: Retry | None
+    ) -> Steps[None]:
         started = self._clock()
-        verifier = verifier_for(writing, Budget, price=self._price)
+        verifier = verifier_for(options, Budget, price=self._price)
 
         def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
             yield from ()
@@ -340,11 +342,11 @@ class Generator:
 
         result = yield from answer_of(
             query,
-            Reply(answer),
+            ModelReply(answer),
             context,
             self._finder,
             self._text_now,
-            writing.policy,
+            options.policy,
             verifier=verifier,
             ask_again=ask_again if retry else None,
         )
@@ -356,7 +358,7 @@ class Generator:
         self,
         query: str,
         results: Sequence[RetrievalResult],
-        writing: Writing = QUOTING,
+        options: AnswerOptions = QUOTING,
         *,
         max_context_tokens: int | None = None,
     ) -> Request:
@@ -364,15 +366,15 @@ class Generator:
 
         `format_prompt_for_display` prints it, and `estimate_cost` prices it.
         """
-        from openbook.answering.direct import request_for
+        from openbook.answering.context_answerer import request_for
 
-        return request_for(query.strip(), build_context(results, self._room(max_context_tokens)), self._timed(writing))
+        return request_for(query.strip(), build_context(results, self._room(max_context_tokens)), self._timed(options))
 
     def estimate_cost(
         self,
         query: str,
         results: Sequence[RetrievalResult],
-        writing: Writing,
+        options: AnswerOptions,
         *,
         max_context_tokens: int | None = None,
     ) -> Decimal | None:
@@ -380,12 +382,12 @@ class Generator:
 
         Without a model it costs nothing.
         """
-        if writing.model is None:
+        if options.model is None:
             return Decimal(0)
-        from openbook.answering.direct import cost_of
+        from openbook.answering.context_answerer import cost_of
 
-        request = self.request(query, results, writing, max_context_tokens=max_context_tokens)
-        return cost_of(request, writing.model, price=self._price)
+        request = self.request(query, results, options, max_context_tokens=max_context_tokens)
+        return cost_of(request, options.model, price=self._price)
 
     def get_generation_stats(self) -> dict[str, float]:
         """Return the statistics by name."""
@@ -399,8 +401,8 @@ class Generator:
     def _room(self, max_context_tokens: int | None) -> int:
         return self._context_tokens if max_context_tokens is None else max_context_tokens
 
-    def _timed(self, writing: Writing) -> Writing:
-        return replace(writing, deadline_s=self._model_timeout_s) if writing.deadline_s is None else writing
+    def _timed(self, options: AnswerOptions) -> AnswerOptions:
+        return replace(options, deadline_s=self._model_timeout_s) if options.deadline_s is None else options
 
     def _count(self, answer: GenerationResult) -> None:
         with self._lock:
@@ -420,6 +422,6 @@ def _question(query: str) -> str:
     return query.strip() if kind_of(query) == "small talk" else read_question(query).text
 
 
-def _told(answer: GenerationResult, asked: _Asked, alone: Standalone) -> GenerationResult:
+def _told(answer: GenerationResult, asked: _Asked, alone: StandaloneQuestion) -> GenerationResult:
     """Return what was searched for, where it was not the question."""
     return replace(answer, searched="" if alone.text == asked.query.strip() else alone.text)

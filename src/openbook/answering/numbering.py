@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from openbook.agent.hooks import Hooks
-from openbook.answering.context import Context, Shown, build_context
+from openbook.answering.context import Context, ContextItem, build_context
 from openbook.answering.outlines import unseen
 from openbook.llm.messages import ToolCall, ToolResult
 from openbook.types import Chunk, RetrievalResult, Span
@@ -18,7 +18,7 @@ _CALL_TOKENS = 2_500
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ToolFindings:
     """What one call of a tool found."""
 
     results: tuple[RetrievalResult, ...]
@@ -26,7 +26,7 @@ class Found:
     """In words of ours, for the model."""
 
 
-class Keeper(Protocol):
+class ResultSink(Protocol):
     """Takes what a tool found."""
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
@@ -34,13 +34,13 @@ class Keeper(Protocol):
         ...
 
 
-class Numbering(Hooks):
+class ResultNumbering(Hooks):
     """Numbers what tools find, call by call in the order of the calls, whichever ends first."""
 
     def __init__(self) -> None:
-        self._shown: list[Shown] = []
+        self._shown: list[ContextItem] = []
         self._numbers: dict[tuple[str, Span], int] = {}
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, ToolFindings] = {}
         self._keys = map("found-{}".format, itertools.count())
 
     @property
@@ -51,7 +51,7 @@ class Numbering(Hooks):
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
         """Take what a tool found, and give what the tool must return for it. Any thread may call it."""
         key = next(self._keys)
-        self._found[key] = Found(tuple(results), note)
+        self._found[key] = ToolFindings(tuple(results), note)
         return key
 
     def after_tool(self, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -59,7 +59,7 @@ class Numbering(Hooks):
         found = self._found.pop(result.text, None)
         return result if found is None or result.is_error else replace(result, text=self._numbered(found))
 
-    def _numbered(self, found: Found) -> str:
+    def _numbered(self, found: ToolFindings) -> str:
         new = [result for result in found.results if result.chunk.key not in self._numbers]
         fitting = build_context(self._unseen(new), _CALL_TOKENS, first=len(self._shown) + 1).shown
         notes = [self._repeated(result) for result in found.results if result.chunk.key in self._numbers]

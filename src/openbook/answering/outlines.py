@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openbook.answering.context import Shown
+from openbook.answering.context import ContextItem
 from openbook.answering.passages import COURSE_FACT, passages_of
-from openbook.spans import LineIndex, trim, units
+from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
 
 # Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
 
 
-def outline_of(chunks: Sequence[Chunk]) -> list[Chunk]:
+def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Cut out what the definitions, headings and lessons of a document begin with, in order, each once.
 
     A chunk in which there is none gives its first line, so that no part of the document is missing.
@@ -39,7 +39,7 @@ def outline_of(chunks: Sequence[Chunk]) -> list[Chunk]:
 
 
 def _definitions(chunk: Chunk) -> Iterator[Chunk]:
-    passages = passages_of(Shown(1, RetrievalResult(chunk, 0.0), units(chunk)))
+    passages = passages_of(ContextItem(1, RetrievalResult(chunk, 0.0), units(chunk)))
     for head in passages:
         if head.is_head:
             yield piece_of(chunk, head.first.span.start_char, head.last.span.end_char, symbol=head.defines)

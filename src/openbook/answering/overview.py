@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from openbook.index.protocol import Index, Listed
+from openbook.index.protocol import DocumentSummary, Index
 from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, RetrievalResult
 
@@ -46,7 +46,7 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
     return results
 
 
-def _unique(pages: list[Listed], text: str) -> Iterator[Listed]:
+def _unique(pages: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:
     """Yield pages best first, of each kind and folder the first only."""
     seen: set[tuple[int, str]] = set()
     for page in sorted(pages, key=lambda page: (_worth(page, text), _place_of(page))):
@@ -56,7 +56,7 @@ def _unique(pages: list[Listed], text: str) -> Iterator[Listed]:
             yield page
 
 
-def _front_pages(documents: list[Listed], text: str) -> Iterator[Listed]:
+def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:
     for page in documents:
         if page.kind not in ("docs", "code"):
             continue
@@ -66,7 +66,7 @@ def _front_pages(documents: list[Listed], text: str) -> Iterator[Listed]:
             yield page
 
 
-def _worth(page: Listed, text: str) -> tuple[int, int]:
+def _worth(page: DocumentSummary, text: str) -> tuple[int, int]:
     """Order pages: what is asked for by its name, then by name and depth."""
     path = PurePosixPath(page.path)
     depth = page.path.count("/")
@@ -80,7 +80,7 @@ def _worth(page: Listed, text: str) -> tuple[int, int]:
     return (rank + (depth if rank == 0 else 0), depth)
 
 
-def _place_of(page: Listed) -> tuple[int, str, str]:
+def _place_of(page: DocumentSummary) -> tuple[int, str, str]:
     return (page.path.count("/"), page.source, page.path)
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from openbook.answering.context import Shown
-from openbook.answering.heads import LONGEST_QUOTE_LINES, heads_of
-from openbook.spans import sentences
+from openbook.answering.context import ContextItem
+from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
+from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import Unit
 
@@ -44,7 +44,7 @@ _FEWEST_WORDS = 3
 class Passage:
     """Consecutive units of one result, or the sentences that begin and end within them."""
 
-    shown: Shown
+    shown: ContextItem
     first: Unit
     last: Unit
     part: tuple[int, int] | None = None
@@ -89,12 +89,12 @@ def _plain(text: str) -> str:
     return " ".join(_WORDS.findall(_LABEL.sub("", text).casefold()))
 
 
-def passages_of(shown: Shown) -> list[Passage]:
+def passages_of(shown: ContextItem) -> list[Passage]:
     """List what can be quoted of a result, in order, distinct, possibly overlapping."""
     return _of_prose(shown) if shown.is_prose else _of_code(shown)
 
 
-def _of_prose(shown: Shown) -> list[Passage]:
+def _of_prose(shown: ContextItem) -> list[Passage]:
     found: dict[tuple[int, int], Passage] = {}
     before: list[Unit] = []
     said = [unit for unit in shown.units if not _MACRO.match(unit.text)]
@@ -120,8 +120,10 @@ def _of_prose(shown: Shown) -> list[Passage]:
     return [found[place] for place in sorted(found)]
 
 
-def _of_code(shown: Shown) -> list[Passage]:
-    heads = [Passage(shown, head.first, head.last, None, head.defines, head.within, True) for head in heads_of(shown)]
+def _of_code(shown: ContextItem) -> list[Passage]:
+    heads = [
+        Passage(shown, head.first, head.last, None, head.defines, head.within, True) for head in definition_heads(shown)
+    ]
     found = {(head.first.number, head.last.number): head for head in heads}
     inside = {number for head in heads for number in range(head.first.number, head.last.number + 1)}
     starts = {head.first.number for head in heads}
@@ -176,7 +178,7 @@ def _blocks(paragraph: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
         yield piece[0], piece[-1]
 
 
-def _sentences(shown: Shown, paragraph: Sequence[Unit]) -> Iterator[Passage]:
+def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passage]:
     """Cover each sentence with whole units, less what these hold of sentences that go on before or behind them.
 
     A sentence that runs too long is offered in blocks.
@@ -197,14 +199,14 @@ def _sentences(shown: Shown, paragraph: Sequence[Unit]) -> Iterator[Passage]:
             yield Passage(shown, first, last, (begin, finish) if cut else None)
 
 
-def _is_border(shown: Shown, paragraph: Sequence[Unit], at: int) -> bool:
+def _is_border(shown: ContextItem, paragraph: Sequence[Unit], at: int) -> bool:
     """Return whether one sentence surely ends and another begins at a place: not inside of "`slides.pdf p. 4`"."""
     following = _slice(shown, at, paragraph[-1].span.end_char).lstrip()[:1]
     is_code = _slice(shown, paragraph[0].span.start_char, at).count("`") % 2 == 1
     return not (is_code or following.isdigit() or following.islower())
 
 
-def _slice(shown: Shown, start: int, end: int) -> str:
+def _slice(shown: ContextItem, start: int, end: int) -> str:
     base = shown.result.chunk.span.start_char
     return shown.result.chunk.text[start - base : end - base]
 
@@ -225,7 +227,7 @@ def joins(before: Passage, after: Passage) -> bool:
     return not between.strip() and between.count("\n") <= 1
 
 
-def joined(first: Passage, last: Passage) -> Passage:
+def join_passages(first: Passage, last: Passage) -> Passage:
     """Return all from the start of one passage to the end of another one behind it."""
     cut = first.part or last.part
     return Passage(first.shown, first.first, last.last, (first.start_char, last.end_char) if cut else None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from openbook.answering.context import Context, label_of
-from openbook.generation import Claim, Exchange, NoAnswer
+from openbook.answers import Claim, Exchange, NoAnswer
 from openbook.grounding.marks import find_marks
-from openbook.llm.messages import Message, Request, Source, Text
+from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from openbook.llm.prompts import prompts_of
 from openbook.types import RetrievalResult
 
@@ -29,14 +29,14 @@ def prompts_version() -> str:
     return _PROMPTS.version
 
 
-def fill(prompt: str, **holes: str) -> str:
+def fill_template(prompt: str, **holes: str) -> str:
     """Read a prompt file and fill its holes. What is put in is never read for holes itself.
 
     Raises:
         KeyError: There is no such prompt, or one of its holes is not given.
 
     Example:
-        >>> fill("question", question="Why {x}?").splitlines()[-1]
+        >>> fill_template("question", question="Why {x}?").splitlines()[-1]
         'Why {x}?'
     """
     return _PROMPTS.fill(prompt, **holes)
@@ -44,7 +44,7 @@ def fill(prompt: str, **holes: str) -> str:
 
 def build_system_prompt(*, tools: bool = False) -> str:
     """Return the rules that a model answers by; with `tools`, also how to use them."""
-    return "\n\n".join((fill("rules"), *([fill("tools")] if tools else [])))
+    return "\n\n".join((fill_template("rules"), *([fill_template("tools")] if tools else [])))
 
 
 def build_messages(
@@ -59,12 +59,12 @@ def build_messages(
         understood: The question as a model made it stand alone; empty if it does without.
     """
     shown = tuple(shown.source for shown in context.shown)
-    question = fill("question", question=query)
+    question = fill_template("question", question=query)
     if understood:
         # In a fence, as what it was made from: a model wrote it, and that had read words of sources.
-        fenced = Source(0, "", "the question as it was understood", (" ".join(understood.split()),))
-        question = fill("follow_up", question=question, understood=str(fenced))
-    return (*build_history(history), Message("user", (*shown, Text(question))))
+        fenced = ShownSource(0, "", "the question as it was understood", (" ".join(understood.split()),))
+        question = fill_template("follow_up", question=question, understood=str(fenced))
+    return (*build_history(history), Message("user", (*shown, TextBlock(question))))
 
 
 def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:
@@ -86,26 +86,28 @@ def build_retry(request: Request, answer: str, failing: Iterable[Claim]) -> tupl
 
 def retry_prompt(failing: Iterable[Claim]) -> str:
     """Name the claims in conflict and why, and ask for the whole answer again."""
-    return fill("retry", claims="\n".join(f"- {claim.text} ({claim.verdict}: {claim.reason})" for claim in failing))
+    return fill_template(
+        "retry", claims="\n".join(f"- {claim.text} ({claim.verdict}: {claim.reason})" for claim in failing)
+    )
 
 
 def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
     """Ask for a question that can be understood without the session."""
     told = (
-        Source(number, "", "question", (exchange.question, without_marks(exchange.answer)[:_EARLIER_CHARS]))
+        ShownSource(number, "", "question", (exchange.question, without_marks(exchange.answer)[:_EARLIER_CHARS]))
         for number, exchange in enumerate(history[-_EXCHANGES:], start=1)
     )
-    return fill("standalone", history="\n".join(map(str, told)), question=query)
+    return fill_template("standalone", history="\n".join(map(str, told)), question=query)
 
 
 def build_no_answer(reason: NoAnswer, detail: str = "") -> str:
     """Return why a model wrote nothing. `detail`: what the budget or the provider said."""
-    return fill("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
+    return fill_template("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
 
 
 def build_uncited_note(*, has_quotes: bool, is_empty: bool = False) -> str:
     """Say that an answer cites nothing; with `has_quotes`, that quotes follow; if it `is_empty`, why."""
-    return fill(("nothing_left" if is_empty else "uncited") + ("_quotes" if has_quotes else ""))
+    return fill_template(("nothing_left" if is_empty else "uncited") + ("_quotes" if has_quotes else ""))
 
 
 def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:
@@ -115,7 +117,7 @@ def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:
         reason: Such as `nothing found`.
         missing: Words of the question that stand nowhere in the library.
     """
-    return fill("no_context", reason=reason, missing=_missing(missing))
+    return fill_template("no_context", reason=reason, missing=_missing(missing))
 
 
 def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = ()) -> str:
@@ -130,7 +132,7 @@ def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], 
     if not topics:
         return build_no_context_prompt(reason, missing)
     named = topics[0] if len(topics) == 1 else f"{', '.join(topics[:-1])} and {topics[-1]}"
-    return fill("clarification", reason=reason, missing=_missing(missing), topics=named)
+    return fill_template("clarification", reason=reason, missing=_missing(missing), topics=named)
 
 
 def build_missing_note(words: Sequence[str]) -> str:
@@ -170,4 +172,4 @@ def format_prompt_for_display(messages: Sequence[Message], system_prompt: str = 
 
 
 def _printed(part: object) -> str:
-    return part.text if isinstance(part, Text) else str(part)
+    return part.text if isinstance(part, TextBlock) else str(part)

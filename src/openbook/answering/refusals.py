@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from openbook.answering.course_results import OTHER_LESSON
-from openbook.answering.finding import EMPTY
-from openbook.answering.prompting import build_clarification_prompt, build_missing_note, build_no_answer, fill
+from openbook.answering.evidence import EMPTY
+from openbook.answering.prompting import build_clarification_prompt, build_missing_note, build_no_answer, fill_template
+from openbook.answers import GenerationResult, NoAnswer
 from openbook.courses.catalog import lesson_numbers
-from openbook.generation import GenerationResult, NoAnswer
 from openbook.types import RetrievalResult
 
 # Places named when there is no answer.
@@ -35,10 +35,10 @@ def refusal(
     """
     nearest = tuple(results[:_NEAREST])
     if reason == EMPTY:
-        return GenerationResult(query, fill("empty_library"), refused=True, reason=reason)
+        return GenerationResult(query, fill_template("empty_library"), refused=True, reason=reason)
     told = build_clarification_prompt(reason + _others(results), nearest, missing)
     if is_foreign:
-        told = f"{told}\n\n{fill('other_language')}"
+        told = f"{told}\n\n{fill_template('other_language')}"
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
 
 

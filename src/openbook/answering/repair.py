@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openbook.answering.citations import Place, places_of
-from openbook.answering.verdicts import NEVER_SHOWN, Checked, Checker
-from openbook.generation import Claim, Repair
+from openbook.answering.citations import UnitRange, places_of
+from openbook.answering.verification import NEVER_SHOWN, CitationChecker, Verification
+from openbook.answers import Claim, Repair
 from openbook.grounding.blocks import ITEM
 from openbook.grounding.claims import Statement
 from openbook.grounding.literal import check_literally, is_verbatim
 from openbook.grounding.lookup import squash
-from openbook.grounding.marks import Mark
+from openbook.grounding.marks import CitationMark
 from openbook.grounding.protocol import CitedClaim
 
 # What is left is read anew: lines that were apart can have become one claim.
@@ -37,7 +37,7 @@ class _Edit:
     text: str = ""
 
 
-def anchored(checked: Checked, checker: Checker) -> Checked:
+def anchored(checked: Verification, checker: CitationChecker) -> Verification:
     """Move the marks of claims to where there is evidence that they are said.
 
     Evidence is: a claim in conflict stands word for word in one other place that was shown, or a verifier
@@ -67,7 +67,7 @@ def anchored(checked: Checked, checker: Checker) -> Checked:
     return replace(checker.check(_edited(checked.answer, edits)), repairs=(*checked.repairs, *repairs))
 
 
-def _evidence(statement: Statement, claim: Claim, checker: Checker) -> Place | None:
+def _evidence(statement: Statement, claim: Claim, checker: CitationChecker) -> UnitRange | None:
     """Return the one other place that says a claim, where that is certain."""
     found = checker.judgement(statement)
     if found is None:
@@ -83,7 +83,7 @@ def _evidence(statement: Statement, claim: Claim, checker: Checker) -> Place | N
     return None
 
 
-def _only_place(words: str, checker: Checker, *, whole: bool) -> Place | None:
+def _only_place(words: str, checker: CitationChecker, *, whole: bool) -> UnitRange | None:
     """Return the fewest units that hold some words, if they stand in one fresh place of all that was shown.
 
     Args:
@@ -91,14 +91,14 @@ def _only_place(words: str, checker: Checker, *, whole: bool) -> Place | None:
         checker: Knows what was shown.
         whole: The words are a claim: they have to be a statement of the place, not a part of a word or sentence.
     """
-    places: list[Place] = []
+    places: list[UnitRange] = []
     wanted = squash(words).strip(" .,;:!?-•")
     for entry in checker.shown.values():
         if wanted not in squash("\n".join(unit.text for unit in entry.units)):
             continue
         for first in range(len(entry.units)):
             for last in range(first, min(first + _MOST_UNITS, len(entry.units))):
-                place = Place(entry, entry.units[first], entry.units[last])
+                place = UnitRange(entry, entry.units[first], entry.units[last])
                 if is_verbatim(words, place.quote) if whole else wanted in squash(place.quote):
                     places.append(place)
                     break
@@ -106,14 +106,14 @@ def _only_place(words: str, checker: Checker, *, whole: bool) -> Place | None:
     return smallest[0] if len(smallest) == 1 and checker.is_fresh(smallest[0]) else None
 
 
-def _is_within(inner: Place, outer: Place) -> bool:
+def _is_within(inner: UnitRange, outer: UnitRange) -> bool:
     """Return whether a place lies within another one of the same source, and is smaller."""
     if inner.shown.number != outer.shown.number or inner.mark == outer.mark:
         return False
     return outer.first.number <= inner.first.number and inner.last.number <= outer.last.number
 
 
-def dropped(checked: Checked, checker: Checker) -> Checked:
+def dropped(checked: Verification, checker: CitationChecker) -> Verification:
     """Take the claims that are in conflict out of the answer, and the marks that belonged to nothing else."""
     for _ in range(_MOST_ROUNDS):
         if not checked.conflicts:
@@ -135,7 +135,7 @@ def dropped(checked: Checked, checker: Checker) -> Checked:
     return checked
 
 
-def _with_marks(answer: str, claim: Claim, inside: Sequence[Mark], marks: str) -> Iterator[_Edit]:
+def _with_marks(answer: str, claim: Claim, inside: Sequence[CitationMark], marks: str) -> Iterator[_Edit]:
     """Put marks where the first ones of the claim stand, else behind it."""
     if not inside:
         yield _Edit(claim.end_char, claim.end_char, f" {marks}")
@@ -144,9 +144,9 @@ def _with_marks(answer: str, claim: Claim, inside: Sequence[Mark], marks: str) -
     yield from (_Edit(_start_of_blanks(answer, mark), mark.end_char) for mark in inside[1:])
 
 
-def _without(answer: str, marks: Sequence[Mark]) -> Iterator[_Edit]:
+def _without(answer: str, marks: Sequence[CitationMark]) -> Iterator[_Edit]:
     """Take marks out, and the blanks before them, unless a mark that stays needs these."""
-    runs: list[list[Mark]] = []
+    runs: list[list[CitationMark]] = []
     for mark in marks:
         if runs and runs[-1][-1].end_char == mark.start_char:
             runs[-1].append(mark)
@@ -157,7 +157,7 @@ def _without(answer: str, marks: Sequence[Mark]) -> Iterator[_Edit]:
         yield _Edit(run[0].start_char if answer.startswith("[", end) else _start_of_blanks(answer, run[0]), end)
 
 
-def _orphans(answer: str, changed: Iterable[Statement], kept: set[Mark]) -> list[_Edit]:
+def _orphans(answer: str, changed: Iterable[Statement], kept: set[CitationMark]) -> list[_Edit]:
     """Take out marks on lines of their own that belonged to none but claims that no longer need them."""
     orphans = {
         mark
@@ -168,7 +168,7 @@ def _orphans(answer: str, changed: Iterable[Statement], kept: set[Mark]) -> list
     return [_Edit(_start_of_blanks(answer, mark, " \t\r\n"), mark.end_char) for mark in orphans]
 
 
-def _start_of_blanks(answer: str, mark: Mark, blanks: str = " \t") -> int:
+def _start_of_blanks(answer: str, mark: CitationMark, blanks: str = " \t") -> int:
     start = mark.start_char
     while start and answer[start - 1] in blanks:
         start -= 1

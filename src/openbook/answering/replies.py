@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from openbook.answering.calling import Reply
 from openbook.answering.checking import AskAgain, check_answer
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context
+from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.extractive import compose, pick, quotes_of
-from openbook.answering.finding import Finder
+from openbook.answering.model_calls import ModelReply
 from openbook.answering.prompting import build_uncited_note, prompts_version
 from openbook.answering.refusals import no_answer
 from openbook.answering.steps import Steps
-from openbook.answering.verdicts import Checked, Checker, check_quotes
-from openbook.answering.verifying import Verifier
+from openbook.answering.verification import CitationChecker, Verification, check_quotes
+from openbook.answering.verifiers import ClaimVerifier
+from openbook.answers import Claim, GenerationResult, NoAnswer, Policy
 from openbook.costs import Spent
 from openbook.errors import QueryError
-from openbook.generation import Claim, GenerationResult, NoAnswer, Policy
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
 
@@ -28,13 +28,13 @@ _SILENT: dict[str, NoAnswer] = {"refused": "withheld", "length": "length"}
 
 def answer_of(
     query: str,
-    reply: Reply,
+    reply: ModelReply,
     context: Context,
-    finder: Finder,
+    finder: EvidenceFinder,
     text_now: TextNow,
     policy: Policy,
     *,
-    verifier: Verifier | None = None,
+    verifier: ClaimVerifier | None = None,
     ask_again: AskAgain | None = None,
 ) -> Steps[GenerationResult]:
     """Check what a model wrote. Its words are always shown; without any words, the answer says why there are none.
@@ -47,7 +47,7 @@ def answer_of(
     if not reply.text.strip():
         reason: NoAnswer = "budget" if reply.stopped else _SILENT.get(reply.stop, "nothing written")
         return replace(no_answer(query, reason, shown, detail=reply.reason), stopped=stopped)
-    checker = Checker(context, text_now)
+    checker = CitationChecker(context, text_now)
     checked = yield from check_answer(reply.text, checker, policy, verifier=verifier, ask_again=ask_again)
     answer = GenerationResult(
         query,
@@ -68,7 +68,7 @@ def answer_of(
 
 
 def _with_quotes(
-    answer: GenerationResult, checked: Checked, context: Context, finder: Finder, text_now: TextNow
+    answer: GenerationResult, checked: Verification, context: Context, finder: EvidenceFinder, text_now: TextNow
 ) -> GenerationResult:
     """Say below an answer that it cites nothing, and quote what the sources say."""
     try:

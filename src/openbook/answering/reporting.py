@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from openbook.generation import GenerationResult
+from openbook.answers import GenerationResult
 from openbook.grounding.blocks import Fence, read_line
 
 

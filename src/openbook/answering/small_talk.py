@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from openbook.generation import GenerationResult
+from openbook.answers import GenerationResult
 from openbook.questions.kinds import kind_of
-from openbook.questions.words import FOREIGN_WORDS, telling_words
+from openbook.questions.words import FOREIGN_WORDS, content_words_of_question
 
 _TOLD = (
     "I answer questions from the sources of this library, and from nothing else; each answer says where it stands. "
@@ -23,7 +23,7 @@ _MAY_BE_NAMES = frozenset("cool day great help hilfe nice ok okay perfect prima 
 
 
 def _names_a_thing(text: str) -> bool:
-    words = [word.lower() for word in telling_words(text)]
+    words = [word.lower() for word in content_words_of_question(text)]
     return any(word.isalpha() and word not in FOREIGN_WORDS for word in words)
 
 

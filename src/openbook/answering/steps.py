@@ -6,19 +6,19 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, closing
 from typing import Any, TypeVar
 
-from openbook.agent.driving import Ask, Delta, Stepper, Wait, adrive, drive
-from openbook.answering.calling import Marker
-from openbook.generation import AnswerEvent, Written
-from openbook.llm.messages import CitedDelta, Finished, TextDelta
+from openbook.agent.driving import CallModel, Delta, StepRunner, Wait, adrive, drive
+from openbook.answering.model_calls import CitationMarker
+from openbook.answers import AnswerEvent, Written
+from openbook.llm.messages import CitationDelta, ReplyFinished, TextDelta
 from openbook.llm.protocol import Model
 
 T = TypeVar("T")
 
-Steps = Generator[AnswerEvent | Ask | Wait, Finished | None, T]
-"""Gives what happens and what is to be done, takes the reply to each `Ask`, and ends with a value."""
+Steps = Generator[AnswerEvent | CallModel | Wait, ReplyFinished | None, T]
+"""Gives what happens and what is to be done, takes the reply to each `CallModel`, and ends with a value."""
 
 
-def happen(steps: Steps[Any], model: Model | None, verifier: Model | None = None) -> Generator[AnswerEvent, None, None]:
+def run(steps: Steps[Any], model: Model | None, verifier: Model | None = None) -> Generator[AnswerEvent, None, None]:
     """Take steps, and tell what happens. Closing the generator ends a call of the model.
 
     Raises:
@@ -32,10 +32,10 @@ def happen(steps: Steps[Any], model: Model | None, verifier: Model | None = None
                 yield told
 
 
-async def ahappen(
-    steps: Stepper[AnswerEvent], model: Model | None, verifier: Model | None = None
+async def arun(
+    steps: StepRunner[AnswerEvent], model: Model | None, verifier: Model | None = None
 ) -> AsyncGenerator[AnswerEvent, None]:
-    """Do what `happen` does, without blocking."""
+    """Do what `run` does, without blocking."""
     teller = _Teller()
     happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, verifier)
     async with aclosing(happening):
@@ -48,16 +48,16 @@ class _Teller:
     """Turns what a model says while it writes into words with marks."""
 
     def __init__(self) -> None:
-        self._marker = Marker()
+        self._marker = CitationMarker()
 
     def tell(self, event: AnswerEvent | Delta) -> AnswerEvent | None:
         """Return what whoever watches is told of an event; None if there is nothing to show yet."""
         match event:
             case TextDelta(text):
                 words = self._marker.text(text)
-            case CitedDelta(cited):
+            case CitationDelta(cited):
                 words = self._marker.cite(cited)
             case _:
-                self._marker = Marker()
+                self._marker = CitationMarker()
                 return event
         return Written(words) if words else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from openbook.answering.context import Context, Shown
+from openbook.answering.context import Context, ContextItem
 from openbook.answering.passages import Passage, passages_of
 from openbook.embedding.protocol import Embedder
 
@@ -39,12 +39,12 @@ def central_passages(context: Context, embedder: Embedder) -> list[Passage]:
     return list({" ".join(passage.text.split()): passage for passage in found}.values())
 
 
-def _place(shown: Shown) -> tuple[object, ...]:
+def _place(shown: ContextItem) -> tuple[object, ...]:
     chunk = shown.result.chunk
     return (chunk.source, chunk.span.path, chunk.lesson)
 
 
-def _central(shown: list[Shown], wanted: int, embedder: Embedder) -> list[Passage]:
+def _central(shown: list[ContextItem], wanted: int, embedder: Embedder) -> list[Passage]:
     passages = list({_span(passage): passage for one in shown for passage in passages_of(one)}.values())
     telling = [passage for passage in passages if _tells(passage)] or passages
     if not telling:

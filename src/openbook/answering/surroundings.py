@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
 from openbook.answering.displaying import is_fence
-from openbook.answering.heads import LONGEST_QUOTE_LINES
-from openbook.answering.passages import Passage, is_row, is_table_rule, joined, joins, overlap
+from openbook.answering.passages import Passage, is_row, is_table_rule, join_passages, joins, overlap
 from openbook.types import Unit
 
 # A sentence that begins so leans on the one before. With that in front, one question in forty more is
@@ -104,7 +104,7 @@ def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *,
             before = next((each for each in passages if joins(each, quote)), quote)
             behind = next((each for each in passages if joins(quote, each)), quote)
             first = before if wide or _REFERS.match(quote.text) else quote
-            whole = joined(first, behind if wide else quote)
+            whole = join_passages(first, behind if wide else quote)
             if not any(overlap(whole, other) for other in found if other is not quote):
                 found[place] = whole
     return found

@@ -13,7 +13,7 @@ from openbook.types import Filter
 _CANDIDATES = 400
 
 
-def naming(index: Index, names: Iterable[str], where: Filter) -> list[Outline]:
+def chunks_naming(index: Index, names: Iterable[str], where: Filter) -> list[Outline]:
     """Return what speaks most of names and defines anything, in the order of source and span."""
     tokens = list(dict.fromkeys(token for name in names for token in tokenize(name)))
     if not tokens:
@@ -22,7 +22,9 @@ def naming(index: Index, names: Iterable[str], where: Filter) -> list[Outline]:
     return [each for each in index.outlines([evidence.id for evidence in matches.evidence]) if each.defines]
 
 
-def defining(outlines: Sequence[Outline], name: str, owners: Sequence[str], *, any_case: bool = False) -> list[Outline]:
+def chunks_defining(
+    outlines: Sequence[Outline], name: str, owners: Sequence[str], *, any_case: bool = False
+) -> list[Outline]:
     """Return the outlines that define a name, those that belong to its owners if any does.
 
     Args:

@@ -10,23 +10,23 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from openbook.answering.context import Shown
+from openbook.answering.context import ContextItem
 from openbook.answering.course_results import outline_of_course
+from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.document_chunks import DocumentChunks, is_visible
+from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
-from openbook.answering.finding import Finder
-from openbook.answering.heads import LONGEST_QUOTE_LINES, heads_of
-from openbook.answering.numbering import Keeper
-from openbook.answering.outlines import first_line, header_of, lines_of, outline_of
-from openbook.answering.symbols import defining, naming
-from openbook.courses.names import place_of, resolve
+from openbook.answering.numbering import ResultSink
+from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
+from openbook.answering.symbols import chunks_defining, chunks_naming
+from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
-from openbook.index.protocol import Listed
-from openbook.index.where import allows
+from openbook.index.filters import filter_predicate
+from openbook.index.protocol import DocumentSummary
 from openbook.questions.names import name_parts, stands_in
 from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
-from openbook.spans import LineIndex, units
+from openbook.text import LineIndex, units
 from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
@@ -54,7 +54,7 @@ _PLAIN = re.compile(r"[\w./-]{1,40}")
 class LibraryTools:
     """Tools over one library, for one run."""
 
-    def __init__(self, finder: Finder, where: Filter, numbering: Keeper) -> None:
+    def __init__(self, finder: EvidenceFinder, where: Filter, numbering: ResultSink) -> None:
         """Prepare.
 
         Args:
@@ -95,7 +95,7 @@ class LibraryTools:
             if where.kinds and kind not in where.kinds:
                 raise ToolError(f"documents of the kind {kind!r} are not part of this library")
             where = replace(where, kinds=frozenset({kind}))
-        within = allows(Filter(globs=(path,))) if path else None
+        within = filter_predicate(Filter(globs=(path,))) if path else None
         limit = max(1, min(limit, _MOST_RESULTS))
         if within and not where.globs:
             where = replace(where, globs=(path,))
@@ -133,7 +133,7 @@ class LibraryTools:
             path: As it was shown, without line numbers.
         """
         listed = self._listed(path)
-        return self._keep(outline_of(self._chunks(listed)))
+        return self._keep(document_outline(self._chunks(listed)))
 
     def find_symbol(self, name: str) -> str:
         """Find the definition of a class, function, method, constant or type, all its lines if they are not too many.
@@ -162,8 +162,8 @@ class LibraryTools:
             ToolError: Nothing defines it.
         """
         *owners, last = name_parts(name.strip()) or [""]
-        outlines = naming(self._index, [last], self._where)
-        chosen = defining(outlines, last, owners) or defining(outlines, last, owners, any_case=True)
+        outlines = chunks_naming(self._index, [last], self._where)
+        chosen = chunks_defining(outlines, last, owners) or chunks_defining(outlines, last, owners, any_case=True)
         if not chosen:
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
@@ -179,7 +179,7 @@ class LibraryTools:
             kind: Only documents of this kind.
         """
         wanted = Filter(frozenset({kind} if kind else ()), (path,) if path else ())
-        check = allows(wanted)
+        check = filter_predicate(wanted)
         listed = [one for one in self._index.documents(self._where) if check is None or check(*one)]
         shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._chunks(one))]
         note = f"{len(listed)} documents in all."
@@ -249,7 +249,7 @@ class LibraryTools:
         where = replace(self._where, courses=frozenset({course.key}))
         return [chunk for listed in self._index.documents(where) for chunk in self._chunks(listed)]
 
-    def _chunks(self, listed: Listed) -> list[Chunk]:
+    def _chunks(self, listed: DocumentSummary) -> list[Chunk]:
         """Return the chunks of a document that may be seen."""
         return [chunk for chunk in self._index.chunks(listed.source, listed.path) if is_visible(chunk, self._where)]
 
@@ -266,7 +266,7 @@ class LibraryTools:
         goes_on_to = document[end].span.end_line if last < end else 0
         return replace(result, chunk=document.joined(first, last), goes_on_to=goes_on_to)
 
-    def _last_readable(self, listed: Listed, first: int) -> int:
+    def _last_readable(self, listed: DocumentSummary, first: int) -> int:
         """Return the last line that may be read from one on: a filter by lesson leaves a part of a document.
 
         Raises:
@@ -281,7 +281,7 @@ class LibraryTools:
             raise ToolError(f"that line is not part of this library; these are: {places}")
         return behind - 1
 
-    def _listed(self, path: str) -> Listed:
+    def _listed(self, path: str) -> DocumentSummary:
         """Find the document that a path means, with or without its source in front."""
         wanted = path.strip().removeprefix("./")
         found = [one for one in self._index.documents(self._where) if wanted in (one.path, f"{one.source}/{one.path}")]
@@ -304,7 +304,7 @@ def _result(chunk: Chunk) -> RetrievalResult:
 
 def _told(courses: Sequence[Course]) -> str:
     """List courses by their paths, and say how many cannot be listed so."""
-    told = list(filter(_PLAIN.fullmatch, map(place_of, courses)))[:_MOST_COURSES]
+    told = list(filter(_PLAIN.fullmatch, map(course_key_text, courses)))[:_MOST_COURSES]
     more = len(courses) - len(told)
     if not told:
         return "list_courses lists them"
@@ -320,7 +320,7 @@ def _is_in(result: RetrievalResult, other: RetrievalResult) -> bool:
 
 def _from_definition(chunk: Chunk, name: str, owners: Sequence[str]) -> Chunk:
     """Leave out what stands in a chunk before a definition, its comment kept, if that is more than a glance."""
-    heads = [head for head in heads_of(Shown(1, _result(chunk), units(chunk))) if head.defines == name]
+    heads = [head for head in definition_heads(ContextItem(1, _result(chunk), units(chunk))) if head.defines == name]
     meant = next((head for head in heads if stands_in(owners, head.within)), heads[0] if heads else None)
     first = meant.first.span if meant else chunk.span
     if first.start_line - chunk.span.start_line <= LONGEST_QUOTE_LINES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openbook.chunking.definitions import Finder
+from openbook.chunking.definitions import DefinitionFinder
 from openbook.chunking.grammars import parse
 from openbook.chunking.layout import Layout, build_chunks
 from openbook.chunking.lines import chunk_lines, definition_lines
@@ -50,7 +50,7 @@ def find_definitions(layout: Layout, language: str) -> list[Definition] | None:
     tree = parse(language, smoothed(language, source))
     if tree is None:
         return None
-    finder = Finder(text, source, layout.lines, rules)
+    finder = DefinitionFinder(text, source, layout.lines, rules)
     definitions = finder.find(tree)
     # One unknown token can make an error of a whole file, and all its functions be found still.
     if finder.is_broken and sum(1 for _ in flatten(definitions)) < len(definition_lines(layout, language)):

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from openbook.chunking.fixed import ChunkOptions, Range, windows
 from openbook.chunking.prose import Slicer, pieces
-from openbook.spans import LONG_SENTENCE_CHARS, paragraphs, sentences
+from openbook.text import LONG_SENTENCE_CHARS, paragraphs, sentences
 from openbook.types import Block, Chunk, Document, Lesson
 
 _NO_LESSON = Lesson("")

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from tree_sitter import Node, Tree
 
 from openbook.chunking.docstrings import leading_docstring, literal_docstring
-from openbook.chunking.naming import Named
+from openbook.chunking.naming import DefinitionName
 from openbook.chunking.outline import MAX_CHUNK_CHARS, MAX_SIGNATURE_CHARS, Definition
-from openbook.chunking.rules import Rules
-from openbook.spans import LineIndex
+from openbook.chunking.rules import LanguageRules
+from openbook.text import LineIndex
 
 # People nest classes and functions three deep. Deeper ones stay part of what holds them.
 _MAX_DEPTH = 30
@@ -53,10 +53,10 @@ class _Extent:
 _Step = tuple[Node, str, _Place, _Extent]
 
 
-class Finder:
+class DefinitionFinder:
     """One walk through one tree."""
 
-    def __init__(self, text: str, source: bytes, lines: LineIndex, rules: Rules) -> None:
+    def __init__(self, text: str, source: bytes, lines: LineIndex, rules: LanguageRules) -> None:
         self._text = text
         self._source = source
         self._lines = lines
@@ -118,7 +118,7 @@ class Finder:
             return [(steps[0][0], steps[0][1], place, extent)]
         return steps
 
-    def _define(self, node: Node, named: Named, place: _Place, extent: _Extent) -> Iterable[_Step]:
+    def _define(self, node: Node, named: DefinitionName, place: _Place, extent: _Extent) -> Iterable[_Step]:
         is_large = node.end_byte - node.start_byte > MAX_CHUNK_CHARS
         definition = self._definition(node, named, place, extent)
         if definition is None:
@@ -134,7 +134,7 @@ class Finder:
         inside = _Place(definition.inner, definition.path, place.depth + 1, is_local=is_local)
         return self._steps(named.body if named.body is not None else node, inside)
 
-    def _definition(self, node: Node, named: Named, place: _Place, extent: _Extent) -> Definition | None:
+    def _definition(self, node: Node, named: DefinitionName, place: _Place, extent: _Extent) -> Definition | None:
         line, last_line = node.start_point.row + 1, _last_row(extent.node) + 1
         if named.role == "constant" and place.is_local:
             return None
@@ -189,7 +189,7 @@ class Finder:
                     return height
         return 0
 
-    def _signature(self, node: Node, named: Named, extent: _Extent) -> str:
+    def _signature(self, node: Node, named: DefinitionName, extent: _Extent) -> str:
         outer = extent.node if extent.node.type != "decorated_definition" else node
         start = min(outer.start_byte, node.start_byte)
         end = named.body.start_byte if named.body is not None else node.end_byte

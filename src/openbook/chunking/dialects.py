@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from openbook.chunking.naming import Named, TextOf, body_of, by_field, parts
+from openbook.chunking.naming import DefinitionName, TextOf, body_of, by_field, parts
 from openbook.chunking.outline import Role
 
 _JS_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
@@ -31,7 +31,7 @@ _ZIG_TYPES = frozenset(
 _SELECTOR_CHARS = 80  # of a CSS selector, as the name of its rule
 
 
-def js_variable(node: Node, text: TextOf) -> Named | None:
+def js_variable(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a variable, a field or a key by what it holds; patterns have no name."""
     name = node.child_by_field_name("name") or node.child_by_field_name("property")
     if name is None or name.type.endswith("pattern"):
@@ -40,13 +40,13 @@ def js_variable(node: Node, text: TextOf) -> Named | None:
     return _js_holding(path, node.child_by_field_name("value"), "constant") if path else None
 
 
-def js_pair(node: Node, text: TextOf) -> Named | None:
+def js_pair(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a key of an object if it holds a function or a class."""
     path = parts(text(node.child_by_field_name("key")))
     return _js_holding(path[-1:], node.child_by_field_name("value"), None) if path else None
 
 
-def js_assignment(node: Node, text: TextOf) -> Named | None:
+def js_assignment(node: Node, text: TextOf) -> DefinitionName | None:
     """Name what a function or a class is assigned to: `A.prototype.run` is `A.run`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     path = tuple(part for part in parts(text(left)) if part not in _JS_HOLDERS)
@@ -55,142 +55,148 @@ def js_assignment(node: Node, text: TextOf) -> Named | None:
     return _js_holding(path[-2:], right, None) if path else None
 
 
-def js_export(node: Node, text: TextOf) -> Named | None:
+def js_export(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a function or a class that is exported as the default, `default` if it has no name."""
     value = node.child_by_field_name("value")
     path = parts(text(value.child_by_field_name("name"))) if value is not None else ()
     return _js_holding(path or ("default",), value, None)
 
 
-def js_call(node: Node, text: TextOf) -> Named | None:
+def js_call(node: Node, text: TextOf) -> DefinitionName | None:
     """Keep a call together that has a title and a function: `test("...", () => {})`."""
     arguments = node.child_by_field_name("arguments")
     given = arguments.named_children if arguments is not None else []
     is_block = len(given) > 1 and given[0].type.endswith("string") and given[-1].type in _JS_FUNCTIONS
-    return Named(("",), "element") if is_block else None
+    return DefinitionName(("",), "element") if is_block else None
 
 
-def js_namespace(node: Node, text: TextOf) -> Named | None:
+def js_namespace(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a namespace; a module that is named by a string is a file, not a namespace."""
     name = node.child_by_field_name("name")
     return by_field("type")(node, text) if name is not None and name.type != "string" else None
 
 
-def _js_holding(path: tuple[str, ...], value: Node | None, otherwise: Role | None) -> Named | None:
+def _js_holding(path: tuple[str, ...], value: Node | None, otherwise: Role | None) -> DefinitionName | None:
     if value is not None and value.type in _JS_FUNCTIONS:
-        return Named(path, "function", body_of(value))
+        return DefinitionName(path, "function", body_of(value))
     if value is not None and value.type == "class":
-        return Named(path, "type", body_of(value))
-    return Named(path, otherwise) if otherwise is not None else None
+        return DefinitionName(path, "type", body_of(value))
+    return DefinitionName(path, otherwise) if otherwise is not None else None
 
 
-def ruby_constant(node: Node, text: TextOf) -> Named | None:
+def ruby_constant(node: Node, text: TextOf) -> DefinitionName | None:
     """Name an assigned constant; what is assigned in lower case is a variable."""
     left = node.child_by_field_name("left")
-    return Named((text(left),), "constant") if left is not None and left.type == "constant" else None
+    return DefinitionName((text(left),), "constant") if left is not None and left.type == "constant" else None
 
 
-def ruby_call(node: Node, _: TextOf) -> Named | None:
+def ruby_call(node: Node, _: TextOf) -> DefinitionName | None:
     """Keep a call together that has a block of lines: `it "..." do`."""
     block = node.child_by_field_name("block")
-    return Named(("",), "element") if block is not None and block.type == "do_block" else None
+    return DefinitionName(("",), "element") if block is not None and block.type == "do_block" else None
 
 
-def php_property(node: Node, text: TextOf) -> Named | None:
+def php_property(node: Node, text: TextOf) -> DefinitionName | None:
     """Name the property that a declaration declares."""
     element = next((each for each in node.named_children if each.type == "property_element"), None)
     path = parts(text(element.child_by_field_name("name"))) if element is not None else ()
-    return Named(path, "constant") if path else None
+    return DefinitionName(path, "constant") if path else None
 
 
-def kotlin_function(node: Node, text: TextOf) -> Named | None:
+def kotlin_function(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a function, behind the type that it extends."""
     name = node.child_by_field_name("name")
     own = parts(text(name))
     types = [each for each in node.named_children if name is not None and each.end_byte <= name.start_byte]
     receiver = [each for each in types if each.type in {"user_type", "nullable_type", "parenthesized_type"}]
     path = (*parts(text(receiver[-1]).rstrip("?"))[-1:], *own) if receiver else own
-    return Named(path, "function", body_of(node)) if own else None
+    return DefinitionName(path, "function", body_of(node)) if own else None
 
 
-def kotlin_property(node: Node, text: TextOf) -> Named | None:
+def kotlin_property(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a property; one that destructures has no name."""
     declared = next((each for each in node.named_children if each.type == "variable_declaration"), None)
     path = parts(text(declared.named_children[0])) if declared is not None and declared.named_children else ()
-    return Named(path, "constant") if path else None
+    return DefinitionName(path, "constant") if path else None
 
 
-def swift_type(node: Node, text: TextOf) -> Named | None:
+def swift_type(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a class, struct, enum, actor or extension; an extension defines nothing."""
     role: Role = "scope" if text(node.child_by_field_name("declaration_kind")) == "extension" else "type"
     return by_field(role)(node, text)
 
 
-def swift_function(node: Node, text: TextOf) -> Named | None:
+def swift_function(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a function; an operator has its name as plain text behind `func`."""
     name = node.child_by_field_name("name")
     if name is not None and name.type == "simple_identifier":
         return by_field("function")(node, text)
     sign = re.search(r"\bfunc\s+([^\s\w(]+)", text(node)[:300])
-    return Named((sign[1],), "function", body_of(node)) if sign else None
+    return DefinitionName((sign[1],), "function", body_of(node)) if sign else None
 
 
-def swift_property(node: Node, text: TextOf) -> Named | None:
+def swift_property(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a property; a computed one is a function."""
     path = parts(text(node.child_by_field_name("name")))
     computed = node.child_by_field_name("computed_value")
-    return Named(path, "function" if computed is not None else "constant", computed) if len(path) == 1 else None
+    return (
+        DefinitionName(path, "function" if computed is not None else "constant", computed) if len(path) == 1 else None
+    )
 
 
-def scala_value(node: Node, text: TextOf) -> Named | None:
+def scala_value(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a value; one that destructures has no name."""
     name = node.child_by_field_name("pattern")
-    return Named((text(name),), "constant") if name is not None and name.type == "identifier" else None
+    return DefinitionName((text(name),), "constant") if name is not None and name.type == "identifier" else None
 
 
-def lua_assignment(node: Node, text: TextOf) -> Named | None:
+def lua_assignment(node: Node, text: TextOf) -> DefinitionName | None:
     """Name an assigned function, table or constant."""
     names, values = [*node.named_children, None, None][:2]
     name = names.named_children[0] if names is not None and names.named_children else None
     path = parts(re.sub(r"\[[\"'](\w+)[\"']\]", r".\1", text(name)))
     value = values.named_children[0] if values is not None and values.named_children else None
     is_function = value is not None and value.type == "function_definition"
-    return Named(path, "function" if is_function else "constant", body_of(value) if value else None) if path else None
+    return (
+        DefinitionName(path, "function" if is_function else "constant", body_of(value) if value else None)
+        if path
+        else None
+    )
 
 
-def lua_field(node: Node, text: TextOf) -> Named | None:
+def lua_field(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a field of a table if it holds a function."""
     value = node.child_by_field_name("value")
     path = parts(text(node.child_by_field_name("name")))
     if value is None or value.type != "function_definition" or not path:
         return None
-    return Named(path, "function", body_of(value))
+    return DefinitionName(path, "function", body_of(value))
 
 
-def elixir_call(node: Node, text: TextOf) -> Named | None:
+def elixir_call(node: Node, text: TextOf) -> DefinitionName | None:
     """Name what a call of `defmodule`, `def` and the like defines; other calls define nothing."""
     role = _ELIXIR_ROLES.get(text(node.child_by_field_name("target")))
     arguments = next((each for each in node.named_children if each.type == "arguments"), None)
     head = arguments.named_children[0] if role and arguments is not None and arguments.named_children else None
     body = body_of(node)
     if role is None or head is None:
-        return Named(("",), "element") if body is not None and body.type == "do_block" else None
+        return DefinitionName(("",), "element") if body is not None and body.type == "do_block" else None
     if role != "function":
         path = parts(text(head))
-        return Named(path, role, body) if path else None
+        return DefinitionName(path, role, body) if path else None
     if head.type == "binary_operator" and text(head.child_by_field_name("operator")) == "when":
         head = head.child_by_field_name("left") or head
     if head.type == "binary_operator":
-        return Named((text(head.child_by_field_name("operator")),), role, body)
+        return DefinitionName((text(head.child_by_field_name("operator")),), role, body)
     name = text(head.child_by_field_name("target")) if head.type == "call" else text(head)
-    return Named((name,), role, body) if re.fullmatch(r"\w+[?!]?", name) else None
+    return DefinitionName((name,), role, body) if re.fullmatch(r"\w+[?!]?", name) else None
 
 
-def haskell_function(node: Node, text: TextOf) -> Named | None:
+def haskell_function(node: Node, text: TextOf) -> DefinitionName | None:
     """Name an equation or a type signature; operators keep their sign."""
     names = [text(each).strip("() ") for each in _haskell_names(node)]
     match = node.child_by_field_name("match")
-    return Named((names[0],), "function", match, tuple(names[1:])) if names and names[0] else None
+    return DefinitionName((names[0],), "function", match, tuple(names[1:])) if names and names[0] else None
 
 
 def _haskell_names(node: Node) -> list[Node]:
@@ -203,30 +209,30 @@ def _haskell_names(node: Node) -> list[Node]:
     return [name] if name is not None else []
 
 
-def zig_function(node: Node, text: TextOf) -> Named | None:
+def zig_function(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a function; one that gives a type is how Zig writes a generic type."""
     gives_type = text(node.child_by_field_name("type")) == "type"
     return by_field("type" if gives_type else "function")(node, text)
 
 
-def zig_variable(node: Node, text: TextOf) -> Named | None:
+def zig_variable(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a constant; one that holds a struct, an enum or a union is a type."""
     children = node.named_children
     name = next((each for each in children if each.type == "identifier"), None)
     held = children[-1] if children and children[-1].type in _ZIG_TYPES else None
-    return Named((text(name),), "type" if held is not None else "constant", None) if name is not None else None
+    return DefinitionName((text(name),), "type" if held is not None else "constant", None) if name is not None else None
 
 
-def sql_object(node: Node, text: TextOf) -> Named | None:
+def sql_object(node: Node, text: TextOf) -> DefinitionName | None:
     """Name what a `CREATE` statement creates, without its schema."""
     reference = next((each for each in node.named_children if each.type == "object_reference"), None)
     name = node.child_by_field_name("column") if node.type == "create_index" else None
     path = parts(text(name or reference))
-    return Named(path[-1:], "type", None) if path else None
+    return DefinitionName(path[-1:], "type", None) if path else None
 
 
-def css_rule(node: Node, text: TextOf) -> Named | None:
+def css_rule(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a rule by its selectors."""
     children = node.named_children
     selectors = " ".join(text(children[0]).split()) if children else ""
-    return Named((selectors[:_SELECTOR_CHARS],), "scope", children[-1]) if selectors else None
+    return DefinitionName((selectors[:_SELECTOR_CHARS],), "scope", children[-1]) if selectors else None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from openbook.settings import STRATEGIES, Strategy
-from openbook.spans import lines, paragraphs, sentences
+from openbook.text import lines, paragraphs, sentences
 
 Range = tuple[int, int]
 """Offsets of a stretch of text, half-open."""
@@ -69,7 +69,7 @@ class ChunkOptions:
                 raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
 
 
-def pack(
+def pack_windows(
     pieces: Sequence[Range],
     *,
     max_chars: int,
@@ -85,9 +85,9 @@ def pack(
     otherwise not fit. Time is linear in the number of pieces.
 
     Example:
-        >>> list(pack([(0, 4), (5, 9), (10, 14)], max_chars=9))
+        >>> list(pack_windows([(0, 4), (5, 9), (10, 14)], max_chars=9))
         [(0, 2), (2, 3)]
-        >>> list(pack([(0, 4), (5, 9), (10, 14)], max_chars=9, overlap_chars=4))
+        >>> list(pack_windows([(0, 4), (5, 9), (10, 14)], max_chars=9, overlap_chars=4))
         [(0, 2), (1, 3)]
     """
 
@@ -120,7 +120,7 @@ def windows(pieces: Sequence[Range], *, max_chars: int, overlap_chars: int = 0) 
         >>> list(windows([(0, 4), (5, 9), (10, 14)], max_chars=9))
         [(0, 9), (10, 14)]
     """
-    for first, behind in pack(pieces, max_chars=max_chars, overlap_chars=overlap_chars):
+    for first, behind in pack_windows(pieces, max_chars=max_chars, overlap_chars=overlap_chars):
         yield pieces[first][0], pieces[behind - 1][1]
 
 
@@ -135,7 +135,7 @@ def word_windows(text: str, start: int, end: int, options: ChunkOptions) -> Iter
         ['one two three', 'three four five']
     """
     words = [match.span() for match in _WORD.finditer(text, start, end)]
-    for first, behind in pack(
+    for first, behind in pack_windows(
         words,
         max_chars=options.max_words * _CHARS_PER_WORD,
         max_pieces=options.max_words,

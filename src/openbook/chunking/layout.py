@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from openbook.chunking.outline import MAX_CHUNK_CHARS, Definition, flatten
-from openbook.spans import LineIndex, sentences
+from openbook.text import LineIndex, sentences
 from openbook.types import Chunk, Document
 
 # Small neighbours are joined up to here: below the limit for one definition, so that a chunk of

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from openbook.chunking.outline import Role
 
 
-class Named(NamedTuple):
+class DefinitionName(NamedTuple):
     """What a definition is called, and where its header ends."""
 
     path: tuple[str, ...]
@@ -25,7 +25,7 @@ class Named(NamedTuple):
 TextOf = Callable[[Node | None], str]
 """Gives the source of a piece of syntax; empty for None."""
 
-Rule = Callable[[Node, TextOf], Named | None]
+Rule = Callable[[Node, TextOf], DefinitionName | None]
 """Names one type of syntax; None if this one defines nothing."""
 
 _MAX_NAME_CHARS = 120  # a longer "name" is an expression
@@ -69,9 +69,9 @@ def body_of(node: Node) -> Node | None:
 def by_field(role: Role, name: str = "name") -> Rule:
     """Make the rule for syntax that has its name in a field."""
 
-    def rule(node: Node, text: TextOf) -> Named | None:
+    def rule(node: Node, text: TextOf) -> DefinitionName | None:
         path = parts(text(node.child_by_field_name(name)))
-        return Named(path, role, body_of(node)) if path else None
+        return DefinitionName(path, role, body_of(node)) if path else None
 
     return rule
 
@@ -79,32 +79,32 @@ def by_field(role: Role, name: str = "name") -> Rule:
 def by_child(role: Role, *types: str) -> Rule:
     """Make the rule for syntax whose name is its first child of one of these types."""
 
-    def rule(node: Node, text: TextOf) -> Named | None:
+    def rule(node: Node, text: TextOf) -> DefinitionName | None:
         path = parts(text(next((each for each in node.named_children if each.type in types), None)))
-        return Named(path, role, body_of(node)) if path else None
+        return DefinitionName(path, role, body_of(node)) if path else None
 
     return rule
 
 
 def fixed(role: Role, name: str) -> Rule:
     """Make the rule for syntax that always has the same name, such as a constructor."""
-    return lambda node, _: Named((name,), role, body_of(node))
+    return lambda node, _: DefinitionName((name,), role, body_of(node))
 
 
-def operator(node: Node, text: TextOf) -> Named:
+def operator(node: Node, text: TextOf) -> DefinitionName:
     """Name a C# operator by its sign, or a conversion by its type."""
     sign = node.child_by_field_name("operator") or node.child_by_field_name("type")
-    return Named((f"operator {text(sign)}",), "function", body_of(node))
+    return DefinitionName((f"operator {text(sign)}",), "function", body_of(node))
 
 
-def declarators(node: Node, text: TextOf) -> Named | None:
+def declarators(node: Node, text: TextOf) -> DefinitionName | None:
     """Name the fields that one Java or C# declaration declares."""
     lists = [each for each in node.named_children if each.type == "variable_declaration"]
     held = [each for holder in (lists or [node]) for each in holder.named_children]
     return _constants([text(each.child_by_field_name("name")) for each in held if each.type == "variable_declarator"])
 
 
-def python_assignment(node: Node, text: TextOf) -> Named | None:
+def python_assignment(node: Node, text: TextOf) -> DefinitionName | None:
     """Name what an assignment statement assigns, if that is plain names."""
     assignment = node.named_children[0] if node.named_child_count == 1 else None
     left = assignment.child_by_field_name("left") if assignment is not None else None
@@ -114,26 +114,26 @@ def python_assignment(node: Node, text: TextOf) -> Named | None:
     return _constants([text(each) for each in targets]) if all(each.type == "identifier" for each in targets) else None
 
 
-def go_method(node: Node, text: TextOf) -> Named | None:
+def go_method(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a method behind the type of its receiver."""
     receiver = re.sub(r"^\(\s*(?:\w+\s+(?=[\w*]))?|\)$", "", text(node.child_by_field_name("receiver")))
     path = (*parts(receiver)[-1:], *parts(text(node.child_by_field_name("name"))))
-    return Named(path, "function", body_of(node)) if path else None
+    return DefinitionName(path, "function", body_of(node)) if path else None
 
 
-def go_names(node: Node, text: TextOf) -> Named | None:
+def go_names(node: Node, text: TextOf) -> DefinitionName | None:
     """Name all the constants or variables of one specification."""
     return _constants([text(each) for each in node.children_by_field_name("name") if each.is_named])
 
 
-def rust_impl(node: Node, text: TextOf) -> Named | None:
+def rust_impl(node: Node, text: TextOf) -> DefinitionName | None:
     """Name an `impl` by the type that it is for."""
     written = text(node.child_by_field_name("type"))
     path = parts(re.sub(r"'\w+\s*|\b(?:dyn|mut|impl)\s+", "", written))
-    return Named(path[-1:], "scope", body_of(node)) if path else None
+    return DefinitionName(path[-1:], "scope", body_of(node)) if path else None
 
 
-def c_function(node: Node, text: TextOf) -> Named | None:
+def c_function(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a function by its declarator, behind its class if it stands outside; a test by what its macro is given."""
     declarator = node.child_by_field_name("declarator")
     path = _c_name(declarator, text)
@@ -141,10 +141,10 @@ def c_function(node: Node, text: TextOf) -> Named | None:
         given = declarator.child_by_field_name("parameters")
         words = [word for each in (given.named_children if given is not None else ()) for word in parts(text(each))]
         path = tuple(words) if words and all(map(str.isidentifier, words)) else path
-    return Named(path[-2:], "function", body_of(node)) if path else None
+    return DefinitionName(path[-2:], "function", body_of(node)) if path else None
 
 
-def c_declaration(node: Node, text: TextOf) -> Named | None:
+def c_declaration(node: Node, text: TextOf) -> DefinitionName | None:
     """Name variables, prototypes and typedefs; members that are no functions and macros have no name."""
     declared = node.children_by_field_name("declarator")
     if node.type == "field_declaration":
@@ -157,15 +157,15 @@ def c_declaration(node: Node, text: TextOf) -> Named | None:
     tag = parts(text(kind.child_by_field_name("name"))) if kind is not None and body is not None else ()
     also = tuple(name for name in (*(path[-1] for path in paths[1:]), *tag) if name != paths[0][-1])
     is_type = body is not None and node.type == "type_definition"
-    return Named(paths[0][-2:], "type" if is_type else "constant", body, also)
+    return DefinitionName(paths[0][-2:], "type" if is_type else "constant", body, also)
 
 
-def c_type(node: Node, text: TextOf) -> Named | None:
+def c_type(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a class, struct, union or enum that has a body."""
     return by_field("type")(node, text) if node.child_by_field_name("body") is not None else None
 
 
-def c_macro(node: Node, text: TextOf) -> Named | None:
+def c_macro(node: Node, text: TextOf) -> DefinitionName | None:
     """Name a macro that stands for something; an include guard does not."""
     return by_field("constant")(node, text) if node.child_by_field_name("value") is not None else None
 
@@ -191,5 +191,5 @@ def _c_name(node: Node | None, text: TextOf) -> tuple[str, ...]:
     return ()
 
 
-def _constants(names: list[str]) -> Named | None:
-    return Named((names[0],), "constant", None, tuple(names[1:])) if names and names[0] else None
+def _constants(names: list[str]) -> DefinitionName | None:
+    return DefinitionName((names[0],), "constant", None, tuple(names[1:])) if names and names[0] else None

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
-from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack, word_windows
-from openbook.spans import LineIndex, paragraphs, trim
+from openbook.chunking.fixed import ChunkOptions, Cut, Range, cut, pack_windows, word_windows
+from openbook.text import LineIndex, paragraphs, trim
 from openbook.types import Block, Chunk, Document, Lesson
 
 # Deeper indentation is layout, not structure, and would only make chunks longer.
@@ -194,7 +194,7 @@ def _windows(cuttings: Sequence[Range], max_chars: int) -> Iterator[Range]:
     and reStructuredText of a folder of packages, 63 of the 4,454 chunks of long sections had below
     160 characters without this; with it 14 have.
     """
-    found = list(pack(cuttings, max_chars=max_chars))
+    found = list(pack_windows(cuttings, max_chars=max_chars))
     if len(found) > 1:
         first, behind = found[-2][0], found[-1][1]
         start, end = cuttings[first][0], cuttings[behind - 1][1]

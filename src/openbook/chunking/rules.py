@@ -11,7 +11,7 @@ from openbook.chunking.naming import Rule, by_child, by_field, fixed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class LanguageRules:
     """How to find the definitions of one language. All words are types of its grammar."""
 
     defining: Mapping[str, Rule]
@@ -44,10 +44,10 @@ def _rules(
     leading: str = "",
     comments: str = "//",
     grouped: bool = False,
-) -> Rules:
+) -> LanguageRules:
     named: dict[str, Rule] = {word: by_field("function") for word in functions.split()}
     named.update({word: by_field("type") for word in types.split()})
-    return Rules(
+    return LanguageRules(
         defining=MappingProxyType({**named, **defining}),
         # A broken stretch of code still holds whole definitions.
         containers=frozenset(containers.split()) | {"ERROR"},
@@ -290,7 +290,7 @@ _HTML = _rules(
     comments="",
 )
 
-RULES: Mapping[str, Rules] = MappingProxyType(
+RULES: Mapping[str, LanguageRules] = MappingProxyType(
     {
         "bash": _BASH,
         "c": _C,

@@ -16,7 +16,7 @@ from openbook.cli import installed_version, options, printing
 from openbook.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from openbook.mcp.clients import Change, Client
+    from openbook.mcp.clients import Client, FileChange
 
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", help="claude, claude-desktop, codex, cursor, gemini, vscode or windsurf.")
@@ -35,24 +35,24 @@ def mcp(
 ) -> None:
     """Serve folders to a coding agent, with tools to search, read, ask and verify (MCP)."""
     from openbook.cli import opening
-    from openbook.libraries import name_for
+    from openbook.libraries.catalog import name_for
 
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_paths(wanted)
     try:
-        from openbook.mcp.library import Watched
-        from openbook.mcp.running import run_http
+        from openbook.mcp.http import run_http
         from openbook.mcp.server import build_server
+        from openbook.mcp.watched_library import WatchedLibrary
         from openbook.server.running import is_loopback
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
-    from openbook.assistant import Assistant
+    from openbook.library import Assistant
 
     here = opening.settings()
     if library and not wanted:
         opening.check_there(here, library)
     with Assistant.open(library or name_for(wanted), settings=here) as assistant:
-        watched = Watched(assistant, wanted)
+        watched = WatchedLibrary(assistant, wanted)
         server = build_server(watched, version=installed_version(), tells_places=not http or is_loopback(host))
         try:
             if http:
@@ -79,22 +79,22 @@ def install(
 ) -> None:
     """Let a coding agent start `openbook mcp`: write it into the agent's configuration."""
     from openbook.cli.opening import check_paths
-    from openbook.mcp.clients import put
+    from openbook.mcp.clients import plan_install
 
     given = options.as_paths(paths) or [Path()]
     check_paths(given)
     wanted = [str(path.expanduser().resolve()) for path in given]
     client = _client(agent)
-    change = put(client, Path.cwd(), name, [*_command(), "mcp", *wanted])
+    change = plan_install(client, Path.cwd(), name, [*_command(), "mcp", *wanted])
     _apply(change, dry_run=dry_run, done=f"{client.title} starts {name} from now on; start it anew")
 
 
 def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRun = False) -> None:
     """Take what `install` wrote out of the agent's configuration."""
-    from openbook.mcp.clients import take
+    from openbook.mcp.clients import plan_uninstall
 
     client = _client(agent)
-    change = take(client, Path.cwd(), name)
+    change = plan_uninstall(client, Path.cwd(), name)
     _apply(change, dry_run=dry_run, done=f"{client.title} does not start {name} any more")
 
 
@@ -111,8 +111,8 @@ def _command() -> list[str]:
     return [found] if found else [sys.executable, "-m", "openbook"]
 
 
-def _apply(change: Change, *, dry_run: bool, done: str) -> None:
-    from openbook.mcp.clients import write
+def _apply(change: FileChange, *, dry_run: bool, done: str) -> None:
+    from openbook.mcp.clients import write_change
 
     if not change.is_needed:
         printing.note(f"{change.path} needs no change")
@@ -121,6 +121,6 @@ def _apply(change: Change, *, dry_run: bool, done: str) -> None:
         printing.say(change.after.rstrip())
         printing.note(f"{change.path} would be this; nothing was written")
         return
-    copy = write(change)
+    copy = write_change(change)
     printing.note(f"wrote {change.path}" + (f"; what was there is in {copy.name}" if copy else ""))
     printing.note(done)

@@ -9,13 +9,13 @@ from typing import Protocol
 
 import typer
 
-from openbook.answering.verifying import ModelJudge, open_verifier
-from openbook.answering.writing import Writing
+from openbook.answering.options import AnswerOptions
+from openbook.answering.verifiers import ModelJudge, open_verifier
+from openbook.answers import POLICIES, Answered, AnswerEvent, GenerationResult, ToolUsed, Written
 from openbook.cli import printing
 from openbook.cli.opening import settings
 from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
-from openbook.generation import POLICIES, Answered, AnswerEvent, GenerationResult, ToolUsed, Written
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
 from openbook.usage import Usage
@@ -24,9 +24,9 @@ from openbook.usage import Usage
 _DRAFT_LINES = 12
 
 
-def writing_of(
+def build_answer_options(
     model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str, verifier: str = ""
-) -> Writing:
+) -> AnswerOptions:
     """Make what a command was told about the model ready. Nothing is sent.
 
     Raises:
@@ -37,7 +37,7 @@ def writing_of(
     opened = open_model(model or settings().model)
     if agent and opened is None:
         raise typer.BadParameter("quotes need no tools; name a model with --model", param_hint="--agent")
-    return Writing(
+    return AnswerOptions(
         model=opened,
         tools=agent,
         policy=chosen,

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from openbook.answering.writing import Writing
-from openbook.assistant import Assistant
+from openbook.answering.options import AnswerOptions
+from openbook.answers import Exchange, GenerationResult
 from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
 from openbook.cli.asking import follow, note_cost
 from openbook.costs import format_usd
 from openbook.errors import OpenbookError
-from openbook.generation import Exchange, GenerationResult
+from openbook.library import Assistant
 from openbook.llm.choose import open_model
 from openbook.types import Filter
 
@@ -23,7 +23,7 @@ _PROMPT = "> "
 
 
 @dataclass(slots=True)
-class Spending:
+class SessionCost:
     """What a session has cost so far."""
 
     answers: int = 0
@@ -45,16 +45,16 @@ class Spending:
 
 
 @dataclass(slots=True)
-class Chat:
+class ChatSession:
     """One session. Its history is kept in memory, and goes with it."""
 
     assistant: Assistant
-    writing: Writing
+    answer_options: AnswerOptions
     limit: int
     where: Filter
     history: list[Exchange] = field(default_factory=list)
     last: GenerationResult | None = None
-    spending: Spending = field(default_factory=Spending)
+    spending: SessionCost = field(default_factory=SessionCost)
     code: int = 0
     """Exit code of the last question."""
 
@@ -70,14 +70,14 @@ class Chat:
                 if line and not is_command:
                     self._ask(line)
             except KeyboardInterrupt:
-                self.spending.unknown += self.writing.model is not None and not is_command
+                self.spending.unknown += self.answer_options.model is not None and not is_command
                 printing.note("stopped")
         return self.code
 
     def _ask(self, question: str) -> None:
         try:
-            writing = replace(self.writing, history=tuple(self.history))
-            events = self.assistant.query_stream(question, limit=self.limit, where=self.where, writing=writing)
+            answer_options = replace(self.answer_options, history=tuple(self.history))
+            events = self.assistant.query_stream(question, limit=self.limit, where=self.where, options=answer_options)
             answer = follow(events)
         except OpenbookError as exc:
             printing.complain(str(exc), exc.hint)
@@ -95,8 +95,8 @@ class Chat:
         printing.say()
         count = len(answer.sources_cited)
         none = f"no answer: {answer.reason}" if answer.refused else "no source"
-        told = printing.counted(count, "source") if count else none
-        printing.note(f"{told}; /sources lists them" if count or answer.results else told)
+        text = printing.counted(count, "source") if count else none
+        printing.note(f"{text}; /sources lists them" if count or answer.results else text)
         note_cost(answer)
 
     def _command(self, name: str = "", argument: str = "") -> bool:
@@ -121,7 +121,7 @@ class Chat:
         if self.last is None:
             printing.note("nothing was answered yet")
         else:
-            printing.print_sources(self.last, printing.Places(self.assistant.sources()))
+            printing.print_sources(self.last, printing.LocationFormatter(self.assistant.sources()))
 
     def _reset(self, _: str) -> None:
         self.history.clear()
@@ -132,7 +132,9 @@ class Chat:
         try:
             if name:
                 model = open_model(name)
-                self.writing = replace(self.writing, model=model, tools=self.writing.tools and model is not None)
+                self.answer_options = replace(
+                    self.answer_options, model=model, tools=self.answer_options.tools and model is not None
+                )
         except OpenbookError as exc:
             printing.complain(str(exc), exc.hint)
             return
@@ -140,9 +142,9 @@ class Chat:
 
     @property
     def _model_name(self) -> str:
-        if self.writing.model is None:
+        if self.answer_options.model is None:
             return "answers are quotes, no model writes them"
-        return f"answers by {self.writing.model.name}{', with tools' if self.writing.tools else ''}"
+        return f"answers by {self.answer_options.model.name}{', with tools' if self.answer_options.tools else ''}"
 
 
 _HELP = """\

@@ -24,10 +24,10 @@ def verify(
     ] = "no",
 ) -> None:
     """Check that citations such as `path:12-18` name what they named when they were written."""
-    from openbook.cli.verifying import verify
+    from openbook.cli.verifying import verify_files
 
     options.one_of(("no",), check_urls, "--check-urls")
-    code = verify([str(path) for path in options.as_paths(files)], Path(root), fix=fix, as_json=as_json)
+    code = verify_files([str(path) for path in options.as_paths(files)], Path(root), fix=fix, as_json=as_json)
     if code:
         raise typer.Exit(code)
 
@@ -91,7 +91,7 @@ def evaluate(
     as_json: options.AsJson = False,
 ) -> None:
     """Measure retrieval, citations and refusals on a question set of yours."""
-    from openbook.cli.evaluating import Evaluation, check_draftable, print_draft
+    from openbook.cli.evaluating import EvalCommand, check_draftable, print_draft
     from openbook.cli.opening import opened
 
     words = words or []
@@ -99,7 +99,7 @@ def evaluate(
         raise typer.BadParameter("name a question set; --draft proposes one", param_hint="QUESTIONS.jsonl")
     if draft:
         check_draftable(words)
-    evaluation = None if draft else Evaluation(Path(words[0]), model, verifier, fail_under or (), against)
+    evaluation = None if draft else EvalCommand(Path(words[0]), model, verifier, fail_under or (), against)
     with opened(options.as_paths(words if draft else words[1:]), library) as assistant:
         options.check_filled(assistant, Filter())
         passed = evaluation(assistant, limit=limit, as_json=as_json) if evaluation else print_draft(assistant, count)

@@ -12,7 +12,7 @@ from openbook.cli import options, printing
 from openbook.errors import OpenbookError, SourceError, UnknownSourceError
 
 if TYPE_CHECKING:
-    from openbook.assistant import Assistant
+    from openbook.library import Assistant
 
 
 def add(
@@ -32,7 +32,7 @@ def add(
     from openbook.cli import fetching, opening
 
     fetching.fetch(paths, opening.settings())
-    for report in opening.add(options.as_paths(paths), library, course=course, rebuild=rebuild, may_be_wide=yes):
+    for report in opening.add_paths(options.as_paths(paths), library, course=course, rebuild=rebuild, may_be_wide=yes):
         if report.wrote:
             printing.print_report(report)
         else:
@@ -42,12 +42,12 @@ def add(
 
 def sources() -> None:
     """List all libraries and what is in them."""
-    from openbook.assistant import Assistant
     from openbook.cli import opening
-    from openbook.libraries import Libraries
+    from openbook.libraries.catalog import LibraryCatalog
+    from openbook.library import Assistant
 
     here = opening.settings()
-    names = Libraries(here).names()
+    names = LibraryCatalog(here).names()
     for name in names:
         try:
             with Assistant.open(name, settings=here) as assistant:
@@ -84,12 +84,12 @@ def status(
 ) -> None:
     """Say what a library holds, and what has changed since it was brought up to date."""
     from openbook.cli import opening
-    from openbook.libraries import Libraries, name_for
+    from openbook.libraries.catalog import LibraryCatalog, name_for
 
     wanted = options.as_paths(paths)
     opening.check_paths(wanted)
     name = library or name_for(wanted or [Path()])
-    if not library and not Libraries(opening.settings()).holds(name):
+    if not library and not LibraryCatalog(opening.settings()).holds(name):
         places = " ".join(map(str, wanted or [Path()]))
         raise UnknownSourceError(f"nothing of {places!r} is indexed yet", hint="ask or search it, and it is")
     with opening.existing(name) as assistant:

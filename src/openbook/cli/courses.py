@@ -9,7 +9,7 @@ import typer
 from openbook.cli import EXIT_NOTHING, options, printing
 
 if TYPE_CHECKING:
-    from openbook.assistant import Assistant
+    from openbook.library import Assistant
     from openbook.types import Course
 
 
@@ -45,12 +45,12 @@ def courses(
 
 
 def _head(course: Course) -> None:
-    from openbook.courses.names import place_of
+    from openbook.courses.names import course_key_text
 
     lessons = printing.counted(len(course.lessons), "lesson")
     printing.say(printing.one_line(course.title), style={"bold": True})
     printing.say(f"  {printing.one_line('  '.join(filter(None, (lessons, course.instructor, course.link))))}")
-    printing.say(f"  {printing.one_line(place_of(course))}")
+    printing.say(f"  {printing.one_line(course_key_text(course))}")
 
 
 def _outline(assistant: Assistant, course: Course, *, as_json: bool) -> None:
@@ -58,7 +58,7 @@ def _outline(assistant: Assistant, course: Course, *, as_json: bool) -> None:
     if as_json:
         printing.print_json({**course.to_dict(), "lessons": [one.to_dict() for one in placed]})
         return
-    places = printing.Places(assistant.sources())
+    places = printing.LocationFormatter(assistant.sources())
     _head(course)
     for one in placed:
         printing.say(f"{one.lesson.number:>4}  {printing.one_line(one.lesson.title)}".rstrip())

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openbook.assistant import Assistant
 from openbook.chunking.grammars import load_parser
 from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError
-from openbook.libraries import Libraries, keep_private
-from openbook.private import is_open_to_others
+from openbook.libraries.catalog import LibraryCatalog, keep_private
+from openbook.library import Assistant
+from openbook.permissions import is_open_to_others
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,34 +27,34 @@ _TRIAL_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnostic:
     """One line of the diagnosis."""
 
     text: str
     healthy: bool = True
 
 
-def diagnosis(model: str = "") -> Iterator[Finding]:
+def diagnosis(model: str = "") -> Iterator[Diagnostic]:
     """Check one part after the other. `model` is called once, if it is given.
 
     Raises:
         SettingsError: A setting does not parse; nothing else can be checked then.
     """
     settings = Settings.from_env()
-    yield Finding(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
-    yield Finding(f"SQLite {sqlite3.sqlite_version}")
+    yield Diagnostic(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
+    yield Diagnostic(f"SQLite {sqlite3.sqlite_version}")
     yield _embedder(settings.embedder)
     yield from _reranker(settings)
     grammar = load_parser("python") is not None
-    yield Finding("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
+    yield Diagnostic("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
     yield _home(settings)
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
-        yield Finding(f"{name} = {value}  ({origin})")
+        yield Diagnostic(f"{name} = {value}  ({origin})")
     yield from _model(model or settings.model, settings.model_timeout_s, call=bool(model))
 
 
-def _embedder(name: str) -> Finding:
+def _embedder(name: str) -> Diagnostic:
     """Name the embedder; one that a server offers is asked for a vector."""
     from openbook.llm.embeddings import open_embedder
 
@@ -62,11 +62,11 @@ def _embedder(name: str) -> Finding:
         embedder = open_embedder(name) if name else load_embedder()
         dimensions = embedder.dim
     except OpenbookError as exc:
-        return Finding(f"embedder: {exc}; {exc.hint}", healthy=False)
-    return Finding(f"embedder {embedder.identity}, {dimensions} dimensions")
+        return Diagnostic(f"embedder: {exc}; {exc.hint}", healthy=False)
+    return Diagnostic(f"embedder {embedder.identity}, {dimensions} dimensions")
 
 
-def _reranker(settings: Settings) -> Iterator[Finding]:
+def _reranker(settings: Settings) -> Iterator[Diagnostic]:
     """Have the reranker that is set compare two texts, which shows whether it is one; nothing if none is."""
     from openbook.rerankers import open_reranker
 
@@ -79,77 +79,79 @@ def _reranker(settings: Settings) -> Iterator[Finding]:
             said = (
                 f"two texts in {took_ms:.0f} ms" if right > wrong else "but the text that answers has no better score"
             )
-            yield Finding(f"reranker {reranker.name}: {said}", healthy=right > wrong)
+            yield Diagnostic(f"reranker {reranker.name}: {said}", healthy=right > wrong)
     except OpenbookError as exc:
-        yield Finding(f"reranker: {exc}; {exc.hint}", healthy=False)
+        yield Diagnostic(f"reranker: {exc}; {exc.hint}", healthy=False)
 
 
-def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Finding]:
+def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Diagnostic]:
     from openbook.llm.choose import open_model
 
     try:
         model = open_model(name)
     except OpenbookError as exc:
-        yield Finding(f"model: {exc}; {exc.hint}", healthy=False)
+        yield Diagnostic(f"model: {exc}; {exc.hint}", healthy=False)
         return
     if model is None:
-        yield Finding("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
+        yield Diagnostic("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
     elif call:
         model.load()  # else the first call would pay for it
         yield from model_findings(model, timeout_s)
     else:
-        yield Finding(f"answers by {model.name}; to call it once: openbook doctor --model {model.name}")
+        yield Diagnostic(f"answers by {model.name}; to call it once: openbook doctor --model {model.name}")
 
 
 def model_findings(
     model: Model, timeout_s: float, *, clock: Callable[[], float] = time.perf_counter
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     """Make one tiny call, and say what worked: the reply, how fast it came, what it cost."""
     from openbook.costs import format_usd, price_of
-    from openbook.llm.messages import Finished, Message, Request, TextDelta
+    from openbook.llm.messages import Message, ReplyFinished, Request, TextDelta
 
     request = Request((Message.user("Say hello."),), max_tokens=_TRIAL_TOKENS, deadline_s=timeout_s)
     started = clock()
     first_s: float | None = None
-    finished: Finished | None = None
+    finished: ReplyFinished | None = None
     try:
         for event in model.stream(request):
             if isinstance(event, TextDelta) and first_s is None:
                 first_s = clock() - started
-            elif isinstance(event, Finished):
+            elif isinstance(event, ReplyFinished):
                 finished = event
     except OpenbookError as exc:
-        yield Finding(f"model {model.name}: {'; '.join(filter(None, (str(exc), exc.hint)))}", healthy=False)
+        yield Diagnostic(f"model {model.name}: {'; '.join(filter(None, (str(exc), exc.hint)))}", healthy=False)
         return
     took_s = clock() - started
     if finished is None:
-        yield Finding(f"model {model.name}: its stream ended without a result", healthy=False)
+        yield Diagnostic(f"model {model.name}: its stream ended without a result", healthy=False)
         return
     said = "no word" if first_s is None else f"first words after {first_s:.2f} s"
-    yield Finding(f"model {model.name} replies as {finished.model or 'nobody'}: {said}, done after {took_s:.2f} s")
+    yield Diagnostic(f"model {model.name} replies as {finished.model or 'nobody'}: {said}, done after {took_s:.2f} s")
     usage = finished.usage
     counted = f"{usage.input_tokens} in, {usage.output_tokens} out" if usage.known else "not reported"
-    yield Finding(f"model tokens: {counted}; price of this call: {format_usd(price_of(model.name, usage))}")
+    yield Diagnostic(f"model tokens: {counted}; price of this call: {format_usd(price_of(model.name, usage))}")
 
 
-def _broken_libraries(settings: Settings) -> Iterator[Finding]:
-    for name in Libraries(settings).names():
+def _broken_libraries(settings: Settings) -> Iterator[Diagnostic]:
+    for name in LibraryCatalog(settings).names():
         try:
             Assistant.open(name, settings=settings).close()
         except OpenbookError as exc:
-            yield Finding(f"{exc}; {exc.hint}", healthy=False)
+            yield Diagnostic(f"{exc}; {exc.hint}", healthy=False)
 
 
-def _home(settings: Settings) -> Finding:
+def _home(settings: Settings) -> Diagnostic:
     home = settings.home
     try:
         keep_private(home)
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as exc:
-        return Finding(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
+        return Diagnostic(f"home {home} cannot be written: {exc.strerror}; set OPENBOOK_HOME", healthy=False)
     if is_open_to_others(home / "libraries"):
-        return Finding(f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False)
+        return Diagnostic(
+            f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False
+        )
     if settings.lance_uri:
-        return Finding(f"home {home}; libraries in {settings.lance_uri}")
-    return Finding(f"home {home}, {len(Libraries(settings).names())} libraries")
+        return Diagnostic(f"home {home}; libraries in {settings.lance_uri}")
+    return Diagnostic(f"home {home}, {len(LibraryCatalog(settings).names())} libraries")

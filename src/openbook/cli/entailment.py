@@ -1,4 +1,4 @@
-"""Commands for entailment models: `models list`, `add` and `remove`."""
+"""Commands for entailment models: `models list`, `fetch_model` and `remove_model`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def list_models(*, as_json: options.AsJson = False) -> None:
     from dataclasses import asdict
 
     from openbook.cli.opening import settings
-    from openbook.entailment_models import KNOWN, installed
+    from openbook.grounding.installed_models import KNOWN, installed
 
     here = installed(settings())
     there = {model.name for model in here}
@@ -56,12 +56,12 @@ def add_model(
 ) -> None:
     """Fetch a model over the network, and load it once to see that it works."""
     from openbook.cli.opening import settings
-    from openbook.entailment_models import KNOWN, add
+    from openbook.grounding.installed_models import KNOWN, fetch_model
 
     for model in KNOWN:
         if model.name == name:
             printing.note(f"{model.repository}, {_megabytes(model.size_bytes)}, licence {model.licence}")
-    folder = add(name, settings(), told=_News())
+    folder = fetch_model(name, settings(), progress=_News())
     printing.say(str(folder))
     printing.note(f"{folder.name} is here; use it as nli:{folder.name}, or onnx:{folder.name} if it reranks")
 
@@ -72,9 +72,9 @@ def remove_model(
 ) -> None:
     """Delete a model that was fetched."""
     from openbook.cli.opening import settings
-    from openbook.entailment_models import remove
+    from openbook.grounding.installed_models import remove_model
 
-    if not remove(name, settings()):
+    if not remove_model(name, settings()):
         printing.complain(f"there is no model {name!r}", "openbook models list names them")
         raise typer.Exit(EXIT_NOTHING)
     printing.note(f"removed {name}")

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import typer
 
-from openbook.answering.verifying import open_verifier
-from openbook.answering.writing import Writing
-from openbook.assistant import Assistant
+from openbook.answering.options import AnswerOptions
+from openbook.answering.verifiers import open_verifier
 from openbook.cli import printing
 from openbook.cli.opening import settings
-from openbook.cli.reading import read_text
-from openbook.evals.comparing import RESAMPLES, SEED, Change, compare
+from openbook.cli.reading import read_text_file
+from openbook.evals.comparing import RESAMPLES, SEED, MetricChange, compare_runs
 from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
-from openbook.evals.running import Files, run
-from openbook.evals.runs import METRICS, Metric, Run, Threshold, read_run, read_thresholds
+from openbook.evals.running import LibraryFiles, run_questions
+from openbook.evals.runs import METRICS, EvalRun, Metric, Threshold, read_run, read_thresholds
+from openbook.library import Assistant
 from openbook.llm.choose import open_model
 from openbook.sources.formats import QUESTION_SET, own_output
 
@@ -28,7 +28,7 @@ _MOST_PATHS = 3
 _MOST_FAULTS = 20
 
 
-class Evaluation:
+class EvalCommand:
     """What one command is to do. All that was typed is checked before a folder is indexed."""
 
     def __init__(
@@ -41,21 +41,21 @@ class Evaluation:
             QueryError: The question set or the run cannot be used.
             OpenbookError: The model cannot be used.
         """
-        self._writing = Writing(
+        self._writing = AnswerOptions(
             model=open_model(model), verifier=open_verifier(verifier or settings().verifier, settings())
         )
         try:
             self._thresholds = read_thresholds(fail_under)
         except ValueError as exc:
             raise typer.BadParameter(str(exc), param_hint="--fail-under") from exc
-        self._questions = read_questions(read_text(set_file, "QUESTIONS.jsonl"), repr(str(set_file)))
-        self._before = read_run(read_text(against, "--against"), repr(str(against))) if against else None
+        self._questions = read_questions(read_text_file(set_file, "QUESTIONS.jsonl"), repr(str(set_file)))
+        self._before = read_run(read_text_file(against, "--against"), repr(str(against))) if against else None
 
     def __call__(self, assistant: Assistant, *, limit: int, as_json: bool) -> bool:
         """Ask, print, and tell whether every threshold was reached."""
         _note_unknown(assistant, self._questions)
-        now = run(assistant, self._questions, limit=limit, writing=self._writing)
-        changes = compare(now, self._before) if self._before else None
+        now = run_questions(assistant, self._questions, limit=limit, options=self._writing)
+        changes = compare_runs(now, self._before) if self._before else None
         faults = [fault for threshold in self._thresholds if (fault := threshold.fault(now))]
         if as_json:
             printing.print_json(_as_dict(now, changes, self._thresholds, faults))
@@ -92,14 +92,14 @@ def print_draft(assistant: Assistant, count: int) -> int:
 
 
 def _note_unknown(assistant: Assistant, questions: Sequence[EvalQuestion]) -> None:
-    unknown = Files(assistant).unknown(questions)
+    unknown = LibraryFiles(assistant).unknown(questions)
     if unknown:
         more = f" and {len(unknown) - _MOST_PATHS} more" if len(unknown) > _MOST_PATHS else ""
         printing.note(f"warning: not in the library, so never found: {', '.join(unknown[:_MOST_PATHS])}{more}")
 
 
 def _as_dict(
-    now: Run, changes: Sequence[Change] | None, thresholds: Sequence[Threshold], faults: Sequence[str]
+    now: EvalRun, changes: Sequence[MetricChange] | None, thresholds: Sequence[Threshold], faults: Sequence[str]
 ) -> dict[str, object]:
     printed: dict[str, object] = dict(now.to_dict())
     if changes is not None:
@@ -122,7 +122,7 @@ def _as_dict(
     return printed
 
 
-def _print_table(now: Run, changes: Sequence[Change] | None) -> None:
+def _print_table(now: EvalRun, changes: Sequence[MetricChange] | None) -> None:
     asked, found = printing.counted(len(now.outcomes), "question"), printing.counted(now.limit, "result")
     printing.say(f"{asked}, {found} each, model {now.model}")
     rows = [["metric", "mean", "questions", "of"]]
@@ -145,7 +145,7 @@ def _print_table(now: Run, changes: Sequence[Change] | None) -> None:
     _print_rows(rows)
 
 
-def _print_faults(now: Run) -> None:
+def _print_faults(now: EvalRun) -> None:
     """Print what became of the questions that failed, the first ones; JSON has them all."""
     failed = [outcome for outcome in now.outcomes if outcome.fault]
     if not failed:
@@ -170,7 +170,7 @@ def _print_rows(rows: Sequence[Sequence[str]]) -> None:
         printing.say("  ".join((first.ljust(widths[0]), *cells, last)).rstrip())
 
 
-def _verdict(metric: Metric, change: Change) -> str:
+def _verdict(metric: Metric, change: MetricChange) -> str:
     if not change.is_certain:
         return ""
     return "better" if (change.difference > 0) != metric.less_is_better else "worse"

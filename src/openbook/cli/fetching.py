@@ -18,22 +18,22 @@ def fetch(words: Sequence[str] | None, settings: Settings) -> None:
     for word in words or ():
         if _is_repository(word):
             from openbook.cli.opening import progress_bar
-            from openbook.repositories import fetch_repository
+            from openbook.libraries.repositories import fetch_repository
 
             with progress_bar() as progress:
-                state = fetch_repository(word, settings, told=progress).state
+                state = fetch_repository(word, settings, progress=progress).state
             if state is not None and state.head is not None:
                 note(f"fetched {state.head.web_url} at {state.head.commit[:12]}")
 
 
-def place_of(word: str) -> Path:
+def fetched_path(word: str) -> Path:
     """Return the path that a word means; for a repository, the folder of what was fetched of it.
 
     Raises:
         SourceError: It is the address of a repository that was not fetched yet, or of none.
     """
     if _is_repository(word):
-        from openbook.repositories import fetched_files
+        from openbook.libraries.repositories import fetched_files
 
         return fetched_files(word, Settings.from_env())
     return Path(word)

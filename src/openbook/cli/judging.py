@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 
 from openbook.cli import EXIT_NOTHING, EXIT_USAGE, printing
-from openbook.cli.reading import read_text
+from openbook.cli.reading import read_text_file
 from openbook.costs import format_usd
 from openbook.grounding.entailment import JudgedClaim, judge_claims
 from openbook.grounding.protocol import CitedClaim, Judge, SourceText
@@ -80,7 +80,7 @@ def _note_summary(judged: Sequence[JudgedClaim], judge: Judge | None) -> None:
 
 def _text_of(file: Path) -> str:
     if str(file) != "-":
-        return read_text(file, "CLAIMS.jsonl")
+        return read_text_file(file, "CLAIMS.jsonl")
     try:
         # None: it was closed, as by `<&-`.
         return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8-sig")

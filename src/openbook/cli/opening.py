@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from openbook.assistant import Assistant
 from openbook.cli.printing import note, print_report
 from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.libraries import DEFAULT_LIBRARY, Libraries, name_for
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
+from openbook.library import Assistant
 from openbook.settings import Settings
 
 # Folders of the system on Linux, macOS and Windows. What is below the last three is made up by the kernel.
@@ -140,7 +140,7 @@ def check_there(here: Settings, library: str) -> None:
     Raises:
         UnknownSourceError: It is not.
     """
-    libraries = Libraries(here)
+    libraries = LibraryCatalog(here)
     if not libraries.holds(library):
         names = ", ".join(libraries.names()) or "none"
         hint = f"there are: {names}; openbook add PATH --library NAME makes one"
@@ -155,7 +155,7 @@ def library_with(source: str) -> str:
     """
     here = settings()
     holding = []
-    for name in Libraries(here).names():
+    for name in LibraryCatalog(here).names():
         with contextlib.suppress(LibraryError), Assistant.open(name, settings=here) as assistant:
             if any(root.name == source for root in assistant.sources()):
                 holding.append(name)
@@ -178,7 +178,7 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Assis
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
-        places = [root.location for root in Libraries(here).roots(name)] or [
+        places = [root.location for root in LibraryCatalog(here).roots(name)] or [
             str(path.expanduser().resolve()) for path in paths
         ]
         if places:
@@ -186,7 +186,7 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Assis
         raise
 
 
-def add(
+def add_paths(
     paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bool, may_be_wide: bool = False
 ) -> list[SyncReport]:
     """Put folders into a library, from nothing if asked. A rebuilt one knows again which hold courses.
@@ -195,7 +195,7 @@ def add(
         OpenbookError: A path or the library cannot be used.
     """
     here = settings()
-    libraries, name = Libraries(here), library or DEFAULT_LIBRARY
+    libraries, name = LibraryCatalog(here), library or DEFAULT_LIBRARY
     if rebuild and not paths:
         check_there(here, name)
     known = libraries.roots(name) if rebuild else []

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from openbook.answers import POLICIES
 from openbook.cli import EXIT_NOTHING, printing
 from openbook.errors import SourceError
-from openbook.generation import POLICIES
 from openbook.types import KINDS, Filter, Kind
 
 if TYPE_CHECKING:
-    from openbook.assistant import Assistant
+    from openbook.library import Assistant
 
 T = TypeVar("T")
 
@@ -156,9 +156,9 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
     """
     if words and "" in words:
         raise typer.BadParameter("it is empty; is a variable not set?", param_hint="PATH")
-    from openbook.cli.fetching import place_of
+    from openbook.cli.fetching import fetched_path
 
-    return [place_of(word) for word in words or ()]
+    return [fetched_path(word) for word in words or ()]
 
 
 def check_filled(assistant: Assistant, where: Filter) -> None:
@@ -168,7 +168,7 @@ def check_filled(assistant: Assistant, where: Filter) -> None:
         UnknownSourceError: It has no source of that name.
         Exit: It holds nothing; that was said.
     """
-    from openbook.registering import check_known
+    from openbook.libraries.registration import check_known
 
     check_known(where.sources, assistant.index)
     if not assistant.stats().documents:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from openbook.generation import Citation, GenerationResult, anchor_of, written_place
+from openbook.answers import Citation, GenerationResult, anchor_of, written_place
 from openbook.types import Chunk, Excerpt, RetrievalResult, Span
 
 if TYPE_CHECKING:
-    from openbook.index.protocol import Root
+    from openbook.index.protocol import Source
     from openbook.ingest.sync import SyncReport
 
 # Control characters would let a file drive the terminal of whoever reads about it; marks of writing
@@ -110,7 +110,7 @@ def print_json(value: object) -> None:
     typer.echo(json.dumps(value))
 
 
-def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> None:
+def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: bool) -> None:
     """Print an answer, then where it comes from."""
     say(answer.answer)
     say()
@@ -123,7 +123,7 @@ def print_answer(answer: GenerationResult, places: Places, *, show: bool) -> Non
             print_excerpt(result.chunk)
 
 
-def print_sources(answer: GenerationResult, places: Places, *, show: bool = False) -> None:
+def print_sources(answer: GenerationResult, places: LocationFormatter, *, show: bool = False) -> None:
     """Print what an answer cites, mark by mark; of a refusal, the nearest places, in full if asked."""
     if not answer.refused:
         if answer.citations:
@@ -140,7 +140,7 @@ def print_sources(answer: GenerationResult, places: Places, *, show: bool = Fals
             print_excerpt(result.chunk)
 
 
-def _source_line(citation: Citation, places: Places, width: int) -> str:
+def _source_line(citation: Citation, places: LocationFormatter, width: int) -> str:
     place = places.link(citation.source, citation.span, citation.anchor) if citation.place else ""
     if citation.symbol:
         place = f"{one_line(citation.symbol)} ({place})"
@@ -179,7 +179,12 @@ def print_claims(answer: GenerationResult) -> None:
 
 
 def print_results(
-    results: Sequence[RetrievalResult], places: Places, *, query: str = "", show: bool = False, explain: bool = False
+    results: Sequence[RetrievalResult],
+    places: LocationFormatter,
+    *,
+    query: str = "",
+    show: bool = False,
+    explain: bool = False,
 ) -> None:
     """Print ranked results, best first, with the lines that match or in full, and with what moved them.
 
@@ -302,15 +307,15 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def origin_of(root: Root) -> str:
+def origin_of(root: Source) -> str:
     """Write where a source comes from: a path, or the address of a repository and its commit."""
     return f"{root.url} at {root.commit[:12] or 'no commit'}" if root.url else root.location
 
 
-class Places:
+class LocationFormatter:
     """Turns spans into what a terminal makes clickable: a path from here, and lines."""
 
-    def __init__(self, roots: Sequence[Root]) -> None:
+    def __init__(self, roots: Sequence[Source]) -> None:
         self._roots = {root.name: root for root in roots}
         self._folders = {
             root.name: Path(root.location).parent if root.kind == "file" else Path(root.location) for root in roots
@@ -341,6 +346,6 @@ class Places:
         root = self._roots.get(source)
         if root is None or not root.url:
             return ""
-        from openbook.repositories import link_to
+        from openbook.libraries.repositories import link_to
 
         return link_to(root, span, anchor)

@@ -7,8 +7,8 @@ from typing import Annotated, get_args
 
 import typer
 
+from openbook.answers import NoAnswer
 from openbook.cli import EXIT_NOTHING, options, printing
-from openbook.generation import NoAnswer
 from openbook.types import VIEWS
 
 _UNWRITTEN = frozenset(get_args(NoAnswer))
@@ -41,19 +41,21 @@ def ask(
     show: options.Show = False,
 ) -> None:
     """Answer a question from folders, with citations that were checked."""
-    from openbook.cli.asking import follow, note_cost, writing_of
+    from openbook.cli.asking import build_answer_options, follow, note_cost
     from openbook.cli.opening import opened
 
     where = options.filter_of(kind, glob, source, lesson)
     options.check_question(question)
-    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier)
+    answer_options = build_answer_options(
+        model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
+    )
     with opened(options.as_paths(paths), library, reranker=reranker) as assistant:
         where = options.checked(assistant, where, course)
-        answer = follow(assistant.query_stream(question, limit=limit, where=where, writing=writing))
+        answer = follow(assistant.query_stream(question, limit=limit, where=where, options=answer_options))
         if as_json:
             printing.print_json(answer.to_dict())
         else:
-            printing.print_answer(answer, printing.Places(assistant.sources()), show=show)
+            printing.print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
     note_cost(answer)
     if answer.refused:
         # Of an answer that no model wrote, the answer itself says what to do.
@@ -87,15 +89,17 @@ def chat(
     lesson: options.LessonNumber = None,
 ) -> None:
     """Answer questions one after the other, each in the light of those before it."""
-    from openbook.cli.asking import writing_of
-    from openbook.cli.chatting import Chat
+    from openbook.cli.asking import build_answer_options
+    from openbook.cli.chatting import ChatSession
     from openbook.cli.opening import opened
 
     where = options.filter_of(kind, glob, source, lesson)
-    writing = writing_of(model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier)
+    answer_options = build_answer_options(
+        model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
+    )
     with opened(options.as_paths(paths), library, reranker=reranker) as assistant:
         where = options.checked(assistant, where, course)
-        code = Chat(assistant, writing, limit, where).run()
+        code = ChatSession(assistant, answer_options, limit, where).run()
     if code:
         raise typer.Exit(code)
 
@@ -143,7 +147,7 @@ def search(
                 shown = [result.to_dict(explain=explain) for result in results]
                 printing.print_json({"query": question, "results": shown})
             else:
-                places = printing.Places(assistant.sources())
+                places = printing.LocationFormatter(assistant.sources())
                 printing.print_results(results, places, query=question, show=show, explain=explain)
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")

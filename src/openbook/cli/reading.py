@@ -11,7 +11,7 @@ import typer
 from openbook.errors import QueryError
 
 
-def read_text(file: Path, parameter: str) -> str:
+def read_text_file(file: Path, parameter: str) -> str:
     """Read a text file.
 
     Raises:
@@ -33,7 +33,7 @@ def read_queries(file: Path) -> Iterator[str]:
     from openbook.questions.question import read_question
 
     # Not `splitlines`: JSON may hold other line ends than line feeds inside its texts.
-    for number, line in enumerate(read_text(file, "--queries").split("\n"), start=1):
+    for number, line in enumerate(read_text_file(file, "--queries").split("\n"), start=1):
         if not line.strip():
             continue
         place = f"{str(file)!r}, line {number}"

@@ -14,7 +14,7 @@ from openbook.errors import SettingsError
 keys = typer.Typer(name="keys", help="Keys of the server: make, list and remove them.", no_args_is_help=True)
 
 if TYPE_CHECKING:
-    from openbook.server.keys import Keys
+    from openbook.server.keys import KeyStore
 
 KeyName = Annotated[str, typer.Argument(metavar="NAME", help="Who or what holds the key.")]
 
@@ -34,9 +34,9 @@ def serve(
     from openbook.server.requirements import check_installed
 
     check_installed()
+    from openbook.redis_client import RedisClient
     from openbook.server.app import create_app
-    from openbook.server.running import address_of, is_loopback, listen, run
-    from openbook.shared import Shared
+    from openbook.server.running import browser_url, is_loopback, listen, run_server
 
     needs_key = require_key or not is_loopback(host)
     with _keys() as kept:
@@ -47,15 +47,17 @@ def serve(
             hint="make one with: openbook keys add NAME",
         )
     if url := settings().redis_url:
-        Shared(url).close()  # what cannot be reached is told before minutes of indexing
+        RedisClient(url).close()  # what cannot be reached is told before minutes of indexing
     served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
     with opened(served, library, may_be_new=True) as assistant:
         roots = [path.expanduser() for path in served]
         folders = [root for root in roots if root.is_dir()]
         app = create_app(assistant, needs_key=needs_key, roots=folders, workers=assistant.settings.server_workers)
-        address = address_of(listener)
-        run(app, listener, started=lambda: printing.note(f"serving on {address} (Ctrl-C stops)"), stopping=app.stop)
+        address = browser_url(listener)
+        run_server(
+            app, listener, started=lambda: printing.note(f"serving on {address} (Ctrl-C stops)"), stopping=app.stop
+        )
     printing.note("stopped")
 
 
@@ -91,8 +93,8 @@ def remove_key(name: KeyName) -> None:
     printing.note(f"removed {name}")
 
 
-def _keys() -> closing[Keys]:
+def _keys() -> closing[KeyStore]:
     from openbook.cli.opening import settings
-    from openbook.server.keys import Keys
+    from openbook.server.keys import KeyStore
 
-    return closing(Keys(settings().home))
+    return closing(KeyStore(settings().home))

@@ -12,10 +12,10 @@ from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
 from openbook.cli.opening import check_paths
 from openbook.errors import SourceError
 from openbook.verify.finding import OUTCOMES, Finding
-from openbook.verify.verify import FileReport, Verifier
+from openbook.verify.verify import FileReport, FileVerifier
 
 
-def verify(files: Sequence[str], root: Path, *, fix: bool, as_json: bool) -> int:
+def verify_files(files: Sequence[str], root: Path, *, fix: bool, as_json: bool) -> int:
     """Check files, print what was found, and give the exit code.
 
     Raises:
@@ -28,7 +28,7 @@ def verify(files: Sequence[str], root: Path, *, fix: bool, as_json: bool) -> int
             f"{str(root)!r} is a file; name the folder that paths are relative to", param_hint="--root"
         )
     _check_files(files)
-    verifier = Verifier(root)
+    verifier = FileVerifier(root)
     reports, failed = [], False
     for file in dict.fromkeys(files):
         try:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from openbook.answers import anchor_of
 from openbook.courses.names import no_course
 from openbook.errors import QueryError
-from openbook.generation import anchor_of
 from openbook.index.protocol import Index
 from openbook.types import Chunk, Course, Filter, Lesson, Span
 

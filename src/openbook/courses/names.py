@@ -99,11 +99,11 @@ def no_course() -> UnknownCourseError:
 
 
 def _listed(courses: Sequence[Course]) -> str:
-    shown = [f"{course.title} ({place_of(course)})" for course in courses[:_MOST_LISTED]]
+    shown = [f"{course.title} ({course_key_text(course)})" for course in courses[:_MOST_LISTED]]
     return "; ".join([*shown, f"and {len(courses) - len(shown)} more"] if len(courses) > len(shown) else shown)
 
 
-def place_of(course: Course) -> str:
+def course_key_text(course: Course) -> str:
     """Write source and path, which mean this course whatever others are there."""
     return course.source if course.path == "." else f"{course.source}/{course.path}"
 
@@ -124,7 +124,7 @@ def resolve(name: str, courses: Sequence[Course], embedder: Embedder) -> Resolut
     """
     name = name.strip()
     courses = sorted(courses, key=lambda course: course.key)
-    placed = [course for course in courses if name in (course.path, place_of(course))]
+    placed = [course for course in courses if name in (course.path, course_key_text(course))]
     words, asked = _words(name), _telling(name)
     if placed or not words or not courses:
         return _among(placed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openbook.errors import QueryError
 from openbook.evals.metrics import mean
-from openbook.evals.runs import METRICS, Run
+from openbook.evals.runs import METRICS, EvalRun
 
 # Efron and Tibshirani (1993) take 1,000 to 2,000 for the ends of an interval.
 RESAMPLES = 2000
@@ -20,7 +20,7 @@ SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MetricChange:
     """How a metric moved between two runs, over the questions that both know it of."""
 
     name: str
@@ -42,7 +42,7 @@ class Change:
         return self.questions >= _FEWEST_QUESTIONS and not self.low <= 0 <= self.high
 
 
-def compare(run: Run, before: Run) -> list[Change]:
+def compare_runs(run: EvalRun, before: EvalRun) -> list[MetricChange]:
     """Compare two runs question by question, in the order of the table.
 
     Metrics that no question has in both runs are left out.
@@ -64,7 +64,7 @@ def compare(run: Run, before: Run) -> list[Change]:
         if both:
             low, high = interval([now - old for now, old in both])
             before_mean, now_mean = mean([old for _, old in both]), mean([now for now, _ in both])
-            changes.append(Change(metric.name, len(both), before_mean, now_mean, low, high))
+            changes.append(MetricChange(metric.name, len(both), before_mean, now_mean, low, high))
     return changes
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, zip_longest
 
-from openbook.assistant import Assistant
 from openbook.chunking.dispatch import chunk_document
 from openbook.errors import SkippedFileError
 from openbook.evals.extracting import questions_of
 from openbook.evals.questions import EvalQuestion
-from openbook.evals.running import indexed_files, place_of
+from openbook.evals.running import document_key, indexed_files
 from openbook.ingest.difference import folder_of
+from openbook.library import Assistant
 from openbook.retrieval.roles import role_of
 from openbook.sources.folder import Folder
 from openbook.tokens import tokenize
@@ -49,7 +49,7 @@ def _answerable(assistant: Assistant, count: int) -> list[EvalQuestion]:
     folders = {root.name: folder_of(root, assistant.settings) for root in assistant.sources()}
     several = len(folders) > 1
     waiting: list[Iterator[EvalQuestion]] = [
-        _questions(folders[source], path, place_of(source, path) if several else path)
+        _questions(folders[source], path, document_key(source, path) if several else path)
         for source, path in _in_turn(list(indexed_files(assistant)), count)
     ]
     drafted: dict[str, EvalQuestion] = {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 from openbook.evals.questions import EvalQuestion
 from openbook.types import Chunk
 
@@ -88,7 +88,7 @@ def _functions_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
     name = chunk.symbol.rpartition(".")[2]
     if not chunk.docstring or name not in chunk.defines or name.startswith(("_", "test")):
         return
-    place = Place(path, chunk.span.start_line, chunk.span.end_line)
+    place = ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line)
     said = _SUMMARY.match(chunk.docstring.removeprefix(name).strip())
     verb, rest = (said["verb"].lower(), " ".join(said["rest"].split()).rstrip(" :,;")) if said else ("", "")
     is_telling = len(chunk.defines) == 1 and name[0].islower() and _TELLING_NAME.fullmatch(name) is not None
@@ -111,7 +111,7 @@ def _sections_of(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
         return
     text = heading if heading.endswith("?") else _how_to(heading)
     if text:
-        yield EvalQuestion(text, lines=(Place(path, chunk.span.start_line, chunk.span.end_line),))
+        yield EvalQuestion(text, lines=(ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line),))
 
 
 def _of_lesson(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
@@ -119,7 +119,7 @@ def _of_lesson(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
     if lesson is not None and lesson.number is not None:
         title = f", {lesson.title}," if lesson.title else ""
         text = f"What is lesson {lesson.number}{title} of {lesson.course or 'the course'} about?"
-        yield EvalQuestion(text, lines=(Place(path, chunk.span.start_line, chunk.span.end_line),))
+        yield EvalQuestion(text, lines=(ExpectedSpan(path, chunk.span.start_line, chunk.span.end_line),))
 
 
 def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str = "") -> EvalQuestion:
@@ -127,7 +127,7 @@ def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str 
     fact = value or found["value"].strip("\"'")
     first = chunk.span.start_line + chunk.text.count("\n", 0, found.start("name"))
     last = chunk.span.start_line + chunk.text.count("\n", 0, found.end())
-    return EvalQuestion(text, lines=(Place(path, first, last),), facts=(fact,))
+    return EvalQuestion(text, lines=(ExpectedSpan(path, first, last),), facts=(fact,))
 
 
 def _how_to(heading: str) -> str:

@@ -17,7 +17,7 @@ _QUOTE_SIGNS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class ExpectedSpan:
     """Lines of a file. Both ends are included and 1-based; without lines it stands for the whole file."""
 
     path: str
@@ -29,7 +29,7 @@ class Place:
         """Whether it names no lines."""
         return self.end_line == _NO_END
 
-    def overlaps(self, other: Place) -> bool:
+    def overlaps(self, other: ExpectedSpan) -> bool:
         """Return whether both have a line in common."""
         return self.path == other.path and self.start_line <= other.end_line and other.start_line <= self.end_line
 
@@ -53,7 +53,7 @@ def recall(ranked: Sequence[Hashable], relevant: Collection[Hashable], depth: in
     return len(set(ranked[:depth]) & set(relevant)) / len(relevant) if relevant else 0.0
 
 
-def place_ndcg(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 10) -> float:
+def place_ndcg(ranked: Sequence[ExpectedSpan], wanted: Collection[ExpectedSpan], depth: int = 10) -> float:
     """Return NDCG where any line in common counts: a gain of 1 for each wanted place at the first rank that shows it.
 
     One rank may show several wanted places; 1 is the most there is.
@@ -62,12 +62,12 @@ def place_ndcg(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 
     return min(1.0, _gain([rank for rank in ranks if rank], len(wanted), depth))
 
 
-def place_recall(ranked: Sequence[Place], wanted: Collection[Place], depth: int = 10) -> float:
+def place_recall(ranked: Sequence[ExpectedSpan], wanted: Collection[ExpectedSpan], depth: int = 10) -> float:
     """Return the share of the wanted places that some result within `depth` has a line of; 0 if none is wanted."""
     return sum(_first_rank(ranked[:depth], place) > 0 for place in wanted) / len(wanted) if wanted else 0.0
 
 
-def _first_rank(ranked: Sequence[Place], wanted: Place) -> int:
+def _first_rank(ranked: Sequence[ExpectedSpan], wanted: ExpectedSpan) -> int:
     """Return the 1-based rank of the first result that has a line of it; 0 if none has."""
     return next((rank for rank, place in enumerate(ranked, start=1) if place.overlaps(wanted)), 0)
 
@@ -77,33 +77,33 @@ def _gain(ranks: Collection[int], relevant: int, depth: int) -> float:
     return sum(1 / math.log2(rank + 1) for rank in ranks) / ideal if ideal else 0.0
 
 
-def line_precision(cited: Iterable[Place], wanted: Collection[Place]) -> float:
+def line_precision(cited: Iterable[ExpectedSpan], wanted: Collection[ExpectedSpan]) -> float:
     """Return the share of the cited lines that are wanted, each line counted once.
 
     Example:
-        >>> line_precision([Place("a.py", 1, 4)], [Place("a.py", 3, 9)])
+        >>> line_precision([ExpectedSpan("a.py", 1, 4)], [ExpectedSpan("a.py", 3, 9)])
         0.5
     """
     return _shared(_lines(cited), _lines(wanted))
 
 
-def line_recall(cited: Iterable[Place], wanted: Collection[Place]) -> float:
+def line_recall(cited: Iterable[ExpectedSpan], wanted: Collection[ExpectedSpan]) -> float:
     """Return the share of the wanted lines that are cited, each line counted once."""
     return _shared(_lines(wanted), _lines(cited))
 
 
-def _lines(places: Iterable[Place]) -> list[Place]:
+def _lines(places: Iterable[ExpectedSpan]) -> list[ExpectedSpan]:
     """Merge places to such as share no line, in order."""
-    merged: list[Place] = []
+    merged: list[ExpectedSpan] = []
     for place in sorted(places):
         if merged and place.overlaps(merged[-1]):
             last = merged.pop()
-            place = Place(place.path, last.start_line, max(last.end_line, place.end_line))
+            place = ExpectedSpan(place.path, last.start_line, max(last.end_line, place.end_line))
         merged.append(place)
     return merged
 
 
-def _shared(ours: Sequence[Place], others: Sequence[Place]) -> float:
+def _shared(ours: Sequence[ExpectedSpan], others: Sequence[ExpectedSpan]) -> float:
     """Return the share of our lines that are also theirs."""
     total = sum(place.end_line - place.start_line + 1 for place in ours)
     both = sum(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from openbook.errors import QueryError
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 from openbook.questions.question import read_question
 
 _KEYS = ("question", "files", "lines", "facts", "unanswerable")
@@ -30,7 +30,7 @@ class EvalQuestion:
     text: str
     files: tuple[str, ...] = ()
     """Paths as results show them, or with the name of the source in front."""
-    lines: tuple[Place, ...] = ()
+    lines: tuple[ExpectedSpan, ...] = ()
     """Their paths are as in `files`, which need not name them again."""
     facts: tuple[str, ...] = ()
     """Texts that stand in a right answer."""
@@ -60,7 +60,7 @@ def read_questions(text: str, name: str = "the question set") -> list[EvalQuesti
 
     Example:
         >>> read_questions('{"question": "Which port?", "lines": ["docs/server.md:14-18"]}\n')[0].lines
-        (Place(path='docs/server.md', start_line=14, end_line=18),)
+        (ExpectedSpan(path='docs/server.md', start_line=14, end_line=18),)
     """
     found: dict[str, EvalQuestion] = {}
     line_of: dict[str, int] = {}
@@ -124,9 +124,9 @@ def _texts(entry: Mapping[str, Any], key: str, read: Callable[[str], T]) -> tupl
     return tuple(dict.fromkeys(read(text) for text in texts))
 
 
-def _place(text: str) -> Place:
+def _place(text: str) -> ExpectedSpan:
     match = _LINES.fullmatch(text.strip())
     start, end = (int(match[2]), int(match[3] or match[2])) if match else (0, 0)
     if match is None or not 1 <= start <= end:
         raise QueryError(f"{text!r} names no lines; write path:start-end, counted from 1")
-    return Place(match[1], start, end)
+    return ExpectedSpan(match[1], start, end)

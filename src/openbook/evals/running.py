@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from openbook.answering.writing import Writing
-from openbook.assistant import Assistant
+from openbook.answering.options import AnswerOptions
+from openbook.answers import GenerationResult
 from openbook.errors import SourceError
 from openbook.evals.metrics import (
-    Place,
+    ExpectedSpan,
     facts_found,
     line_precision,
     line_recall,
@@ -20,22 +20,22 @@ from openbook.evals.metrics import (
     recall,
 )
 from openbook.evals.questions import EvalQuestion
-from openbook.evals.runs import Outcome, Run
-from openbook.generation import GenerationResult
+from openbook.evals.runs import EvalRun, QuestionOutcome
+from openbook.library import Assistant
 from openbook.types import RetrievalResult, Span
 
 # Places that were found in the place of the expected ones: enough to see what outranked them.
 _PLACES_SHOWN = 3
 
 
-class Files:
+class LibraryFiles:
     """The files of a library: what a path in a question set means."""
 
     def __init__(self, assistant: Assistant) -> None:
         self._places: dict[str, str] = {}
         for source, path in indexed_files(assistant):
-            self._places.setdefault(path, place_of(source, path))
-            self._places[place_of(source, path)] = place_of(source, path)
+            self._places.setdefault(path, document_key(source, path))
+            self._places[document_key(source, path)] = document_key(source, path)
 
     def __contains__(self, path: str) -> bool:
         return path in self._places
@@ -61,43 +61,43 @@ def indexed_files(assistant: Assistant) -> Iterator[tuple[str, str]]:
             yield from ((source, path) for path, record in sorted(difference.known.items()) if not record.skipped)
 
 
-def place_of(source: str, path: str) -> str:
+def document_key(source: str, path: str) -> str:
     """Write a file so that it is one only: the source, then the path."""
     return f"{source}/{path}"
 
 
-def run(
+def run_questions(
     assistant: Assistant,
     questions: Sequence[EvalQuestion],
     *,
     limit: int = 10,
-    writing: Writing | None = None,
+    options: AnswerOptions | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Run:
+) -> EvalRun:
     """Ask each question as `openbook ask` does, and score results and answer.
 
     Args:
         assistant: The library.
         questions: In the order of the outcomes. Paths that are not in the library are found nowhere.
         limit: Most results to answer from, and the depth of recall and NDCG.
-        writing: The model that answers; without it, answers are quotes.
+        options: The model that answers; without it, answers are quotes.
         clock: Seconds.
     """
-    files, outcomes, model = Files(assistant), [], ""
+    files, outcomes, model = LibraryFiles(assistant), [], ""
     for question in questions:
         started = clock()
-        answer = assistant.query(question.text, limit=limit, writing=writing)
+        answer = assistant.query(question.text, limit=limit, options=options)
         seconds = clock() - started
         # What an answer shows can be less than was found for it; a refusal shows the nearest alone.
         results = assistant.retrieve(question.text, limit=limit)
         outcomes.append(score(files.locate(question), results, answer, seconds, limit))
         model = answer.model
-    return Run(model, limit, tuple(outcomes))
+    return EvalRun(model, limit, tuple(outcomes))
 
 
 def score(
     question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, seconds: float, limit: int
-) -> Outcome:
+) -> QuestionOutcome:
     """Return the figures that apply to a question, its paths with the source in front, and how it failed, if it did."""
     figures: dict[str, float | None] = {}
     if question.unanswerable:
@@ -109,7 +109,9 @@ def score(
     figures["seconds"] = seconds
     expected = tuple(map(str, _wanted(question)))
     found = tuple(map(str, _places(results[:_PLACES_SHOWN])))
-    return Outcome(question.text, answer.refused, figures, _fault(question, results, answer, limit), expected, found)
+    return QuestionOutcome(
+        question.text, answer.refused, figures, _fault(question, results, answer, limit), expected, found
+    )
 
 
 def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: GenerationResult, limit: int) -> str:
@@ -129,13 +131,13 @@ def _fault(question: EvalQuestion, results: Sequence[RetrievalResult], answer: G
     return f"does not say {missing[0]!r}" if missing else ""
 
 
-def _wanted(question: EvalQuestion) -> list[Place]:
+def _wanted(question: EvalQuestion) -> list[ExpectedSpan]:
     """List the places that answer a question; a file of which lines are named is not wanted as a whole."""
     narrowed = {place.path for place in question.lines}
-    return [*question.lines, *(Place(path) for path in question.files if path not in narrowed)]
+    return [*question.lines, *(ExpectedSpan(path) for path in question.files if path not in narrowed)]
 
 
-def _places(results: Sequence[RetrievalResult]) -> list[Place]:
+def _places(results: Sequence[RetrievalResult]) -> list[ExpectedSpan]:
     return [_place(result.chunk.source, result.chunk.span) for result in results]
 
 
@@ -171,5 +173,5 @@ def _of_answer(question: EvalQuestion, answer: GenerationResult) -> dict[str, fl
     return figures
 
 
-def _place(source: str, span: Span) -> Place:
-    return Place(place_of(source, span.path), span.start_line, span.end_line)
+def _place(source: str, span: Span) -> ExpectedSpan:
+    return ExpectedSpan(document_key(source, span.path), span.start_line, span.end_line)

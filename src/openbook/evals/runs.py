@@ -49,7 +49,7 @@ Figures = Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """What became of one question."""
 
     question: str
@@ -64,13 +64,13 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class EvalRun:
     """What became of a question set."""
 
     model: str
     limit: int
     """Results that were asked for."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[QuestionOutcome, ...]
     """In the order of the questions."""
 
     def values(self, name: str) -> list[float | None]:
@@ -104,7 +104,7 @@ class Run:
         }
 
 
-def read_run(text: str, name: str = "the run") -> Run:
+def read_run(text: str, name: str = "the run") -> EvalRun:
     """Read what `openbook eval --json` printed.
 
     Raises:
@@ -113,10 +113,12 @@ def read_run(text: str, name: str = "the run") -> Run:
     try:
         entry = json.loads(text)
         outcomes = tuple(
-            Outcome(str(one["question"]), bool(one["refused"]), _figures(one["figures"]), str(one.get("fault", "")))
+            QuestionOutcome(
+                str(one["question"]), bool(one["refused"]), _figures(one["figures"]), str(one.get("fault", ""))
+            )
             for one in entry["questions"]
         )
-        run, version = Run(str(entry["model"]), int(entry["limit"]), outcomes), entry["openbook_eval"]
+        run, version = EvalRun(str(entry["model"]), int(entry["limit"]), outcomes), entry["openbook_eval"]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as exc:
         raise QueryError(f"{name} is no run", hint=_HOW_TO_RUN) from exc
     if version != _FORMAT:
@@ -142,7 +144,7 @@ class Threshold:
     metric: Metric
     value: float
 
-    def fault(self, run: Run) -> str:
+    def fault(self, run: EvalRun) -> str:
         """Return how a run fails; empty if it does not. A figure that is not known fails."""
         name, figure = self.metric.name, run.figure(self.metric.name)
         if figure is None:

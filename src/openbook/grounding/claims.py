@@ -7,10 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from openbook.generation import Claim
+from openbook.answers import Claim
 from openbook.grounding.blocks import ITEM, Fence, LineKind, read_line
-from openbook.grounding.marks import Mark, read_marks
-from openbook.spans import sentences, trim
+from openbook.grounding.marks import CitationMark, read_marks
+from openbook.text import sentences, trim
 
 # Marks below a block are given to all of its sentences up to this many pairs, else to the last one:
 # thousands of both in one block would fill the memory, and are no answer.
@@ -43,7 +43,7 @@ class Statement:
     """A claim and its marks where they stand. Its verdict is open."""
 
     claim: Claim
-    marks: tuple[Mark, ...]
+    marks: tuple[CitationMark, ...]
     heads: tuple[str, ...] = ()
     """Of a table row: the names of its columns."""
 
@@ -63,10 +63,10 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class UnattachedMarks:
     """Marks that stand behind no claim: behind code, in a heading, in a list of references. Or code without marks."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[CitationMark, ...]
     text: str
     """The code with its fence, or the heading, that they stand with; else empty."""
     is_code: bool
@@ -80,13 +80,13 @@ class _Block:
     kind: LineKind
     start: int
     end: int
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[CitationMark] = field(default_factory=list)
     """On lines of their own, right behind it."""
     heads: tuple[str, ...] = ()
     """Of a row: the names of its columns."""
 
 
-def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
+def split_claims(answer: str) -> tuple[list[Statement], list[UnattachedMarks]]:
     """Split an answer into what it states, in order, and the marks and code that belong to no statement.
 
     A mark belongs to the sentence that it stands in or behind; on a line of its own, to every
@@ -102,7 +102,7 @@ def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
     masked = _masked(answer, marks, code)
     starts = [mark.start_char for mark in marks]
     statements: list[Statement] = []
-    loose: list[Loose] = []
+    loose: list[UnattachedMarks] = []
     for block in _blocks(answer, masked, marks):
         inside = marks[bisect_left(starts, block.start) : bisect_left(starts, block.end)]
         if block.kind in ("heading", "code", "rule"):
@@ -114,11 +114,11 @@ def split_claims(answer: str) -> tuple[list[Statement], list[Loose]]:
         is_code = block.kind == "code"
         if beside or is_code:
             text = answer[block.start : block.end] if is_code else _text(answer, block.start, block.end, inside)
-            loose.append(Loose(tuple(beside), text, is_code, block.start, block.end))
+            loose.append(UnattachedMarks(tuple(beside), text, is_code, block.start, block.end))
     return statements, loose
 
 
-def _masked(answer: str, marks: Sequence[Mark], code: Sequence[tuple[int, int]]) -> str:
+def _masked(answer: str, marks: Sequence[CitationMark], code: Sequence[tuple[int, int]]) -> str:
     """Return a text of the same length where marks, signs of quotes and emphasis behind a full stop are blanks.
 
     Code and abbreviations become letters: a full stop in them ends nothing.
@@ -134,7 +134,7 @@ def _masked(answer: str, marks: Sequence[Mark], code: Sequence[tuple[int, int]])
     return _ABBREVIATION.sub(lambda match: "x" * len(match.group()), masked)
 
 
-def _blocks(answer: str, masked: str, marks: Sequence[Mark]) -> list[_Block]:
+def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Block]:
     """Cut an answer into blocks; lines of marks alone belong to the block before them, if there is one."""
     blocks: list[_Block] = []
     heads: tuple[str, ...] = ()
@@ -175,7 +175,7 @@ def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:
         start += len(line) + 1
 
 
-def _marks_alone(masked: str, start: int, end: int, marks: Sequence[Mark]) -> list[Mark]:
+def _marks_alone(masked: str, start: int, end: int, marks: Sequence[CitationMark]) -> list[CitationMark]:
     """Return the marks of a line that holds nothing else."""
     if not _REFERENCES.fullmatch(masked, start, end):
         return []
@@ -184,7 +184,7 @@ def _marks_alone(masked: str, start: int, end: int, marks: Sequence[Mark]) -> li
     return list(marks[first:last])
 
 
-def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Mark]) -> list[Statement]:
+def _statements(answer: str, masked: str, block: _Block, marks: Sequence[CitationMark]) -> list[Statement]:
     ranges, owned = _owned(masked, block, marks)
     shared = block.marks if len(ranges) * len(block.marks) <= _MOST_SHARED else []
     found = []
@@ -201,7 +201,9 @@ def _statements(answer: str, masked: str, block: _Block, marks: Sequence[Mark]) 
     return found
 
 
-def _owned(masked: str, block: _Block, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], list[list[Mark]]]:
+def _owned(
+    masked: str, block: _Block, marks: Sequence[CitationMark]
+) -> tuple[list[tuple[int, int]], list[list[CitationMark]]]:
     """Cut a block into sentences, and say which of its marks are whose."""
     start, end = trim(masked, block.start, block.end)
     if block.kind == "row":
@@ -210,7 +212,7 @@ def _owned(masked: str, block: _Block, marks: Sequence[Mark]) -> tuple[list[tupl
     else:
         ranges = list(sentences(masked, start, end))
     ranges = [(first, last) for first, last in ranges if any(map(str.isalnum, masked[first:last]))]
-    owned: list[list[Mark]] = [[] for _ in ranges]
+    owned: list[list[CitationMark]] = [[] for _ in ranges]
     if not ranges:
         return ranges, owned
     leading = bool(marks) and marks[0].start_char < ranges[0][0]
@@ -224,13 +226,13 @@ def _owned(masked: str, block: _Block, marks: Sequence[Mark]) -> tuple[list[tupl
     return ranges, owned
 
 
-def _with(statement: Statement, marks: Sequence[Mark]) -> Statement:
+def _with(statement: Statement, marks: Sequence[CitationMark]) -> Statement:
     every = (*statement.marks, *marks)
     claim = replace(statement.claim, marks=tuple(dict.fromkeys(mark.text for mark in every)))
     return replace(statement, claim=claim, marks=every)
 
 
-def _text(answer: str, start: int, end: int, marks: Sequence[Mark]) -> str:
+def _text(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> str:
     """Take the marks out of a range, and the blanks before them, and line ends where they only wrap."""
     inside = [mark for mark in marks if start <= mark.start_char < end]
     starts, ends = [start, *(mark.end_char for mark in inside)], [*(mark.start_char for mark in inside), end]

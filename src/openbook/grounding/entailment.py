@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
+from openbook.answers import ClaimVerdict
 from openbook.errors import OpenbookError
-from openbook.generation import ClaimVerdict
 from openbook.grounding.facts import has_facts
-from openbook.grounding.literal import Judgement, check_literally
+from openbook.grounding.literal import LiteralVerdict, check_literally
 from openbook.grounding.lookup import squash
 from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel, Judge
-from openbook.llm.messages import DEADLINE_S, Message, Request, Source
+from openbook.llm.messages import DEADLINE_S, Message, Request, ShownSource
 from openbook.llm.prompts import prompts_of
 
 NOT_ASKED = "no verifier checked whether the cited lines say it"
@@ -58,7 +58,7 @@ def verification_request(claims: Sequence[CitedClaim], *, deadline_s: float = DE
             fences[text] = len(fences) + 1
             places = "; ".join(dict.fromkeys(source.path for source in claim.sources if source.path))
             names = "; ".join(dict.fromkeys(source.symbol for source in claim.sources if source.symbol))
-            blocks.append(str(Source(fences[text], names, places, tuple(text.split("\n")))))
+            blocks.append(str(ShownSource(fences[text], names, places, tuple(text.split("\n")))))
         asked.append(f"{number}. (source {fences[text]}) {' '.join(claim.claim.split())[:_MOST_CLAIM_CHARS]}")
     prompts = prompts_of(_PROMPTS)
     return Request(
@@ -129,7 +129,7 @@ def quotes_literally(quote: str, text: str) -> bool:
     return is_telling and all(part in squashed for part in parts)
 
 
-def decide(claim: CitedClaim, literal: Judgement, entailment: Entailment | None) -> Judgement:
+def decide(claim: CitedClaim, literal: LiteralVerdict, entailment: Entailment | None) -> LiteralVerdict:
     """Return the verdict of both layers on one claim.
 
     A claim is `confirmed` only with words that stand literally in its own cited lines, so that nothing
@@ -143,28 +143,28 @@ def decide(claim: CitedClaim, literal: Judgement, entailment: Entailment | None)
     if literal.verdict == "exact":
         return literal
     if entailment is None:
-        return literal if literal.verdict == "conflict" else Judgement("unverified", _NO_REPLY)
+        return literal if literal.verdict == "conflict" else LiteralVerdict("unverified", _NO_REPLY)
     if entailment.label == "not said":
-        return literal if literal.verdict == "conflict" else Judgement("unverified", _NOT_SAID)
+        return literal if literal.verdict == "conflict" else LiteralVerdict("unverified", _NOT_SAID)
     stands = quotes_literally(entailment.quote, claim.cited_text)
     if entailment.label == "contradicted":
         if literal.verdict == "conflict":
             return replace(literal, quote=entailment.quote if stands else "")
         said = " ".join(entailment.quote.split())
         return (
-            Judgement("conflict", f'the cited lines say "{said}"', quote=entailment.quote)
+            LiteralVerdict("conflict", f'the cited lines say "{said}"', quote=entailment.quote)
             if stands
-            else Judgement("unverified", _WRONG_QUOTE)
+            else LiteralVerdict("unverified", _WRONG_QUOTE)
         )
     if literal.verdict == "conflict":
-        return Judgement("unverified", f"{_DISPUTED} {literal.reason}") if stands else literal
+        return LiteralVerdict("unverified", f"{_DISPUTED} {literal.reason}") if stands else literal
     if stands:
-        return Judgement("confirmed", quote=entailment.quote)
+        return LiteralVerdict("confirmed", quote=entailment.quote)
     elsewhere = next((source.path for source in claim.sources if quotes_literally(entailment.quote, source.text)), None)
     if elsewhere is not None:
         reason = f"the cited lines do not say it, but others of {elsewhere or 'the same source'} do"
-        return Judgement("unverified", reason, quote=entailment.quote)
-    return Judgement("unverified", _WRONG_QUOTE)
+        return LiteralVerdict("unverified", reason, quote=entailment.quote)
+    return LiteralVerdict("unverified", _WRONG_QUOTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,9 @@ def judge_claims(claims: Sequence[CitedClaim], judge: Judge | None = None) -> li
     ]
 
 
-def _verdict(claim: CitedClaim, literal: Judgement | None, entailment: Entailment | None, failure: str) -> JudgedClaim:
+def _verdict(
+    claim: CitedClaim, literal: LiteralVerdict | None, entailment: Entailment | None, failure: str
+) -> JudgedClaim:
     if literal is None:
         return JudgedClaim(claim, "uncited", NO_MARK) if has_facts(claim.claim) else JudgedClaim(claim, "")
     if failure:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from openbook.grounding.numbers import Number, blank_out, is_unit, numbers_of
+from openbook.grounding.numbers import Quantity, blank_out, is_unit, numbers_of
 from openbook.questions.words import FILLING_WORDS, STOP_WORDS
 from openbook.tokens import tokenize
 
@@ -69,7 +69,7 @@ class Facts:
     """Text between quotation marks, without them."""
     identifiers: tuple[str, ...] = ()
     """Names of code, without ticks and call brackets; also what else stands in ticks."""
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[Quantity, ...] = ()
     """Those inside of quotes and identifiers left out."""
 
     def __bool__(self) -> bool:
@@ -129,11 +129,11 @@ def content_words(text: str) -> tuple[str, ...]:
         >>> content_words("It is the list of all the users")
         ('list', 'user')
     """
-    tokens = chain.from_iterable(map(tokenize, telling_words(text)))
+    tokens = chain.from_iterable(map(tokenize, salient_words(text)))
     return tuple(dict.fromkeys(token for token in tokens if len(token) > 1 or token.isdigit()))
 
 
-def telling_words(text: str) -> list[str]:
+def salient_words(text: str) -> list[str]:
     """List the words of a text as written, without those that only join others or say that something is said."""
     return [word for word in re.findall(r"\w+", _OPENER.sub("", text)) if word.lower() not in _JOINING]
 

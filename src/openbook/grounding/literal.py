@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from openbook.generation import Verdict
+from openbook.answers import Verdict
 from openbook.grounding.alignment import exchanged_words, misattributed_words, replaced_word
-from openbook.grounding.facts import Facts, facts_of, telling_words
+from openbook.grounding.facts import Facts, facts_of, salient_words
 from openbook.grounding.languages import differ
 from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, results_in, squash, value_of
 from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
@@ -69,7 +69,7 @@ _EXAMPLE = re.compile(r"(?:\b(?:such as|like|e\.g\.|i\.e\.|for example|for insta
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class LiteralVerdict:
     """The verdict on one claim."""
 
     verdict: Verdict
@@ -81,7 +81,7 @@ class Judgement:
     """Words of the cited text that decided, where a judge named them."""
 
 
-def check_literally(claim: CitedClaim) -> Judgement:
+def check_literally(claim: CitedClaim) -> LiteralVerdict:
     """Return `exact`, `conflict` or `unverified`, as far as words alone can say.
 
     Example:
@@ -91,12 +91,12 @@ def check_literally(claim: CitedClaim) -> Judgement:
         'unverified'
     """
     if is_verbatim(claim.claim, claim.cited_text):
-        return Judgement("exact")
+        return LiteralVerdict("exact")
     read = _Read(claim)
     for name, rule in RULES.items():
         if reason := rule(read):
-            return Judgement("conflict", reason, name)
-    return Judgement("unverified", "nothing checked whether the cited lines say it")
+            return LiteralVerdict("conflict", reason, name)
+    return LiteralVerdict("unverified", "nothing checked whether the cited lines say it")
 
 
 def conflicts_of(claim: CitedClaim) -> dict[str, str]:
@@ -138,7 +138,7 @@ class _Read:
         every = sentences_of(self.cited.text.split("\n"))
         if len(every) <= _MOST_SENTENCES:
             return every
-        words = {word[:_BEGINNING_CHARS].lower() for word in telling_words(self.claim)}
+        words = {word[:_BEGINNING_CHARS].lower() for word in salient_words(self.claim)}
         shared = [sum(map(sentence.__contains__, words)) for sentence in map(str.lower, every)]
         best = sorted(range(len(every)), key=lambda place: (-shared[place], place))[:_MOST_SENTENCES]
         return [every[place] for place in sorted(best)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
 
-from openbook.grounding.numbers import Number, factors_of, numbers_of
+from openbook.grounding.numbers import Quantity, factors_of, numbers_of
 
 # What Markdown, quotation marks and wrapping add to words.
 _MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\|]+")
@@ -49,7 +49,7 @@ class SearchedText:
         return squash(self.text)
 
     @cached_property
-    def numbers(self) -> tuple[Number, ...]:
+    def numbers(self) -> tuple[Quantity, ...]:
         return numbers_of(self.text, implied=True)
 
     @cached_property
@@ -90,7 +90,7 @@ class SearchedText:
             return re.search(rf"(?<![A-Za-z]){spelled}(?![a-z])", self.text, re.IGNORECASE) is not None
         return len(lower) >= _SHORTEST_BEGINNING and any(word.startswith(lower) for word in self._words)
 
-    def has_number(self, number: Number) -> bool:
+    def has_number(self, number: Quantity) -> bool:
         """Return whether a number stands here, in any unit and spelling."""
         if number.kind == "version":
             return any(other.kind == "version" and other.text == number.text for other in self.numbers)

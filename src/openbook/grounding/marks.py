@@ -24,7 +24,7 @@ _TELLING = re.compile(r"[\n`]|\[(?=\d|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CitationMark:
     """A mark where it stands."""
 
     start_char: int
@@ -37,7 +37,7 @@ class Mark:
     """First and last unit of each range, as written. Empty for a whole result."""
 
 
-def parse_mark(text: str, start_char: int = 0) -> Mark | None:
+def parse_mark(text: str, start_char: int = 0) -> CitationMark | None:
     """Read one mark; None if the text is none.
 
     Example:
@@ -48,10 +48,10 @@ def parse_mark(text: str, start_char: int = 0) -> Mark | None:
     if match is None:
         return None
     ranges = ((int(bounds[1]), int(bounds[2] or bounds[1])) for bounds in _BOUNDS.finditer(match[2] or ""))
-    return Mark(start_char, start_char + len(text), text, int(match[1]), tuple(ranges))
+    return CitationMark(start_char, start_char + len(text), text, int(match[1]), tuple(ranges))
 
 
-def find_marks(answer: str) -> list[Mark]:
+def find_marks(answer: str) -> list[CitationMark]:
     """List the marks of a whole answer, in order.
 
     Example:
@@ -61,18 +61,18 @@ def find_marks(answer: str) -> list[Mark]:
     return read_marks(answer)[0]
 
 
-def read_marks(answer: str) -> tuple[list[Mark], list[tuple[int, int]]]:
+def read_marks(answer: str) -> tuple[list[CitationMark], list[tuple[int, int]]]:
     """List the marks of a whole answer, and the half-open ranges of code within its sentences, each in order."""
-    reader = MarkReader()
+    reader = MarkParser()
     pieces = [*reader.feed(answer), *reader.close()]
-    return [piece for piece in pieces if isinstance(piece, Mark)], sorted(reader.code)
+    return [piece for piece in pieces if isinstance(piece, CitationMark)], sorted(reader.code)
 
 
 @dataclass(slots=True)
 class _Held:
     """What looks like a mark, until it is known whether it stands in code."""
 
-    mark: Mark
+    mark: CitationMark
     is_mark: bool | None = None
 
 
@@ -84,15 +84,15 @@ class _Run:
     length: int
 
 
-class MarkReader:
+class MarkParser:
     """Reads an answer while it is written. Whatever the deltas, the marks are those of the whole answer.
 
     Only what may still turn out to be a mark, or not to be one, is held back, and what follows it.
 
     Example:
-        >>> reader = MarkReader()
+        >>> reader = MarkParser()
         >>> [reader.feed(delta) for delta in ("Yes [2", ":1", "].")], reader.close()
-        ([['Yes '], [], [Mark(start_char=4, end_char=9, text='[2:1]', number=2, ranges=((1, 1),)), '.']], [])
+        ([['Yes '], [], [CitationMark(start_char=4, end_char=9, text='[2:1]', number=2, ranges=((1, 1),)), '.']], [])
     """
 
     def __init__(self) -> None:
@@ -108,14 +108,14 @@ class MarkReader:
         self._open: list[_Run | _Held] = []  # since the backticks that may open code
         self._queue: deque[str | _Held] = deque()
 
-    def feed(self, delta: str) -> list[str | Mark]:
+    def feed(self, delta: str) -> list[str | CitationMark]:
         """Take the next piece of the answer, and give what is certain by now: text and marks, in order.
 
         Texts are never empty; joined with the texts of the marks, they are the answer.
         """
         return self._read(self._rest + delta, final=False)
 
-    def close(self) -> list[str | Mark]:
+    def close(self) -> list[str | CitationMark]:
         """Return the rest. The reader cannot be fed again."""
         pieces = self._read(self._rest, final=True)
         self._end_run()
@@ -123,7 +123,7 @@ class MarkReader:
         self._settle()
         return [*pieces, *self._flush()]
 
-    def _read(self, text: str, *, final: bool) -> list[str | Mark]:
+    def _read(self, text: str, *, final: bool) -> list[str | CitationMark]:
         at, start, self._rest = 0, self._offset, ""
         while at < len(text):
             if text[at] == "`":
@@ -156,7 +156,7 @@ class MarkReader:
         match = pattern.match(text, at)
         return match.end() if match else at
 
-    def _take(self, piece: str, mark: Mark | None = None) -> None:
+    def _take(self, piece: str, mark: CitationMark | None = None) -> None:
         if mark is None:
             self._queue.append(piece)
         else:
@@ -230,8 +230,8 @@ class MarkReader:
         self.code.append((first.start_char, last.start_char + last.length))
         _decide(tokens, is_mark=False)
 
-    def _flush(self) -> list[str | Mark]:
-        pieces: list[str | Mark] = []
+    def _flush(self) -> list[str | CitationMark]:
+        pieces: list[str | CitationMark] = []
         texts: list[str] = []
         while self._queue:
             piece = self._queue[0]

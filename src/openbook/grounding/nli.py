@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from openbook.errors import SettingsError
-from openbook.grounding.onnx_model import EntailmentModel, Scores
+from openbook.grounding.onnx_model import EntailmentModel, EntailmentScores
 from openbook.grounding.premises import likeliest, windows_of
 from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.grounding.sentences import sentence_ranges
@@ -29,7 +29,7 @@ _LEAST_ROOM_TOKENS = 16
 # Ten times the largest file of handwritten text in the question sets; tokenizing it takes about a second.
 _MAX_CHARS = 1_000_000
 
-_Measure = Callable[[Scores], float]
+_Measure = Callable[[EntailmentScores], float]
 
 
 class _Window(NamedTuple):
@@ -38,7 +38,7 @@ class _Window(NamedTuple):
     text: str
     start: int
     end: int
-    scores: Scores
+    scores: EntailmentScores
 
 
 class OnnxJudge:
@@ -140,11 +140,11 @@ def open_nli(folder: Path) -> OnnxJudge:
     return OnnxJudge(folder)
 
 
-def _entailed(scores: Scores) -> float:
+def _entailed(scores: EntailmentScores) -> float:
     return scores.entailed
 
 
-def _contradicted(scores: Scores) -> float:
+def _contradicted(scores: EntailmentScores) -> float:
     return scores.contradicted
 
 

@@ -103,7 +103,7 @@ _IMPLIED_RUN = _run_of([*_IMPLIED, "hundred", "thousand", "million", "billion", 
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Quantity:
     """A quantity as it is written, and what it comes to."""
 
     text: str
@@ -115,7 +115,7 @@ class Number:
     """Offset in the text that it was found in."""
 
 
-def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
+def numbers_of(text: str, *, implied: bool = False) -> tuple[Quantity, ...]:
     """List versions, numbers in digits and numbers in words, in order.
 
     "one" without a unit is left out, because it mostly is a pronoun.
@@ -130,7 +130,7 @@ def numbers_of(text: str, *, implied: bool = False) -> tuple[Number, ...]:
     """
     has_digit = _ANY_DIGIT.search(text) is not None  # most sentences have none, and the patterns are slow
     written = list(_VERSION.finditer(text)) if has_digit else []
-    versions = [Number(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
+    versions = [Quantity(match.group().lstrip("v"), 0.0, "version", match.start()) for match in written]
     text = blank_out(text, [match.span() for match in written])
     named = list(_NAMED_UNIT.finditer(text)) if implied and not {"=", ":"}.isdisjoint(text) else []
     text = blank_out(text, [match.span("number") for match in named])
@@ -160,7 +160,7 @@ def blank_out(text: str, places: Sequence[tuple[int, int]]) -> str:
     return "".join((*pieces, text[position:]))
 
 
-def _in_digits(match: re.Match[str], text: str) -> Number:
+def _in_digits(match: re.Match[str], text: str) -> Quantity:
     written = match["number"]
     grouped = re.sub(r"[,_ \u202f](?=\d{3})", "", written).replace("_", "")
     value = float(grouped)
@@ -174,15 +174,15 @@ def _in_digits(match: re.Match[str], text: str) -> Number:
     kind, factor = _unit(unit)
     sign = -1 if match["sign"] else 1
     shown = match.group().strip() if kind or match["sign"] else written
-    return Number(shown, round(sign * value * factor, 9), kind, match.start())
+    return Quantity(shown, round(sign * value * factor, 9), kind, match.start())
 
 
-def _of_name(match: re.Match[str]) -> Number:
+def _of_name(match: re.Match[str]) -> Quantity:
     kind, factor = _unit((match["unit"] or match["hump"]).lower())
-    return Number(match["number"], round(float(match["number"]) * factor, 9), kind, match.start("number"))
+    return Quantity(match["number"], round(float(match["number"]) * factor, 9), kind, match.start("number"))
 
 
-def _in_chinese(match: re.Match[str]) -> Number:
+def _in_chinese(match: re.Match[str]) -> Quantity:
     total = section = digit = 0
     for character in match["number"]:
         if character in _CHINESE_ONES:
@@ -192,7 +192,7 @@ def _in_chinese(match: re.Match[str]) -> Number:
         else:
             section, digit = section + (digit or 1) * _CHINESE_SCALES[character], 0
     kind, factor = _unit(match["unit"] or "")
-    return Number(match.group(), round((total + section + digit) * factor, 9), kind, match.start())
+    return Quantity(match.group(), round((total + section + digit) * factor, 9), kind, match.start())
 
 
 def in_lower_case(word: str) -> str:
@@ -227,7 +227,7 @@ def _unit(word: str) -> tuple[str, float]:
     return _UNITS.get(word) or _UNITS.get(word.lower(), ("", 1.0))
 
 
-def _in_words(text: str, *, implied: bool) -> Iterator[Number]:
+def _in_words(text: str, *, implied: bool) -> Iterator[Quantity]:
     if _VALUES.keys().isdisjoint(_WORD.findall(in_lower_case(text))):
         return
     pattern = _IMPLIED_RUN if implied else _SPELLED_RUN
@@ -241,4 +241,4 @@ def _in_words(text: str, *, implied: bool) -> Iterator[Number]:
         if words in (["one"], ["zero"]) and not implied and not kind:
             continue
         shown = match.group() + (following.group() if kind and following else "")
-        yield Number(shown, round(value * factor, 9), kind, match.start())
+        yield Quantity(shown, round(value * factor, 9), kind, match.start())

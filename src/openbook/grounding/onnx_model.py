@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openbook.errors import ModelError
 from openbook.grounding.entailment_formats import ModelConfig, entailment_folder, read_config
-from openbook.onnx_encoder import OnnxEncoder, encodable, first_known
+from openbook.onnx_encoder import OnnxEncoder, first_known, without_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ _BATCH_SIZE = 8
 _ENDS = ("</s>", "[SEP]")
 
 
-class Scores(NamedTuple):
+class EntailmentScores(NamedTuple):
     """What a model says of one claim and one premise, as probabilities from 0 to 1."""
 
     entailed: float
@@ -56,7 +56,7 @@ class EntailmentModel:
 
     def count(self, text: str) -> int:
         """Count the tokens of a text, special tokens left out."""
-        return len(self._encoder.tokenizer.encode(encodable(text), add_special_tokens=False).ids)
+        return len(self._encoder.tokenizer.encode(without_surrogates(text), add_special_tokens=False).ids)
 
     def room(self, claim: str) -> int:
         """Return how many tokens a premise may have beside a claim; 0 or less if none."""
@@ -71,7 +71,7 @@ class EntailmentModel:
             end = start + min((end - start) * self.config.max_tokens // size, end - start - 1)
         return start
 
-    def scores(self, claim: str, premises: Sequence[str]) -> list[Scores]:
+    def scores(self, claim: str, premises: Sequence[str]) -> list[EntailmentScores]:
         """Score a claim against premises, in their order. What is too long must have been cut before.
 
         A batch holds premises of one claim only: what else is in it changes the last digits of quantised models.
@@ -79,7 +79,7 @@ class EntailmentModel:
         Raises:
             ModelError: The model fails, or gives something else than probabilities can be made of.
         """
-        found: list[Scores] = []
+        found: list[EntailmentScores] = []
         for first in range(0, len(premises), _BATCH_SIZE):
             encoded = [self._encode(premise, claim) for premise in premises[first : first + _BATCH_SIZE]]
             found += self._scored(self._encoder.logits(encoded, len(self.config.labels)))
@@ -94,15 +94,15 @@ class EntailmentModel:
         between, _, after = rest.partition("{claim}")
         return self._encoder.tokenizer.encode(f"{before}{premise}{between}{claim}{after}")
 
-    def _scored(self, logits: NDArray[np.float64]) -> list[Scores]:
+    def _scored(self, logits: NDArray[np.float64]) -> list[EntailmentScores]:
         import numpy as np
 
         labels = self.config.labels
         if len(labels) == 1:
             # Of a large score, either way, exp would overflow.
-            return [Scores(float(1 / (1 + np.exp(-np.clip(score, -50, 50)))), 0.0) for score in logits[:, 0]]
+            return [EntailmentScores(float(1 / (1 + np.exp(-np.clip(score, -50, 50)))), 0.0) for score in logits[:, 0]]
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = powers / powers.sum(axis=1, keepdims=True)
         entailed = shares[:, labels.index("entailed")]
         against = shares[:, labels.index("contradicted")] if self.config.contradicts else np.zeros(len(shares))
-        return [Scores(float(each), float(other)) for each, other in zip(entailed, against, strict=True)]
+        return [EntailmentScores(float(each), float(other)) for each, other in zip(entailed, against, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openbook.grounding.facts import telling_words
+from openbook.grounding.facts import salient_words
 
 # Two windows share up to a quarter, so that neighbouring sentences which say it together stand together in one.
 # MiniCheck cuts without overlap (minicheck/inference.py, commit 00a1ed4), and loses what a cut divides.
@@ -62,6 +62,6 @@ def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
     """
     if len(texts) <= limit:
         return list(range(len(texts)))
-    words = {word[:_BEGINNING_CHARS].lower() for word in telling_words(claim)}
+    words = {word[:_BEGINNING_CHARS].lower() for word in salient_words(claim)}
     shared = [sum(map(text.__contains__, words)) for text in map(str.lower, texts)]
     return sorted(sorted(range(len(texts)), key=lambda number: (-shared[number], number))[:limit])

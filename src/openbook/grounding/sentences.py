@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from openbook.spans import LONG_LINE_CHARS, lines, sentences, trim
+from openbook.text import LONG_LINE_CHARS, lines, sentences, trim
 
 # A shorter line was not wrapped: it ends where its author ended it.
 _WRAPPED_CHARS = 45

@@ -42,7 +42,7 @@ def inverse_frequency(frequency: int, chunks: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class FieldWeights:
     """What one occurrence of a word is worth in each field of each chunk or file."""
 
     occurrences: Floats
@@ -60,14 +60,14 @@ class Weights:
         return np.asarray(found / (self.saturation + found), dtype=np.float32)
 
 
-def chunk_weights(lengths: Floats) -> Weights:
+def chunk_weights(lengths: Floats) -> FieldWeights:
     """Prepare chunks: `lengths` are the words of each field, (n, 4)."""
-    return Weights(_occurrences(lengths, _WEIGHTS, _DILUTION), _SATURATION)
+    return FieldWeights(_occurrences(lengths, _WEIGHTS, _DILUTION), _SATURATION)
 
 
-def file_weights(lengths: Floats) -> Weights:
+def file_weights(lengths: Floats) -> FieldWeights:
     """Prepare files: `lengths` are the words of each field, (n, 4)."""
-    return Weights(_occurrences(lengths, _FILE_WEIGHTS, _FILE_DILUTION), _FILE_SATURATION)
+    return FieldWeights(_occurrences(lengths, _FILE_WEIGHTS, _FILE_DILUTION), _FILE_SATURATION)
 
 
 def _occurrences(lengths: Floats, weights: Floats, dilution: Floats) -> Floats:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from openbook.index.bm25 import chunk_weights, file_weights, inverse_frequency
+from openbook.index.filters import filter_predicate
 from openbook.index.postings import FIELDS, Postings
 from openbook.index.protocol import Evidence, Matches
-from openbook.index.where import allows
 from openbook.types import Filter
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _WHOLE_CHUNKS = 30
 _LED_FILES = 50
 
 
-def pack(vectors: NDArray[np.float32]) -> bytes:
+def quantize(vectors: NDArray[np.float32]) -> bytes:
     """Quantise float32 (n, dim) to int8, row by row. Zero rows stay zero."""
     return _quantized(vectors).tobytes()
 
@@ -78,8 +78,8 @@ def checked_ids(ids: Positions) -> Positions:
     return ids
 
 
-class Held(NamedTuple):
-    """What is scored of one document. What is packed has been packed by `Pending.add`, `pack` and `pack_numbers`."""
+class DocumentRows(NamedTuple):
+    """What is scored of one document, packed by `PostingsBuilder.add`, `quantize` and `pack_numbers`."""
 
     source: str
     path: str
@@ -94,7 +94,7 @@ class Held(NamedTuple):
     """Empty if it is of no lesson."""
 
 
-def _lessons(documents: Sequence[Held]) -> NDArray[np.int32]:
+def _lessons(documents: Sequence[DocumentRows]) -> NDArray[np.int32]:
     """Return the number of the lesson of each chunk."""
     none = {held.chunks: pack_numbers([None] * held.chunks) for held in documents if not held.numbers}
     packed = b"".join(held.numbers or none[held.chunks] for held in documents)
@@ -114,7 +114,7 @@ class _Scores:
 class Catalogue:
     """Chunks in the order of ties: source, path, place. Those of a file lie side by side."""
 
-    def __init__(self, documents: Sequence[Held]) -> None:
+    def __init__(self, documents: Sequence[DocumentRows]) -> None:
         """Take all documents with chunks, in the order of source and path: about 1 ms per 1,000 chunks."""
         self._files = [held[:4] for held in documents]
         sizes = np.array([held.chunks for held in documents], dtype=np.int64)
@@ -202,7 +202,7 @@ class Catalogue:
         return chosen
 
     def _allowed(self, where: Filter) -> Mask:
-        check = allows(where)
+        check = filter_predicate(where)
         allowed = np.ones(len(self), dtype=bool)
         if check is not None:
             allowed = np.array([check(*file) for file in self._files], dtype=bool)[self._file_of]

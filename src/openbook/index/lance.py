@@ -13,15 +13,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.errors import QueryError
-from openbook.index.catalogue import Catalogue, Held, pack
-from openbook.index.lance_rows import Heavy, Stored, heavy_of, new_version, row_of, row_of_root
-from openbook.index.lance_tables import Tables, damaged, rebuild_hint
-from openbook.index.lance_words import Gathering, Segment, Words, write
+from openbook.index.catalogue import Catalogue, DocumentRows, quantize
+from openbook.index.filters import filter_predicate
+from openbook.index.lance_rows import DocumentBody, DocumentRow, document_body, new_version, row_of, row_of_source
+from openbook.index.lance_tables import LanceTables, damaged_tables, rebuild_command
+from openbook.index.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from openbook.index.lessons import course_of, courses_of, pack_lessons
-from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
-from openbook.index.rows import chunk_of, outline_of, remarks_of
+from openbook.index.protocol import (
+    EVERYTHING,
+    DocumentSummary,
+    FileRecord,
+    IndexEntry,
+    IndexIdentity,
+    IndexStats,
+    Matches,
+    Outline,
+    Source,
+)
+from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of
 from openbook.index.schema import other_vectors
-from openbook.index.where import allows
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
 # Documents whose text and outlines stay in memory. Most have some 20 KB.
 _KEPT_DOCUMENTS = 500
 
-_NOTHING = Heavy("", "[]", "[]")
+_NOTHING = DocumentBody("", "[]", "[]")
 
 
 class LanceIndex:
@@ -40,29 +50,29 @@ class LanceIndex:
     Threads may share an instance: calls are taken one at a time.
     """
 
-    def __init__(self, uri: str, identity: Identity, *, lock_timeout_s: float = 60.0) -> None:
+    def __init__(self, uri: str, identity: IndexIdentity, *, lock_timeout_s: float = 60.0) -> None:
         """Open the library at an address, making it if there is none.
 
         Raises:
-            LibraryError: See `Tables`.
+            LibraryError: See `LanceTables`.
         """
         self.uri = uri
         self._lock = threading.RLock()
-        self._tables = Tables(uri, identity, lock_timeout_s=lock_timeout_s)
+        self._tables = LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
         self._made = self._tables.made
-        self._words = Words(self._tables)
+        self._words = SegmentStore(self._tables)
         self._depth = 0
         self._batch: _Batch | None = None
         self._loaded: tuple[str, int, int] | None = None
-        self._committed: dict[tuple[str, str], Stored] = {}
+        self._committed: dict[tuple[str, str], DocumentRow] = {}
         self._row_ids: dict[str, int] = {}
-        self._counted: Stats | None = None
+        self._counted: IndexStats | None = None
         self._first_ids: dict[str, int] = {}
         self._next_id = 1
         self._dim = 0
         self._catalogue: Catalogue | None = None
-        self._placed: tuple[list[int], list[Stored]] = [], []
-        self._heavy: dict[str, Heavy] = {}
+        self._placed: tuple[list[int], list[DocumentRow]] = [], []
+        self._heavy: dict[str, DocumentBody] = {}
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -99,9 +109,9 @@ class LanceIndex:
             except QueryError:
                 raise
             except (LookupError, TypeError, ValueError) as exc:
-                raise damaged(self.uri) from exc
+                raise damaged_tables(self.uri) from exc
 
-    def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
+    def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
         with self.batch():
             entries = sorted(entries, key=lambda entry: entry.chunk.span)  # vectors are told apart by place
             chunks = [entry.chunk for entry in entries]
@@ -109,12 +119,12 @@ class LanceIndex:
             if entries:
                 self._check_size(len(entries[0].vector))
                 lengths = self._open_batch.gathering.add(stored.version, [entry.terms for entry in entries])
-                rows = pack(np.stack([entry.vector for entry in entries]))
+                rows = quantize(np.stack([entry.vector for entry in entries]))
                 stored = replace(stored, chunks=len(entries), lengths=lengths.tobytes(), rows=rows)
             if stored.course:
                 lessons, numbers = pack_lessons(chunks)
                 stored = replace(stored, lessons=lessons, numbers=numbers)
-            self._change(stored, heavy_of(document, chunks))
+            self._change(stored, document_body(document, chunks))
 
     def skip(self, source: str, path: str, stamp: Stamp, reason: str) -> None:
         with self.batch():
@@ -132,18 +142,18 @@ class LanceIndex:
         with self.batch():
             found = self._at(source, path)
             if found:
-                self._change(Stored(source, path, version=new_version(), gone=True))
+                self._change(DocumentRow(source, path, version=new_version(), gone=True))
             return found is not None
 
-    def put_root(self, root: Root) -> None:
+    def put_root(self, root: Source) -> None:
         with self.batch():
-            self._change(row_of_root(root))
+            self._change(row_of_source(root))
 
     def delete_source(self, name: str) -> bool:
         with self.batch():
             keys = [key for key in self._stored() if key[0] == name]
             for key in keys:
-                self._change(Stored(*key, version=new_version(), gone=True))
+                self._change(DocumentRow(*key, version=new_version(), gone=True))
             return (name, "") in keys
 
     @property
@@ -151,7 +161,7 @@ class LanceIndex:
         assert self._batch is not None
         return self._batch
 
-    def _change(self, stored: Stored, heavy: Heavy = _NOTHING) -> None:
+    def _change(self, stored: DocumentRow, heavy: DocumentBody = _NOTHING) -> None:
         self._open_batch.changes[stored.key] = stored, heavy
         self._catalogue = None
 
@@ -159,9 +169,9 @@ class LanceIndex:
         if not self._dim:  # what has been seen once stays
             self._dim = next((len(each.rows) // each.chunks for each in self._stored().values() if each.chunks), 0)
         if self._dim and self._dim != given:
-            raise other_vectors(self.uri, self._dim, given, rebuild_hint(self.uri))
+            raise other_vectors(self.uri, self._dim, given, rebuild_command(self.uri))
 
-    def _stored(self) -> dict[tuple[str, str], Stored]:
+    def _stored(self) -> dict[tuple[str, str], DocumentRow]:
         """Return the rows of what is there, as this batch has changed them."""
         committed = self._current()
         if self._batch is None or not self._batch.changes:
@@ -169,18 +179,18 @@ class LanceIndex:
         found = committed | {key: stored for key, (stored, _) in self._batch.changes.items()}
         return {key: stored for key, stored in found.items() if not stored.gone}
 
-    def _at(self, source: str, path: str) -> Stored | None:
+    def _at(self, source: str, path: str) -> DocumentRow | None:
         """Return the row of a document, as this batch has changed it."""
         found = self._batch.changes.get((source, path)) if self._batch else None
         stored = found[0] if found else self._current().get((source, path))
         return None if stored is None or stored.gone else stored
 
-    def _current(self) -> dict[tuple[str, str], Stored]:
+    def _current(self) -> dict[tuple[str, str], DocumentRow]:
         """Return the rows that are committed."""
         if self._loaded != self._tables.state:
             if self._made != self._tables.made:  # somebody has made the library again
-                self._made, self._words, self._dim = self._tables.made, Words(self._tables), 0
-            found: dict[tuple[str, str], Stored] = {}
+                self._made, self._words, self._dim = self._tables.made, SegmentStore(self._tables), 0
+            found: dict[tuple[str, str], DocumentRow] = {}
             rows = self._tables.documents()
             for stored in rows.values():
                 # Two machines that put a new document at once leave two rows of it.
@@ -205,7 +215,9 @@ class LanceIndex:
             firsts = [self._first_id(each.version, each.chunks) for each in rows]
             self._catalogue = Catalogue(
                 [
-                    Held(*each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers)
+                    DocumentRows(
+                        *each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers
+                    )
                     for first, each in zip(firsts, rows, strict=True)
                 ]
             )
@@ -213,15 +225,15 @@ class LanceIndex:
             self._placed = [first for first, _ in placed], [stored for _, stored in placed]
         return self._catalogue
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[Source]:
         with self._reading():
             rows = self._stored()
             return [rows[key].root for key in sorted(rows) if not key[1]]
 
-    def records(self, source: str) -> dict[str, Record]:
+    def records(self, source: str) -> dict[str, FileRecord]:
         with self._reading():
             return {
-                each.path: Record(each.stamp, each.content_hash, each.skipped, remarks_of(each.remarks))
+                each.path: FileRecord(each.stamp, each.content_hash, each.skipped, remarks_of(each.remarks))
                 for each in self._stored().values()
                 if each.source == source and each.path
             }
@@ -236,13 +248,13 @@ class LanceIndex:
             of_file = (stored.kind, stored.language, text, stored.content_hash)
             return Document(source, path, *of_file, anchors=anchors, remarks=remarks_of(stored.remarks))  # type: ignore[arg-type]
 
-    def documents(self, where: Filter) -> list[Listed]:
-        check = allows(where)
+    def documents(self, where: Filter) -> list[DocumentSummary]:
+        check = filter_predicate(where)
         with self._reading():
             rows = self._stored()
             found = [rows[key] for key in sorted(rows) if key[1] and not rows[key].skipped]
             return [
-                Listed(*row)  # type: ignore[arg-type]
+                DocumentSummary(*row)  # type: ignore[arg-type]
                 for each in found
                 for row in ((*each.key, each.kind, each.course),)
                 if (check is None or check(*row))
@@ -250,7 +262,7 @@ class LanceIndex:
             ]
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
-        check = allows(where)
+        check = filter_predicate(where)
         with self._reading():
             rows = self._stored()
             material = [rows[key] for key in sorted(rows) if rows[key].lessons]
@@ -266,7 +278,7 @@ class LanceIndex:
     def chunks(self, source: str, path: str) -> list[Chunk]:
         with self._reading():
             stored = self._at(source, path)
-            return [chunk_of(*row) for row in self._rows_of([stored])[0]] if stored and path else []
+            return [chunk_from_row(*row) for row in self._rows_of([stored])[0]] if stored and path else []
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
@@ -287,11 +299,11 @@ class LanceIndex:
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
-            return [outline_of(row) for row, _ in self._found(ids)]
+            return [outline_from_row(row) for row, _ in self._found(ids)]
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         with self._reading():
-            return [chunk_of(*row) for row in self._found(ids)]
+            return [chunk_from_row(*row) for row in self._found(ids)]
 
     def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
         """Return the rows of chunks, each with the text of its document. Ids that are gone are left out."""
@@ -305,7 +317,7 @@ class LanceIndex:
         found = dict(zip(wanted, self._rows_of([rows[place] for place in wanted]), strict=True))
         return [found[place][number] for place, number in places]
 
-    def _rows_of(self, documents: Sequence[Stored]) -> list[list[tuple[tuple[Any, ...], str]]]:
+    def _rows_of(self, documents: Sequence[DocumentRow]) -> list[list[tuple[tuple[Any, ...], str]]]:
         return [
             [
                 (
@@ -318,7 +330,7 @@ class LanceIndex:
             for stored, heavy in zip(documents, self._heavy_of(documents), strict=True)
         ]
 
-    def _heavy_of(self, documents: Sequence[Stored]) -> list[Heavy]:
+    def _heavy_of(self, documents: Sequence[DocumentRow]) -> list[DocumentBody]:
         changes = self._batch.changes if self._batch else {}
         found = {stored.version: changes[stored.key][1] for stored in documents if stored.key in changes}
         missing = [each for each in documents if each.version not in found and each.version not in self._heavy]
@@ -342,13 +354,13 @@ class LanceIndex:
     def _living(self) -> set[str]:
         return {stored.version for stored in self._current().values()}
 
-    def stats(self) -> Stats:
+    def stats(self) -> IndexStats:
         with self._reading():
             held = self._stored()
             if self._counted is None or self._batch is not None:  # counting looks at every row
                 indexed = sum(1 for each in held.values() if each.path and not each.skipped)
                 chunks = sum(each.chunks for each in held.values())
-                self._counted = Stats(indexed, chunks, self._tables.size_bytes())
+                self._counted = IndexStats(indexed, chunks, self._tables.size_bytes())
             return self._counted
 
     def close(self) -> None:
@@ -360,15 +372,15 @@ class _Batch:
     """What one transaction has changed so far."""
 
     def __init__(self) -> None:
-        self.changes: dict[tuple[str, str], tuple[Stored, Heavy]] = {}
-        self._gathering: Gathering | None = None
+        self.changes: dict[tuple[str, str], tuple[DocumentRow, DocumentBody]] = {}
+        self._gathering: SegmentBuilder | None = None
         self._segments: list[Segment] = []
 
     @property
-    def gathering(self) -> Gathering:
+    def gathering(self) -> SegmentBuilder:
         """Where words go."""
         if self._gathering is None:
-            self._gathering = Gathering()
+            self._gathering = SegmentBuilder()
         return self._gathering
 
     def segments(self) -> list[Segment]:
@@ -378,10 +390,10 @@ class _Batch:
             self._gathering = None
         return self._segments
 
-    def write(self, tables: Tables) -> None:
+    def write(self, tables: LanceTables) -> None:
         """Commit."""
         for segment in self.segments():
-            write(tables, segment)
+            write_segment_rows(tables, segment)
         if self.changes:
             tables.commit(self.changes.values())
             tables.refresh()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from openbook.index.lessons import unpack_lessons
-from openbook.index.protocol import Root
+from openbook.index.protocol import Source
 from openbook.index.rows import fields_of
 from openbook.types import Chunk, Document, Lesson, Stamp
 
@@ -45,7 +45,7 @@ WORDS = pa.schema(
 KEPT = timedelta(hours=1)
 
 
-class Heavy(NamedTuple):
+class DocumentBody(NamedTuple):
     """What of a document only those read who show it."""
 
     text: str
@@ -55,8 +55,8 @@ class Heavy(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A row of `documents`, but for what is heavy. One with an empty path is a source, whose `Root` is in `remarks`."""
+class DocumentRow:
+    """A row of `documents` without its body. One with an empty path is a source, which is kept in `remarks`."""
 
     source: str
     path: str
@@ -94,14 +94,14 @@ class Stored:
         return unpack_lessons(self.lessons) if self.lessons else ()
 
     @property
-    def root(self) -> Root:
+    def root(self) -> Source:
         """The source that this row is of."""
-        return Root(**json.loads(self.remarks))
+        return Source(**json.loads(self.remarks))
 
 
-def row_of_root(root: Root) -> Stored:
+def row_of_source(root: Source) -> DocumentRow:
     """Make the row of a source."""
-    return Stored(root.name, "", remarks=json.dumps(asdict(root)), version=new_version())
+    return DocumentRow(root.name, "", remarks=json.dumps(asdict(root)), version=new_version())
 
 
 def new_version() -> str:
@@ -114,9 +114,9 @@ def is_settled(version: str) -> bool:
     return time.time_ns() - int(version[:16], 16) > KEPT.total_seconds() * 1e9
 
 
-def row_of(document: Document, stamp: Stamp, course: str) -> Stored:
+def row_of(document: Document, stamp: Stamp, course: str) -> DocumentRow:
     """Make the row of a document, but for what is scored. `course` is the path of the one that it is of."""
-    return Stored(
+    return DocumentRow(
         *(document.source, document.path, document.kind, document.language, document.content_hash),
         course=course,
         size_bytes=stamp.size_bytes,
@@ -127,7 +127,7 @@ def row_of(document: Document, stamp: Stamp, course: str) -> Stored:
     )
 
 
-def heavy_of(document: Document, chunks: Sequence[Chunk]) -> Heavy:
+def document_body(document: Document, chunks: Sequence[Chunk]) -> DocumentBody:
     """Pack what is heavy of a document. Its chunks are in the order of their spans."""
     anchors = [[anchor.start_char, anchor.label] for anchor in document.anchors]
     outlines = [
@@ -135,4 +135,4 @@ def heavy_of(document: Document, chunks: Sequence[Chunk]) -> Heavy:
         for chunk in chunks
         for span in (chunk.span,)
     ]
-    return Heavy(document.text, json.dumps(anchors), json.dumps(outlines, ensure_ascii=False))
+    return DocumentBody(document.text, json.dumps(anchors), json.dumps(outlines, ensure_ascii=False))

@@ -22,9 +22,9 @@ import lancedb
 import pyarrow as pa
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
-from openbook.index.lance_rows import DOCUMENTS, HEAVY, KEPT, LIGHT, WORDS, Heavy, Stored, new_version
+from openbook.index.lance_rows import DOCUMENTS, HEAVY, KEPT, LIGHT, WORDS, DocumentBody, DocumentRow, new_version
 from openbook.index.object_storage import check_conditional_writes, claimed
-from openbook.index.protocol import Identity, Root
+from openbook.index.protocol import IndexIdentity, Source
 
 # Raised by one with every change of the schemas below.
 _FORMAT = "1"
@@ -57,13 +57,13 @@ _TABLES_A_PAGE = 1_000
 
 
 @contextlib.contextmanager
-def translated_errors(uri: str, *, writing: bool = False) -> Iterator[None]:
+def lance_errors(uri: str, *, options: bool = False) -> Iterator[None]:
     """Raise what LanceDB reports as errors of ours."""
     try:
         yield
     except (RuntimeError, OSError, ValueError, pa.ArrowException) as exc:
         said = _gist(str(exc))
-        if writing:
+        if options:
             raise LibraryWriteError(
                 f"cannot write the library {uri!r}: {said}", hint="check the disk or bucket, its space and your rights"
             ) from exc
@@ -78,14 +78,14 @@ def _gist(text: str) -> str:
     return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_LONGEST_GIST]
 
 
-def rebuild_hint(uri: str) -> str:
+def rebuild_command(uri: str) -> str:
     """Name the command that makes a library again."""
     return f"make it again with: openbook add --rebuild --library {shlex.quote(uri.rpartition('/')[2])} PATH ..."
 
 
-def damaged(uri: str) -> CorruptLibraryError:
+def damaged_tables(uri: str) -> CorruptLibraryError:
     """Make the error that calls a library damaged."""
-    return CorruptLibraryError(f"{uri!r} is damaged or no library", hint=rebuild_hint(uri))
+    return CorruptLibraryError(f"{uri!r} is damaged or no library", hint=rebuild_command(uri))
 
 
 def split_address(uri: str) -> tuple[str, str]:
@@ -106,43 +106,43 @@ def names_at(address: str) -> list[str]:
     """List the libraries of a database, in order."""
     if _SCHEME not in address and not Path(address).exists():
         return []  # LanceDB would make it
-    with translated_errors(address):
+    with lance_errors(address):
         tables = _table_names(lancedb.connect(address))
     return sorted(table.removesuffix(_DOCUMENTS_OF) for table in tables if table.endswith(_DOCUMENTS_OF))
 
 
-def remove_library(uri: str) -> None:
+def remove_tables(uri: str) -> None:
     """Delete a library. None there is no error."""
     base, name = split_address(uri)
     if not names_at(base):
         return
-    with translated_errors(uri, writing=True):
+    with lance_errors(uri, options=True):
         database = lancedb.connect(base)
         for table in (name + _DOCUMENTS_OF, name + _WORDS_OF):
             if table in _table_names(database):
                 database.drop_table(table)
 
 
-def stored_roots(uri: str) -> list[Root]:
+def stored_table_sources(uri: str) -> list[Source]:
     """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
     base, name = split_address(uri)
     if name not in names_at(base):
         return []
-    with translated_errors(uri):
+    with lance_errors(uri):
         table = lancedb.connect(base).open_table(name + _DOCUMENTS_OF)
         columns = ["source", "remarks", "version", "gone"]
         rows = table.search().where("path = ''").select(columns).to_arrow().to_pylist()
-    known = {field.name for field in fields(Root)}
+    known = {field.name for field in fields(Source)}
     # Two machines that add a source at once leave two rows of it.
     newest = {row["source"]: row for row in sorted(rows, key=lambda row: str(row["version"]))}
     roots = [json.loads(row["remarks"]) for _, row in sorted(newest.items()) if not row["gone"]]
-    return [Root(**{name: value for name, value in root.items() if name in known}) for root in roots]
+    return [Source(**{name: value for name, value in root.items() if name in known}) for root in roots]
 
 
-class Tables:
+class LanceTables:
     """Both tables at the version that was read last. Not for several threads."""
 
-    def __init__(self, uri: str, identity: Identity, *, lock_timeout_s: float) -> None:
+    def __init__(self, uri: str, identity: IndexIdentity, *, lock_timeout_s: float) -> None:
         """Open the library at an address, making it if there is none.
 
         Raises:
@@ -152,7 +152,7 @@ class Tables:
         self.uri = uri
         base, self._name = split_address(uri)
         self._wanted = {"format": _FORMAT, **asdict(identity)}
-        with translated_errors(uri):
+        with lance_errors(uri):
             self._database = lancedb.connect(base)
             schema = DOCUMENTS.with_metadata(self._wanted | {_MADE: new_version()})
             tables = {self._name + _WORDS_OF: WORDS, self._name + _DOCUMENTS_OF: schema}
@@ -165,7 +165,7 @@ class Tables:
         self._lock_timeout_s = lock_timeout_s
         self._is_closed = False
         self._is_checked = False
-        self._stored: dict[int, Stored] = {}
+        self._stored: dict[int, DocumentRow] = {}
         self._rows_of_words: dict[int, tuple[str, str, int]] = {}
 
     def _check(self, held: dict[str, str]) -> None:
@@ -173,7 +173,7 @@ class Tables:
             if held.get(what) != value:
                 raise MismatchedLibraryError(
                     f"the library {self.uri!r} was made with {what} {held.get(what)!r}, not {value!r}",
-                    hint=rebuild_hint(self.uri),
+                    hint=rebuild_command(self.uri),
                 )
         self._held = held
 
@@ -191,7 +191,7 @@ class Tables:
         """Read what has been committed last, from now on."""
         if self._is_closed:
             raise LibraryError(f"the library {self.uri!r} is closed")
-        with translated_errors(self.uri):
+        with lance_errors(self.uri):
             documents, words = self._newest()
             held = _metadata(documents)
         if held != self._held:  # somebody has made the library again
@@ -206,20 +206,20 @@ class Tables:
         documents = self._database.open_table(self._name + _DOCUMENTS_OF)
         return documents, self._database.open_table(self._name + _WORDS_OF)
 
-    def documents(self) -> dict[int, Stored]:
+    def documents(self) -> dict[int, DocumentRow]:
         """Return all rows of documents by their ids, reading those that are new."""
-        with translated_errors(self.uri):
-            self._stored = _known(self._documents, self._stored, LIGHT, lambda values: Stored(**values))
+        with lance_errors(self.uri):
+            self._stored = _known(self._documents, self._stored, LIGHT, lambda values: DocumentRow(**values))
         return self._stored
 
-    def heavy(self, row_ids: Sequence[int]) -> list[Heavy]:
+    def heavy(self, row_ids: Sequence[int]) -> list[DocumentBody]:
         """Return what is heavy of some rows, in order."""
-        with translated_errors(self.uri):
-            return [Heavy(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
+        with lance_errors(self.uri):
+            return [DocumentBody(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
 
     def words(self) -> dict[int, tuple[str, str, int]]:
         """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
-        with translated_errors(self.uri):
+        with lance_errors(self.uri):
             columns = ("segment", "first_token", "place")
             self._rows_of_words = _known(
                 self._words, self._rows_of_words, columns, lambda values: tuple(values.values())
@@ -228,7 +228,7 @@ class Tables:
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         """Return rows of words, in order."""
-        with translated_errors(self.uri):
+        with lance_errors(self.uri):
             return _taken(self._words, row_ids, WORDS.names[2:])
 
     def add_words(self, rows: Iterable[dict[str, Any]]) -> None:
@@ -241,7 +241,7 @@ class Tables:
         where = f"segment IN ({', '.join(map(repr, segments))})"
         self._write(lambda _, words: words.delete(where))
 
-    def commit(self, rows: Iterable[tuple[Stored, Heavy]]) -> None:
+    def commit(self, rows: Iterable[tuple[DocumentRow, DocumentBody]]) -> None:
         """Put rows in the place of those with their source and path: all of them or none."""
         values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=DOCUMENTS)
 
@@ -265,7 +265,7 @@ class Tables:
         until = time.monotonic() + self._lock_timeout_s
         while True:
             try:
-                with translated_errors(self.uri, writing=True):
+                with lance_errors(self.uri, options=True):
                     documents, words = self._newest()
                     if _metadata(documents) != self._held:
                         raise RuntimeError("it has been made again meanwhile")
@@ -280,7 +280,7 @@ class Tables:
 
     def size_bytes(self) -> int:
         """Count the bytes of both tables."""
-        with translated_errors(self.uri):
+        with lance_errors(self.uri):
             return sum(int(table.stats()["total_bytes"]) for table in (self._documents, self._words))
 
     def close(self) -> None:

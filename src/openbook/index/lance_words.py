@@ -17,8 +17,18 @@ import numpy as np
 
 from openbook.index.catalogue import HIGHEST_ID
 from openbook.index.lance_rows import is_settled, new_version
-from openbook.index.lance_tables import Tables
-from openbook.index.postings import FIELDS, Pending, Postings, Row, joined, merged, pack_rows, unpack, worth_merging
+from openbook.index.lance_tables import LanceTables
+from openbook.index.postings import (
+    FIELDS,
+    PackedTerms,
+    Postings,
+    PostingsBuilder,
+    merge_postings,
+    merged,
+    pack_rows,
+    unpack,
+    worth_merging,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +48,7 @@ FirstId = Callable[[str, int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SegmentHeader:
     """Of which chunks a segment is."""
 
     versions: tuple[tuple[str, int], ...]
@@ -51,10 +61,10 @@ class Segment:
     """A segment and where its rows are."""
 
     name: str
-    head: Head
+    head: SegmentHeader
     firsts: Sequence[str]
     """First word of each row, in order."""
-    rows: Sequence[int | Row]
+    rows: Sequence[int | PackedTerms]
     """Ids of rows in the table, or what has not been written yet."""
 
     def ids(self, first_id: FirstId, covered: Collection[str] = ()) -> NDArray[np.uint32]:
@@ -67,11 +77,11 @@ class Segment:
         return np.concatenate([np.empty(0, dtype=np.int64), *ranges]).astype(np.uint32)
 
 
-class Gathering:
+class SegmentBuilder:
     """Words of what is put within one transaction, as a segment."""
 
     def __init__(self) -> None:
-        self._pending = Pending()
+        self._pending = PostingsBuilder()
         self._versions: list[tuple[str, int]] = []
         self._chunks = 0
 
@@ -87,33 +97,33 @@ class Gathering:
         return _segment(pack_rows([self._pending.stretch()]), self._versions)
 
 
-def _segment(rows: Iterable[Row], versions: Sequence[tuple[str, int]]) -> Segment:
+def _segment(rows: Iterable[PackedTerms], versions: Sequence[tuple[str, int]]) -> Segment:
     rows = list(rows)
-    head = Head(tuple(versions), sum(len(row.counts) // FIELDS for row in rows))
+    head = SegmentHeader(tuple(versions), sum(len(row.counts) // FIELDS for row in rows))
     return Segment(new_version(), head, [row.first_token for row in rows], rows)
 
 
-def write(tables: Tables, segment: Segment) -> None:
+def write_segment_rows(tables: LanceTables, segment: Segment) -> None:
     """Add a segment to the table: its head last, so that one that was cut off is none."""
     packed = [
         {"segment": segment.name, "place": place, **row._asdict()}
         for place, row in enumerate(segment.rows)
-        if isinstance(row, Row)
+        if isinstance(row, PackedTerms)
     ]
     head = json.dumps([segment.head.versions, segment.head.postings])
-    row = Row("", head, b"", b"", b"")._asdict()
+    row = PackedTerms("", head, b"", b"", b"")._asdict()
     packed.append({"segment": segment.name, "place": _HEAD, **row})
     for start in range(0, len(packed), _ROWS_AT_ONCE):
         tables.add_words(packed[start : start + _ROWS_AT_ONCE])
 
 
-class Words:
+class SegmentStore:
     """The segments of one state of a library."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: LanceTables) -> None:
         self._tables = tables
-        self._heads: dict[int, Head] = {}
-        self._kept: dict[int, Row] = {}
+        self._heads: dict[int, SegmentHeader] = {}
+        self._kept: dict[int, PackedTerms] = {}
         self._segments: list[Segment] = []
         self._ids: dict[str, NDArray[np.uint32]] = {}
         self._holder: dict[str, str] = {}
@@ -149,7 +159,7 @@ class Words:
     def look_up(self, tokens: Sequence[str], first_id: FirstId, unwritten: Sequence[Segment]) -> dict[str, Postings]:
         """Return the postings of each word, with ids of this process, those of what is gone included."""
         tokens = list(dict.fromkeys(tokens))
-        places: list[tuple[str, Segment, int | Row]] = []
+        places: list[tuple[str, Segment, int | PackedTerms]] = []
         for segment in (*unwritten, *self._segments):
             for token in tokens:
                 place = bisect_right(segment.firsts, token) - 1
@@ -162,14 +172,16 @@ class Words:
             postings = unpack(row, token)
             if postings is not None:
                 found[token].append(Postings(ids[segment.name][postings.ids], postings.counts))
-        return {token: joined(parts) for token, parts in found.items()}
+        return {token: merge_postings(parts) for token, parts in found.items()}
 
-    def _rows(self, wanted: Sequence[int | Row]) -> list[Row]:
+    def _rows(self, wanted: Sequence[int | PackedTerms]) -> list[PackedTerms]:
         missing = list(dict.fromkeys(row for row in wanted if isinstance(row, int) and row not in self._kept))
         if len(self._kept) + len(missing) > _KEPT_ROWS:
             missing = list(dict.fromkeys(row for row in wanted if isinstance(row, int)))
             self._kept.clear()
-        self._kept.update(zip(missing, (Row(**row) for row in self._tables.rows_of_words(missing)), strict=True))
+        self._kept.update(
+            zip(missing, (PackedTerms(**row) for row in self._tables.rows_of_words(missing)), strict=True)
+        )
         return [self._kept[row] if isinstance(row, int) else row for row in wanted]
 
     def merge(self, first_id: FirstId, living: Collection[str], *, every: bool) -> bool:
@@ -210,22 +222,22 @@ class Words:
         packed = (
             row._replace(ids=numbers[np.frombuffer(row.ids, dtype=np.uint32)].tobytes()) for row in pack_rows(rows)
         )
-        write(self._tables, _segment(packed, [(version, count) for _, version, count in kept]))
+        write_segment_rows(self._tables, _segment(packed, [(version, count) for _, version, count in kept]))
         self._tables.drop_words(segment.name for segment in chosen)
         return True
 
-    def _renumbered(self, segment: Segment) -> Iterator[Row]:
+    def _renumbered(self, segment: Segment) -> Iterator[PackedTerms]:
         row_ids, ids = [row for row in segment.rows if isinstance(row, int)], self._ids[segment.name]
         for start in range(0, len(row_ids), _ROWS_AT_ONCE):
             for row in self._tables.rows_of_words(row_ids[start : start + _ROWS_AT_ONCE]):
-                yield _with_ids(Row(**row), ids)
+                yield _with_ids(PackedTerms(**row), ids)
 
 
-def _with_ids(row: Row, ids: NDArray[np.uint32]) -> Row:
+def _with_ids(row: PackedTerms, ids: NDArray[np.uint32]) -> PackedTerms:
     """Return a row with others in the place of its ids, which number the others."""
     return row._replace(ids=ids[np.frombuffer(row.ids, dtype=np.uint32)].tobytes())
 
 
-def _head(packed: str) -> Head:
+def _head(packed: str) -> SegmentHeader:
     versions, postings = json.loads(packed)
-    return Head(tuple((version, count) for version, count in versions), postings)
+    return SegmentHeader(tuple((version, count) for version, count in versions), postings)

@@ -49,7 +49,7 @@ class Postings(NamedTuple):
     """(n, 4): how often it stands in path, names, context and body, 255 for more."""
 
 
-class Row(NamedTuple):
+class PackedTerms(NamedTuple):
     """Words of a segment that follow each other, packed. An engine keeps it as a row of a table."""
 
     first_token: str
@@ -63,7 +63,7 @@ class Row(NamedTuple):
     """uint8, four to an id."""
 
 
-class Stretch(NamedTuple):
+class TermRange(NamedTuple):
     """Words that follow each other in order, with their postings side by side."""
 
     words: list[str]
@@ -89,7 +89,7 @@ class _Numbers(defaultdict[str, int]):
         return ordered, ranks
 
 
-class Pending:
+class PostingsBuilder:
     """Words of chunks that are put within one transaction."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Pending:
         self._places.append(np.repeat(np.arange(len(lengths), dtype=np.int64) + first_place, lengths))
         return np.minimum(lengths, np.iinfo(np.uint16).max).astype(np.uint16).reshape(-1, FIELDS)
 
-    def stretch(self) -> Stretch:
+    def stretch(self) -> TermRange:
         """Return all of it, with the words in order."""
         ordered, ranks = self._numbers.ranks()
         keys = ranks[np.concatenate(self._tokens)] << (_CHUNK_BITS + _FIELD_BITS) | np.concatenate(self._places)
@@ -119,17 +119,17 @@ class Pending:
         counts[row, keys & ((1 << _FIELD_BITS) - 1)] = np.minimum(repeats, _LARGEST_COUNT)
         ids = ((pairs & ((1 << _CHUNK_BITS) - 1)) + self._first_id).astype(np.uint32)
         ends = np.searchsorted(pairs >> _CHUNK_BITS, np.arange(len(ordered)), side="right")
-        return Stretch(ordered, ends, Postings(ids, counts))
+        return TermRange(ordered, ends, Postings(ids, counts))
 
 
-def pack_rows(stretches: Iterable[Stretch]) -> Iterator[Row]:
+def pack_rows(stretches: Iterable[TermRange]) -> Iterator[PackedTerms]:
     """Pack words, which come in order, into the rows of a segment."""
     for words, word_ends, (ids, counts) in stretches:
         ends = [0, *word_ends.tolist()]
         for first, last in _rows(ends):
             within = slice(ends[first], ends[last])
             row_ends = np.array(ends[first + 1 : last + 1], dtype=np.uint32) - np.uint32(ends[first])
-            yield Row(
+            yield PackedTerms(
                 words[first],
                 " ".join(words[first:last]),
                 row_ends.tobytes(),
@@ -149,7 +149,7 @@ def _rows(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, len(ends) - 1
 
 
-def unpack(row: Row, token: str) -> Postings | None:
+def unpack(row: PackedTerms, token: str) -> Postings | None:
     """Return the postings of a word; None if it is not in the row where it would be."""
     tokens = row.tokens.split(" ")
     place = bisect_left(tokens, token)
@@ -161,7 +161,7 @@ def unpack(row: Row, token: str) -> Postings | None:
     return Postings(np.frombuffer(row.ids, dtype=np.uint32)[within], counts[within])
 
 
-def joined(found: Iterable[Postings | None]) -> Postings:
+def merge_postings(found: Iterable[Postings | None]) -> Postings:
     """Put what several segments say of one word side by side."""
     parts = [part for part in found if part is not None]
     if len(parts) == 1:
@@ -192,7 +192,7 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
     return []
 
 
-def merged(rows: Iterable[Row], alive: NDArray[np.int64]) -> Iterator[Stretch]:
+def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64]) -> Iterator[TermRange]:
     """Make one segment of the rows of several, dropping what is not in `alive`."""
     # One entry for each id up to the highest, and one that stands for all above it.
     lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
@@ -207,10 +207,10 @@ def merged(rows: Iterable[Row], alive: NDArray[np.int64]) -> Iterator[Stretch]:
         kept = lives[np.minimum(ids[places], len(lives) - 1)]
         held, repeats = np.unique(np.repeat(words[part], lengths)[kept], return_counts=True)
         places = places[kept]
-        yield Stretch([vocabulary[word] for word in held], np.cumsum(repeats), Postings(ids[places], counts[places]))
+        yield TermRange([vocabulary[word] for word in held], np.cumsum(repeats), Postings(ids[places], counts[places]))
 
 
-def _read(rows: Iterable[Row]) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
+def _read(rows: Iterable[PackedTerms]) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], Postings]:
     """Return the words of segments in order; then, as it is stored, which word comes and how many postings it has."""
     tokens: list[str] = []
     firsts: list[int] = []

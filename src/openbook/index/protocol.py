@@ -30,7 +30,7 @@ class Terms(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A chunk ready to be indexed."""
 
     chunk: Chunk
@@ -85,7 +85,7 @@ class Outline(NamedTuple):
     context: tuple[str, ...]
 
 
-class Listed(NamedTuple):
+class DocumentSummary(NamedTuple):
     """A document without its text."""
 
     source: str
@@ -96,7 +96,7 @@ class Listed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class IndexIdentity:
     """What made the vectors, words and chunks of an index. Another maker means another index."""
 
     embedder: str
@@ -105,7 +105,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class Source:
     """A source as the library remembers it."""
 
     name: str
@@ -122,7 +122,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class FileRecord:
     """What the index knows of one file, enough to tell whether it must be read again."""
 
     stamp: Stamp
@@ -135,7 +135,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class IndexStats:
     """Size of an index."""
 
     documents: int
@@ -162,7 +162,7 @@ class Index(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Make what is read inside belong to one state of the library."""
 
-    def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
+    def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
         """Store a document and its chunks, in place of what was there under its source and path.
 
         Raises:
@@ -178,22 +178,22 @@ class Index(Protocol):
     def delete(self, source: str, path: str) -> bool:
         """Forget a document and its chunks. False if there was none."""
 
-    def put_root(self, root: Root) -> None:
+    def put_root(self, root: Source) -> None:
         """Remember a source, in place of one with that name."""
 
     def delete_source(self, name: str) -> bool:
         """Forget a source and all that came from it. False if there was none."""
 
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[Source]:
         """List the sources by name."""
 
-    def records(self, source: str) -> dict[str, Record]:
+    def records(self, source: str) -> dict[str, FileRecord]:
         """Return what is known of each file of a source, by path."""
 
     def document(self, source: str, path: str) -> Document | None:
         """Return a document with its text and anchors, without blocks."""
 
-    def documents(self, where: Filter) -> list[Listed]:
+    def documents(self, where: Filter) -> list[DocumentSummary]:
         """List the documents that a filter lets through, in the order of source and path. Skipped files are none.
 
         A filter by lesson lets through what holds a chunk of such a lesson.
@@ -234,7 +234,7 @@ class Index(Protocol):
     def optimize(self, *, every: bool = False) -> None:
         """Make later searches faster, `every` part of them if much has changed. Changes no result."""
 
-    def stats(self) -> Stats:
+    def stats(self) -> IndexStats:
         """Count what is stored."""
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ def remarks_of(packed: str) -> tuple[str, ...]:
     return tuple(json.loads(packed)) if packed else ()
 
 
-def outline_of(row: tuple[Any, ...]) -> Outline:
+def outline_from_row(row: tuple[Any, ...]) -> Outline:
     """Read a chunk's row without its text."""
     id_, _, source, path, kind, language, *place, fields = row
     values = json.loads(fields)
@@ -42,7 +42,7 @@ def outline_of(row: tuple[Any, ...]) -> Outline:
     )
 
 
-def chunk_of(row: tuple[Any, ...], text: str) -> Chunk:
+def chunk_from_row(row: tuple[Any, ...], text: str) -> Chunk:
     """Read a chunk's row, and cut the chunk out of the text of its document."""
     _, _, source, path, kind, language, *place, fields = row
     values = json.loads(fields)

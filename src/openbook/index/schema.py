@@ -11,8 +11,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError
-from openbook.index.protocol import Identity, Root
-from openbook.private import make_private_file, make_private_folder, narrow
+from openbook.index.protocol import IndexIdentity, Source
+from openbook.permissions import make_private_file, make_private_folder, narrow
 
 # "OPBK": tells our files from other SQLite files before anything is written to them.
 APPLICATION_ID = 0x4F50424B
@@ -75,7 +75,7 @@ def damaged(path: Path) -> CorruptLibraryError:
 
 
 @contextlib.contextmanager
-def translated_errors(path: Path) -> Iterator[None]:
+def sqlite_errors(path: Path) -> Iterator[None]:
     """Raise what SQLite reports as errors of ours."""
     try:
         yield
@@ -96,7 +96,7 @@ def _code_of(exc: sqlite3.Error) -> int:
     return int(getattr(exc, "sqlite_errorcode", uncoded)) & 0xFF
 
 
-def open_database(path: Path, identity: Identity, *, lock_timeout_s: float) -> sqlite3.Connection:
+def open_database(path: Path, identity: IndexIdentity, *, lock_timeout_s: float) -> sqlite3.Connection:
     """Open the file at `path`, and make it first if there is none or an empty one.
 
     Where it cannot be written but read, the connection reads.
@@ -118,7 +118,7 @@ def open_database(path: Path, identity: Identity, *, lock_timeout_s: float) -> s
         make_private_file(path)
         for beside in ("-wal", "-shm"):
             narrow(path.with_name(path.name + beside))
-    with translated_errors(path):
+    with sqlite_errors(path):
         try:
             return _prepared(_connect(path, lock_timeout_s), path, identity, lock_timeout_s)
         except sqlite3.OperationalError as exc:
@@ -137,7 +137,7 @@ def _connect(target: Path | str, lock_timeout_s: float, *, uri: bool = False) ->
 
 
 def _prepared(
-    connection: sqlite3.Connection, path: Path, identity: Identity, lock_timeout_s: float
+    connection: sqlite3.Connection, path: Path, identity: IndexIdentity, lock_timeout_s: float
 ) -> sqlite3.Connection:
     try:
         if _is_empty(connection):
@@ -185,7 +185,7 @@ def _use_log(connection: sqlite3.Connection, lock_timeout_s: float) -> None:
             time.sleep(0.01)
 
 
-def _make_tables(connection: sqlite3.Connection, identity: Identity) -> None:
+def _make_tables(connection: sqlite3.Connection, identity: IndexIdentity) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if _is_empty(connection):  # another process may have been first
@@ -200,7 +200,7 @@ def _make_tables(connection: sqlite3.Connection, identity: Identity) -> None:
         raise
 
 
-def _check(connection: sqlite3.Connection, path: Path, identity: Identity) -> None:
+def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) -> None:
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
         raise CorruptLibraryError(
             f"{str(path)!r} is a database, but no Openbook library", hint="name another library or move it away"
@@ -228,7 +228,7 @@ def other_vectors(place: Path | str, held: int, given: int, hint: str) -> Mismat
     return MismatchedLibraryError(said, hint=hint)
 
 
-def stored_roots(path: Path) -> list[Root]:
+def stored_sources(path: Path) -> list[Source]:
     """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
     if not path.exists():
         return []
@@ -236,9 +236,9 @@ def stored_roots(path: Path) -> list[Root]:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row
             # Older formats have fewer columns, newer ones may have more.
-            known = {field.name for field in fields(Root)}
+            known = {field.name for field in fields(Source)}
             return [
-                Root(**{name: row[name] for name in row.keys() if name in known})  # noqa: SIM118
+                Source(**{name: row[name] for name in row.keys() if name in known})  # noqa: SIM118
                 for row in connection.execute("SELECT * FROM roots ORDER BY name")
             ]
     except (sqlite3.Error, TypeError):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openbook.index.catalogue import Catalogue, Held, checked_ids
+from openbook.index.catalogue import Catalogue, DocumentRows, checked_ids
 from openbook.index.postings import (
     FIELDS,
-    Pending,
+    PackedTerms,
     Postings,
-    Row,
-    Stretch,
-    joined,
+    PostingsBuilder,
+    TermRange,
+    merge_postings,
     merged,
     pack_rows,
     unpack,
@@ -42,15 +42,15 @@ def load_catalogue(connection: sqlite3.Connection) -> Catalogue:
     """
     if connection.execute(_LOST_LESSONS).fetchone():
         raise LookupError("there are lessons of chunks that are not there")
-    return Catalogue([Held(*row) for row in connection.execute(_HELD)])
+    return Catalogue([DocumentRows(*row) for row in connection.execute(_HELD)])
 
 
-def write(connection: sqlite3.Connection, pending: Pending) -> None:
+def write_segment(connection: sqlite3.Connection, pending: PostingsBuilder) -> None:
     """Store the words of a transaction as a segment."""
     _write(connection, [pending.stretch()])
 
 
-def _write(connection: sqlite3.Connection, stretches: Iterable[Stretch]) -> None:
+def _write(connection: sqlite3.Connection, stretches: Iterable[TermRange]) -> None:
     segment = connection.execute("INSERT INTO segments (postings) VALUES (0)").lastrowid
     total = 0
     for row in pack_rows(stretches):
@@ -59,10 +59,10 @@ def _write(connection: sqlite3.Connection, stretches: Iterable[Stretch]) -> None
     connection.execute("UPDATE segments SET postings = ? WHERE id = ?", (total, segment))
 
 
-def look_up(connection: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, Postings]:
+def segment_postings(connection: sqlite3.Connection, tokens: Iterable[str]) -> dict[str, Postings]:
     """Return the postings of each word, those of deleted chunks included."""
     segments = connection.execute("SELECT id FROM segments ORDER BY id").fetchall()
-    return {token: joined([_found(connection, segment, token) for (segment,) in segments]) for token in tokens}
+    return {token: merge_postings([_found(connection, segment, token) for (segment,) in segments]) for token in tokens}
 
 
 def _found(connection: sqlite3.Connection, segment: int, token: str) -> Postings | None:
@@ -71,7 +71,7 @@ def _found(connection: sqlite3.Connection, segment: int, token: str) -> Postings
         " ORDER BY first_token DESC LIMIT 1",
         (segment, token),
     ).fetchone()
-    return None if row is None else unpack(Row(*row), token)
+    return None if row is None else unpack(PackedTerms(*row), token)
 
 
 def mergeable(connection: sqlite3.Connection, *, every: bool) -> list[int]:
@@ -87,9 +87,9 @@ def merge(connection: sqlite3.Connection, segments: Sequence[int], alive: NDArra
         connection.execute("DELETE FROM segments WHERE id = ?", (segment,))
 
 
-def _rows_of(connection: sqlite3.Connection, segment: int) -> Sequence[Row]:
+def _rows_of(connection: sqlite3.Connection, segment: int) -> Sequence[PackedTerms]:
     sql = "SELECT first_token, tokens, ends, ids, counts FROM postings WHERE segment = ?"
-    return [Row(*row) for row in connection.execute(sql, (segment,))]
+    return [PackedTerms(*row) for row in connection.execute(sql, (segment,))]
 
 
 def ids_of_chunks(connection: sqlite3.Connection) -> NDArray[np.int64]:

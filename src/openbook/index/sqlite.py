@@ -10,15 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import QueryError
-from openbook.index.protocol import EVERYTHING, Entry, Identity, Listed, Matches, Outline, Record, Root, Stats
-from openbook.index.rows import chunk_of, fields_of, outline_of, remarks_of
-from openbook.index.schema import damaged, open_database, other_vectors, rebuild_hint, translated_errors
-from openbook.index.where import allows
+from openbook.index.filters import filter_predicate
+from openbook.index.protocol import (
+    EVERYTHING,
+    DocumentSummary,
+    FileRecord,
+    IndexEntry,
+    IndexIdentity,
+    IndexStats,
+    Matches,
+    Outline,
+    Source,
+)
+from openbook.index.rows import chunk_from_row, fields_of, outline_from_row, remarks_of
+from openbook.index.schema import damaged, open_database, other_vectors, rebuild_hint, sqlite_errors
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
     from openbook.index.catalogue import Catalogue
-    from openbook.index.postings import Pending, Postings
+    from openbook.index.postings import Postings, PostingsBuilder
     from openbook.index.protocol import Vector
 
 
@@ -46,7 +56,7 @@ class SqliteIndex:
     Threads may share an instance: calls are taken one at a time.
     """
 
-    def __init__(self, path: Path, identity: Identity, *, lock_timeout_s: float = 60.0) -> None:
+    def __init__(self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0) -> None:
         """Open the library at `path`, making it if there is none.
 
         Raises:
@@ -55,7 +65,7 @@ class SqliteIndex:
         self.path = path
         self._lock = threading.RLock()
         self._connection = open_database(path, identity, lock_timeout_s=lock_timeout_s)
-        self._pending: Pending | None = None
+        self._pending: PostingsBuilder | None = None
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
         self._outlines: dict[int, Outline] = {}
@@ -75,7 +85,7 @@ class SqliteIndex:
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
-        with translated_errors(self.path):
+        with sqlite_errors(self.path):
             if self._connection.in_transaction:  # the outermost one decides
                 yield
                 return
@@ -101,7 +111,7 @@ class SqliteIndex:
             except (LookupError, TypeError, ValueError) as exc:
                 raise damaged(self.path) from exc
 
-    def put(self, document: Document, entries: Sequence[Entry], stamp: Stamp) -> None:
+    def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
         from openbook.index.lessons import course_of, pack_lessons
 
         with self.batch():
@@ -155,11 +165,11 @@ class SqliteIndex:
         assert cursor.lastrowid is not None  # an INSERT always has one
         return cursor.lastrowid
 
-    def _insert_entries(self, document_id: int, entries: Sequence[Entry]) -> None:
+    def _insert_entries(self, document_id: int, entries: Sequence[IndexEntry]) -> None:
         import numpy as np
 
-        from openbook.index.catalogue import pack
-        from openbook.index.postings import Pending
+        from openbook.index.catalogue import quantize
+        from openbook.index.postings import PostingsBuilder
 
         execute, insert_all = self._connection.execute, self._connection.executemany
         self._check_size(len(entries[0].vector))
@@ -183,17 +193,17 @@ class SqliteIndex:
             ],
         )
         if self._pending is None:
-            self._pending = Pending()
+            self._pending = PostingsBuilder()
         lengths = self._pending.add(first, [entry.terms for entry in entries])
-        rows = pack(np.stack([entry.vector for entry in entries]))
+        rows = quantize(np.stack([entry.vector for entry in entries]))
         values = (document_id, first, len(entries), lengths.tobytes(), rows)
         execute("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", values)
 
     def _write_pending(self) -> None:
         if self._pending is not None:
-            from openbook.index.segments import write
+            from openbook.index.segments import write_segment
 
-            write(self._connection, self._pending)
+            write_segment(self._connection, self._pending)
             self._pending = None
 
     def _delete_documents(self, ids: Sequence[int]) -> None:
@@ -203,7 +213,7 @@ class SqliteIndex:
                 execute(f"DELETE FROM {table} WHERE document_id = ?", (id_,))
             execute("DELETE FROM documents WHERE id = ?", (id_,))
 
-    def put_root(self, root: Root) -> None:
+    def put_root(self, root: Source) -> None:
         with self.batch():
             values = (root.name, root.kind, root.location, root.synced_at, root.url, root.commit)
             self._connection.execute("INSERT OR REPLACE INTO roots VALUES (?, ?, ?, ?, ?, ?)", values)
@@ -214,17 +224,17 @@ class SqliteIndex:
             self._delete_documents(ids)
             return self._connection.execute("DELETE FROM roots WHERE name = ?", (name,)).rowcount > 0
 
-    def roots(self) -> list[Root]:
-        return [Root(*row) for row in self._read("SELECT * FROM roots ORDER BY name")]
+    def roots(self) -> list[Source]:
+        return [Source(*row) for row in self._read("SELECT * FROM roots ORDER BY name")]
 
-    def records(self, source: str) -> dict[str, Record]:
+    def records(self, source: str) -> dict[str, FileRecord]:
         rows = self._read(
             "SELECT path, size_bytes, modified_ns, changed_ns, content_hash, skipped, remarks FROM documents"
             " WHERE source = ?",
             (source,),
         )
         return {
-            path: Record(Stamp(*stamp), hash_, skipped, remarks_of(packed))
+            path: FileRecord(Stamp(*stamp), hash_, skipped, remarks_of(packed))
             for path, *stamp, hash_, skipped, packed in rows
         }
 
@@ -243,16 +253,16 @@ class SqliteIndex:
                 source, path, kind, language, text, content_hash, anchors=anchors, remarks=remarks_of(remarks)
             )
 
-    def documents(self, where: Filter) -> list[Listed]:
+    def documents(self, where: Filter) -> list[DocumentSummary]:
         if where.lesson is not None:
             from openbook.index.lessons import unpack_lessons
 
             with self._reading():
                 numbers = [(row, {lesson.number for lesson in unpack_lessons(row[4])}) for row in self._material(where)]
-            return [Listed(*row[:4]) for row, found in numbers if where.lesson in found]
+            return [DocumentSummary(*row[:4]) for row, found in numbers if where.lesson in found]
         rows = self._read("SELECT source, path, kind, course FROM documents WHERE skipped = '' ORDER BY source, path")
-        check = allows(where)
-        return [Listed(*row) for row in rows if check is None or check(*row)]
+        check = filter_predicate(where)
+        return [DocumentSummary(*row) for row in rows if check is None or check(*row)]
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
         from openbook.index.lessons import courses_of
@@ -267,7 +277,7 @@ class SqliteIndex:
             "SELECT d.source, d.path, d.kind, d.course, l.lessons"
             " FROM lessons l JOIN documents d ON d.id = l.document_id ORDER BY d.source, d.path"
         )
-        check = allows(where)
+        check = filter_predicate(where)
         return [row for row in rows if check is None or check(*row[:4])]
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
@@ -275,7 +285,7 @@ class SqliteIndex:
             rows = self._read(f"{_CHUNKS} WHERE d.source = ? AND d.path = ? AND d.skipped = ''", (source, path))
             document = self.document(source, path)
             text = document.text if document else ""
-            return sorted((chunk_of(row, text) for row in rows), key=lambda chunk: chunk.span)
+            return sorted((chunk_from_row(row, text) for row in rows), key=lambda chunk: chunk.span)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
@@ -300,11 +310,11 @@ class SqliteIndex:
             return {token: known[token] for token in tokens if known[token]}
 
     def _postings(self, tokens: Sequence[str]) -> dict[str, Postings]:
-        from openbook.index.segments import look_up
+        from openbook.index.segments import segment_postings
 
         with self._lock:
             self._write_pending()
-            return look_up(self._connection, tokens)
+            return segment_postings(self._connection, tokens)
 
     def _current(self) -> Catalogue:
         """Return the catalogue of the present state of the library."""
@@ -312,7 +322,7 @@ class SqliteIndex:
 
         state = self._state()
         if self._catalogue is None or state != self._catalogue_of:
-            with translated_errors(self.path):
+            with sqlite_errors(self.path):
                 self._catalogue, self._catalogue_of = load_catalogue(self._connection), state
             self._outlines.clear()
             self._chunks.clear()
@@ -330,7 +340,7 @@ class SqliteIndex:
             if len(known) > _KEPT_OUTLINES:
                 known.clear()
             rows = self._rows([id_ for id_ in ids if id_ not in known])
-            known.update((row[0], outline_of(row)) for row in rows)
+            known.update((row[0], outline_from_row(row)) for row in rows)
             return [known[id_] for id_ in ids if id_ in known]
 
     def _rows(self, ids: Sequence[int]) -> list[Any]:
@@ -353,12 +363,12 @@ class SqliteIndex:
         rows = self._rows(ids)
         wanted = json.dumps(sorted({row[1] for row in rows}))
         texts = dict(self._read("SELECT * FROM texts WHERE document_id IN (SELECT value FROM json_each(?))", (wanted,)))
-        return {row[0]: chunk_of(row, texts[row[1]]) for row in rows}
+        return {row[0]: chunk_from_row(row, texts[row[1]]) for row in rows}
 
     def optimize(self, *, every: bool = False) -> None:
         from openbook.index.segments import ids_of_chunks, merge, mergeable
 
-        with self._lock, translated_errors(self.path):
+        with self._lock, sqlite_errors(self.path):
             with self.batch(), self._reading():
                 while segments := mergeable(self._connection, every=every):
                     merge(self._connection, segments, ids_of_chunks(self._connection))
@@ -369,7 +379,7 @@ class SqliteIndex:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._connection.execute(f"PRAGMA busy_timeout = {timeout_ms:d}")
 
-    def stats(self) -> Stats:
+    def stats(self) -> IndexStats:
         with self._lock:
             state = self._state()
             if self._counted is None or self._counted[0] != state:  # counting looks at every row
@@ -377,18 +387,18 @@ class SqliteIndex:
                 (chunks,) = self._read("SELECT count(*) FROM chunks")[0]
                 self._counted = state, documents, chunks
             files = (self.path, self.path.with_name(self.path.name + "-wal"))
-            return Stats(*self._counted[1:], sum(file.stat().st_size for file in files if file.exists()))
+            return IndexStats(*self._counted[1:], sum(file.stat().st_size for file in files if file.exists()))
 
     def close(self) -> None:
         with self._lock:
             self._connection.close()
 
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock, translated_errors(self.path):
+        with self._lock, sqlite_errors(self.path):
             return self._connection.execute(sql, values).fetchall()
 
 
-def remove_library(path: Path) -> None:
+def remove_library_file(path: Path) -> None:
     """Delete a library and what SQLite keeps beside it. None there is no error."""
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

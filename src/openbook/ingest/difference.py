@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from openbook.index.protocol import Index, Record, Root
+from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.walk import UNREADABLE_FOLDER, Scan, ScannedFile
@@ -18,7 +18,7 @@ class Difference:
 
     source: str
     scan: Scan
-    known: Mapping[str, Record]
+    known: Mapping[str, FileRecord]
     todo: tuple[ScannedFile, ...]
     """Files that are new, or can have changed."""
     gone: frozenset[str]
@@ -39,7 +39,7 @@ class Difference:
         return {reason: tuple(paths) for reason, paths in found.items()}
 
 
-def folder_of(root: Root, settings: Settings) -> Folder:
+def folder_of(root: Source, settings: Settings) -> Folder:
     """Open the source that a library remembers.
 
     Raises:
@@ -54,7 +54,7 @@ def folder_of(root: Root, settings: Settings) -> Folder:
     )
 
 
-def compare(folder: Folder, index: Index) -> Difference:
+def compare_source(folder: Folder, index: Index) -> Difference:
     """Return what a sync would do, without reading any content.
 
     Raises:

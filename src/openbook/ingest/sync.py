@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import LibraryWriteError
-from openbook.index.protocol import Index, Root
-from openbook.ingest.difference import Difference, compare, folder_of
+from openbook.index.protocol import Index, Source
+from openbook.ingest.difference import Difference, compare_source, folder_of
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
-from openbook.sources.walk import ScannedFile, Skipped
+from openbook.sources.walk import ScannedFile, SkippedFile
 from openbook.types import Stamp
 
 if TYPE_CHECKING:
-    from openbook.ingest.prepare import FilePreparer, Job, Prepared
-    from openbook.workers import Lost
+    from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile
+    from openbook.process_pool import JobFailure
 
 # Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
 # has to be merged; a kill loses at most what is not committed.
@@ -76,11 +76,11 @@ class SyncReport:
         return bool(self.added or self.changed or self.renamed or self.removed)
 
 
-_Outcome = tuple[ScannedFile, "Prepared"]
+_Outcome = tuple[ScannedFile, "PreparedFile"]
 
 
 def sync(
-    root: Root,
+    root: Source,
     index: Index,
     *,
     settings: Settings,
@@ -111,7 +111,7 @@ def sync(
     """
     started = now()
     folder = folder_of(root, settings)
-    difference = _with_retries(compare(folder, index), settings)
+    difference = _with_retries(compare_source(folder, index), settings)
     if root.name not in {remembered.name for remembered in index.roots()}:
         index.put_root(root)
     writer = _Writer(index, root.name, difference, started)
@@ -138,54 +138,54 @@ def _prepared(
     if not difference.todo:
         return
     # An unchanged source needs neither grammars nor children.
-    from openbook.ingest.prepare import FilePreparer, Job, Prepared, Preparer
-    from openbook.workers import Lost, Workers
+    from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
+    from openbook.process_pool import JobFailure, ProcessPool
 
     preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder))
     files = {file.path: file for file in difference.todo}
     known = difference.known
-    jobs = [Job(path, known[path].content_hash if path in known else "") for path in files]
+    jobs = [FileJob(path, known[path].content_hash if path in known else "") for path in files]
     size_bytes = sum(file.stamp.size_bytes for file in difference.todo)
-    outcomes: Generator[tuple[Job, Prepared | Lost], None, None]
+    outcomes: Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]
     if settings.ray_address and size_bytes >= _CLUSTER_BYTES:
         outcomes = _prepared_on_cluster(preparer, jobs, settings, load_embedder)
     elif settings.workers == 1 or size_bytes < _PARALLEL_BYTES:
         outcomes = _prepared_here(preparer, jobs, settings.file_timeout_s)
     else:
-        workers = Workers(
+        workers = ProcessPool(
             preparer, count=settings.workers, timeout_s=settings.file_timeout_s, memory_bytes=_MEMORY_BYTES
         )
         outcomes = workers.run(jobs)
     with contextlib.closing(outcomes):
         for job, outcome in outcomes:
-            yield files[job.path], Prepared(reason=outcome.reason) if isinstance(outcome, Lost) else outcome
+            yield files[job.path], PreparedFile(reason=outcome.reason) if isinstance(outcome, JobFailure) else outcome
 
 
 def _prepared_on_cluster(
-    preparer: FilePreparer, jobs: Iterable[Job], settings: Settings, load_embedder: Callable[[], Embedder] | None
-) -> Generator[tuple[Job, Prepared | Lost], None, None]:
-    from openbook.ingest.cluster import Cluster, Setup
-    from openbook.ingest.connecting import connected
+    preparer: FilePreparer, jobs: Iterable[FileJob], settings: Settings, load_embedder: Callable[[], Embedder] | None
+) -> Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]:
+    from openbook.ingest.ray_cluster import RayCluster, WorkerSetup
+    from openbook.ingest.ray_connection import connected
 
-    setup = Setup(preparer.preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
-    return Cluster(preparer, setup, partial(connected, settings.ray_address, settings.workers)).run(jobs)
+    setup = WorkerSetup(preparer.preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
+    return RayCluster(preparer, setup, partial(connected, settings.ray_address, settings.workers)).run(jobs)
 
 
 def _prepared_here(
-    preparer: FilePreparer, jobs: Iterable[Job], timeout_s: float
-) -> Generator[tuple[Job, Prepared | Lost], None, None]:
+    preparer: FilePreparer, jobs: Iterable[FileJob], timeout_s: float
+) -> Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]:
     """Prepare text in this process, and all else in one child, which can be killed."""
-    from openbook.workers import Lost, Workers, attempt
+    from openbook.process_pool import JobFailure, ProcessPool, apply_safely
 
     apart = []
     for job in jobs:
-        outcome = attempt(preparer.here, job)
-        if not isinstance(outcome, Lost) and outcome.elsewhere:
+        outcome = apply_safely(preparer.here, job)
+        if not isinstance(outcome, JobFailure) and outcome.elsewhere:
             apart.append(job)
         else:
             yield job, outcome
     if apart:
-        yield from Workers(preparer, count=1, timeout_s=timeout_s, memory_bytes=_MEMORY_BYTES).run(apart)
+        yield from ProcessPool(preparer, count=1, timeout_s=timeout_s, memory_bytes=_MEMORY_BYTES).run(apart)
 
 
 def _with_retries(difference: Difference, settings: Settings) -> Difference:
@@ -193,9 +193,9 @@ def _with_retries(difference: Difference, settings: Settings) -> Difference:
     skipped = {path: record.skipped for path, record in difference.known.items() if record.skipped}
     if not skipped:
         return difference
+    from openbook.process_pool import took_longer
     from openbook.sources.readers.pdf import may_be_read_now
     from openbook.sources.readers.reading import PdfOptions
-    from openbook.workers import took_longer
 
     options = PdfOptions(settings.max_pages, settings.pdf_password)
     late = took_longer(settings.file_timeout_s)
@@ -227,14 +227,14 @@ class _Writer:
             for file, outcome in batch:
                 self.counts[self._write_one(file.path, outcome, _settled(file.stamp, self._started))] += 1
 
-    def finish(self, root: Root) -> None:
+    def finish(self, root: Source) -> None:
         """Forget what is gone, and remember that the source was seen whole."""
         with self._index.batch():
             for path in self._gone:
                 self._index.delete(self._source, path)
             self._index.put_root(root)
 
-    def _write_one(self, path: str, outcome: Prepared, stamp: Stamp) -> str:
+    def _write_one(self, path: str, outcome: PreparedFile, stamp: Stamp) -> str:
         was_indexed = path in self._known and not self._known[path].skipped
         if outcome.reason:
             self._index.skip(self._source, path, stamp, outcome.reason)
@@ -281,7 +281,7 @@ def _settled(stamp: Stamp, started: float) -> Stamp:
     return replace(stamp, changed_ns=0) if recent else stamp
 
 
-def _skipped(index: Index, source: str, by_scan: Iterable[Skipped]) -> dict[str, tuple[str, ...]]:
+def _skipped(index: Index, source: str, by_scan: Iterable[SkippedFile]) -> dict[str, tuple[str, ...]]:
     """Gather what is not indexed: refused by name or size now, or by content when it was read."""
     reasons: dict[str, list[str]] = {}
     for skipped in by_scan:
@@ -293,7 +293,7 @@ def _skipped(index: Index, source: str, by_scan: Iterable[Skipped]) -> dict[str,
 
 
 def _with_vectors(batch: list[_Outcome], embedder: Embedder) -> list[_Outcome]:
-    from openbook.ingest.prepare import embedded
+    from openbook.ingest.preparation import embedded
 
     files, prepared = zip(*batch, strict=True)
     return list(zip(files, embedded(prepared, embedder), strict=True))

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openbook.errors import BadResponseError
-from openbook.llm.encoding import encodable, id_to_send, name_to_send
+from openbook.llm.encoding import id_to_send, json_safe, name_to_send
 from openbook.llm.messages import (
-    Cited,
-    CitedDelta,
+    CitationDelta,
     Event,
-    Finished,
     Message,
-    Opaque,
+    OpaqueBlock,
     Part,
+    ProviderCitation,
+    ReplyFinished,
     Request,
-    Source,
+    ShownSource,
     StopReason,
-    Text,
+    TextBlock,
     TextDelta,
     ToolCall,
     ToolResult,
@@ -81,16 +81,16 @@ class AnthropicWire:
         return AnthropicReader(sources_of(request) if native else ())
 
 
-def sources_of(request: Request) -> tuple[Source, ...]:
+def sources_of(request: Request) -> tuple[ShownSource, ...]:
     """List the sources of a request in the order in which Anthropic counts them."""
-    return tuple(part for message in request.messages for part in message.parts if isinstance(part, Source))
+    return tuple(part for message in request.messages for part in message.parts if isinstance(part, ShownSource))
 
 
-def _content(message: Message, sources: tuple[Source, ...], *, native: bool) -> list[dict[str, Any]]:
+def _content(message: Message, sources: tuple[ShownSource, ...], *, native: bool) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
     # Results have to come first in their message.
     for part in sorted(message.parts, key=lambda part: not isinstance(part, ToolResult)):
-        if isinstance(part, Cited):
+        if isinstance(part, ProviderCitation):
             _cite(blocks, part, sources)
         else:
             block = _block(part, native=native)
@@ -101,9 +101,9 @@ def _content(message: Message, sources: tuple[Source, ...], *, native: bool) -> 
 
 def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
     match part:
-        case Text(text):
+        case TextBlock(text):
             return {"type": "text", "text": text} if text.strip() else None  # blank blocks are refused
-        case Source():
+        case ShownSource():
             return _search_result(part) if native else {"type": "text", "text": str(part)}
         case ToolCall(id=call_id, name=name, arguments=arguments):
             return {
@@ -119,13 +119,13 @@ def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
                 "is_error": is_error,
             }
             return result | ({"content": text} if text.strip() else {})
-        case Opaque(wire=AnthropicWire.sdk, json=text):
+        case OpaqueBlock(wire=AnthropicWire.sdk, json=text):
             block: dict[str, Any] = json.loads(text)
             return block
     return None
 
 
-def _search_result(source: Source) -> dict[str, Any]:
+def _search_result(source: ShownSource) -> dict[str, Any]:
     return {
         "type": "search_result",
         "title": _title(source),
@@ -135,12 +135,12 @@ def _search_result(source: Source) -> dict[str, Any]:
     }
 
 
-def _title(source: Source) -> str:
+def _title(source: ShownSource) -> str:
     # A note as a block of the content could be cited.
     return f"{source.title} ({source.note})".lstrip() if source.note else source.title
 
 
-def _cite(blocks: list[dict[str, Any]], cited: Cited, sources: tuple[Source, ...]) -> None:
+def _cite(blocks: list[dict[str, Any]], cited: ProviderCitation, sources: tuple[ShownSource, ...]) -> None:
     text = blocks[-1] if blocks and blocks[-1]["type"] == "text" else None
     index = next((index for index, source in enumerate(sources) if source.number == cited.source), None)
     if text is None:
@@ -186,13 +186,13 @@ class _Block:
     text: str = ""
     """Of text, thinking, or the JSON of arguments."""
     signature: str = ""
-    cited: list[Cited] = field(default_factory=list)
+    cited: list[ProviderCitation] = field(default_factory=list)
 
 
 class AnthropicReader:
     """One reply while it comes in."""
 
-    def __init__(self, sources: tuple[Source, ...]) -> None:
+    def __init__(self, sources: tuple[ShownSource, ...]) -> None:
         self._sources = sources
         self._open: dict[int, _Block] = {}
         self._parts: list[Part] = []
@@ -226,11 +226,11 @@ class AnthropicReader:
         except (KeyError, TypeError, AttributeError) as exc:
             raise BadResponseError(f"anthropic sent a chunk of an unknown shape: {chunk.get('type')!r}") from exc
 
-    def finish(self) -> Finished | None:
+    def finish(self) -> ReplyFinished | None:
         """Return the whole reply; None if it is not complete."""
         if not self._ended:
             return None
-        return Finished(Message("assistant", tuple(self._parts)), _usage(self._counts), self._stop, self._model)
+        return ReplyFinished(Message("assistant", tuple(self._parts)), _usage(self._counts), self._stop, self._model)
 
     def _count(self, usage: Mapping[str, Any] | None) -> None:
         self._counts |= {name: n for name, n in (usage or {}).items() if isinstance(n, int)}
@@ -247,7 +247,7 @@ class AnthropicReader:
             case "text_delta":
                 block.text += delta["text"]
                 if delta["text"]:
-                    yield TextDelta(encodable(delta["text"]))
+                    yield TextDelta(json_safe(delta["text"]))
             case "input_json_delta":
                 block.text += delta["partial_json"]
             case "thinking_delta":
@@ -259,25 +259,25 @@ class AnthropicReader:
                 if cited is not None:
                     block.cited.append(cited)
 
-    def _cited(self, place: Mapping[str, Any]) -> Cited | None:
+    def _cited(self, place: Mapping[str, Any]) -> ProviderCitation | None:
         index, first, end = (place.get(f"{name}_index") for name in ("search_result", "start_block", "end_block"))
         if not (isinstance(index, int) and isinstance(first, int) and isinstance(end, int)):
             return None
         if not (0 <= index < len(self._sources) and 0 <= first < end):
             return None
-        return Cited(self._sources[index].number, first + 1, end, str(place.get("cited_text") or ""))
+        return ProviderCitation(self._sources[index].number, first + 1, end, str(place.get("cited_text") or ""))
 
     def _end(self, block: _Block) -> Iterator[Event]:
         kind = block.start["type"]
         if kind == "text" and block.text:
-            self._parts += [Text(encodable(block.text)), *block.cited]
+            self._parts += [TextBlock(json_safe(block.text)), *block.cited]
             # Only now: a citation belongs behind all of its words, whenever it came.
-            yield from map(CitedDelta, block.cited)
+            yield from map(CitationDelta, block.cited)
         elif kind == "tool_use":
             arguments = block.text or json.dumps(block.start.get("input") or {})
-            self._parts.append(ToolCall(block.start["id"], block.start["name"], encodable(arguments)))
+            self._parts.append(ToolCall(block.start["id"], block.start["name"], json_safe(arguments)))
         elif kind in _THINKING:
-            self._parts.append(Opaque(AnthropicWire.sdk, json.dumps(_thought(block))))
+            self._parts.append(OpaqueBlock(AnthropicWire.sdk, json.dumps(_thought(block))))
 
 
 def _thought(block: _Block) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from openbook.llm.providers import PROVIDERS, Provider
 from openbook.settings import Secret, read_addresses, read_secrets
 
 if TYPE_CHECKING:
-    from openbook.llm.retry import Retries
+    from openbook.llm.retry import RetryPolicy
     from openbook.llm.transport import Wire, WireModel
 
 EXTRACTIVE = "extractive"
@@ -27,7 +27,7 @@ def open_model(
     *,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
-    retries: Retries | None = None,
+    retries: RetryPolicy | None = None,
 ) -> WireModel | None:
     """Find the model that a name means. Sends nothing.
 
@@ -78,7 +78,12 @@ def find_provider(
 
 
 def connect(
-    provider: Provider, model: str, *, key: Secret | None = None, retries: Retries | None = None, native: bool = True
+    provider: Provider,
+    model: str,
+    *,
+    key: Secret | None = None,
+    retries: RetryPolicy | None = None,
+    native: bool = True,
 ) -> WireModel:
     """Speak to a model of a provider. `native`: cite in the wire's own fields, where it has any.
 

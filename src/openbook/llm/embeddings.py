@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
 from openbook.llm.choose import find_provider
 from openbook.llm.connecting import make_client
-from openbook.llm.encoding import encodable
+from openbook.llm.encoding import json_safe
 from openbook.llm.failures import explain, missing_key
 from openbook.llm.providers import Provider
-from openbook.llm.retry import Attempts, Retries
+from openbook.llm.retry import RetryPolicy, RetryState
 from openbook.llm.transport import faults_of, timeout_within
 from openbook.settings import Secret
 
@@ -53,7 +53,7 @@ class RemoteEmbedder:
     """Embeds with a model that a server offers. One object serves any number of calls and threads."""
 
     def __init__(
-        self, provider: Provider, model: str, *, key: Secret | None = None, retries: Retries | None = None
+        self, provider: Provider, model: str, *, key: Secret | None = None, retries: RetryPolicy | None = None
     ) -> None:
         """Name a server and its model; nothing is sent yet.
 
@@ -68,7 +68,7 @@ class RemoteEmbedder:
         self._provider = provider
         self._model = model
         self._key = key or Secret("none")
-        self._retries = retries or Retries()
+        self._retries = retries or RetryPolicy()
         self._lock = threading.Lock()
         self._client: Any = None
 
@@ -97,7 +97,7 @@ class RemoteEmbedder:
         import numpy as np
 
         told = [place for place, text in enumerate(texts) if _WORD.search(text)]
-        cut = [encodable(texts[place][:_MAX_CHARS]) for place in told]
+        cut = [json_safe(texts[place][:_MAX_CHARS]) for place in told]
         parts = [self._request(cut[start:end]) for start, end in _requests(cut)]
         widths = {part.shape[1] for part in parts} or {self.dim}
         if len(widths) > 1:
@@ -122,7 +122,7 @@ class RemoteEmbedder:
         return self._request([texts[0][: max(len(texts[0]) // 2, _LEAST_CHARS)]])
 
     def _post(self, texts: list[str]) -> Any:
-        attempts = Attempts(self._retries, _DEADLINE_S)
+        attempts = RetryState(self._retries, _DEADLINE_S)
         # Without a format the SDKs ask for base64, which small servers do not know.
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         faults = faults_of(self._sdk)
@@ -167,7 +167,7 @@ def open_embedder(
     *,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
-    retries: Retries | None = None,
+    retries: RetryPolicy | None = None,
 ) -> RemoteEmbedder:
     """Find the embedder that a name means: `provider:model`, or an address and `#model`. Sends nothing.
 

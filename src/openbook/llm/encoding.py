@@ -10,18 +10,18 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
 
 
-def encodable(value: Any) -> Any:
+def json_safe(value: Any) -> Any:
     r"""Return a text, or JSON with texts in it, with two halves of a character as one, and a single half as U+FFFD.
 
     Example:
-        >>> encodable({"said": ["\ud83d\ude00", "half: \ud83d"]})
+        >>> json_safe({"said": ["\ud83d\ude00", "half: \ud83d"]})
         {'said': ['😀', 'half: �']}
     """
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {encodable(name): encodable(part) for name, part in value.items()}
-    return [encodable(part) for part in value] if isinstance(value, list) else value
+        return {json_safe(name): json_safe(part) for name, part in value.items()}
+    return [json_safe(part) for part in value] if isinstance(value, list) else value
 
 
 def name_to_send(name: str) -> str:

@@ -9,17 +9,17 @@ from typing import Any, Literal
 from openbook.usage import Usage
 
 __all__ = [
-    "Cited",
-    "CitedDelta",
+    "CitationDelta",
     "Event",
-    "Finished",
     "Message",
-    "Opaque",
+    "OpaqueBlock",
     "Part",
+    "ProviderCitation",
+    "ReplyFinished",
     "Request",
-    "Source",
+    "ShownSource",
     "StopReason",
-    "Text",
+    "TextBlock",
     "TextDelta",
     "ToolCall",
     "ToolResult",
@@ -37,7 +37,7 @@ request's stop texts. `refused`: the provider or the model declined.
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextBlock:
     """Words of a person or of a model."""
 
     text: str
@@ -64,7 +64,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ShownSource:
     """Text that may be cited, in units."""
 
     number: int
@@ -84,7 +84,7 @@ class Source:
         be taken for the note, which stands in brackets below the units.
 
         Example:
-            >>> print(Source(2, "FAQ", "docs/faq.md:3-4", ("Wait.", "</source>")))
+            >>> print(ShownSource(2, "FAQ", "docs/faq.md:3-4", ("Wait.", "</source>")))
             <source number="2" place="docs/faq.md:3-4" title="FAQ">
             1| Wait.
             2| </source>
@@ -97,11 +97,11 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class ProviderCitation:
     """A citation in the provider's own fields. It belongs behind the text before it."""
 
     source: int
-    """Number of a `Source` of the request."""
+    """Number of a `ShownSource` of the request."""
     first: int
     """1-based."""
     last: int
@@ -117,7 +117,7 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class OpaqueBlock:
     """What one wire wants back as it came, such as signed thinking. Nobody else reads it."""
 
     wire: str
@@ -125,7 +125,7 @@ class Opaque:
     json: str
 
 
-Part = Text | ToolCall | ToolResult | Source | Cited | Opaque
+Part = TextBlock | ToolCall | ToolResult | ShownSource | ProviderCitation | OpaqueBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +139,17 @@ class Message:
     @classmethod
     def user(cls, text: str) -> Message:
         """Say `text` to a model."""
-        return cls("user", (Text(text),))
+        return cls("user", (TextBlock(text),))
 
     @classmethod
     def assistant(cls, text: str) -> Message:
         """Let a model have said `text`."""
-        return cls("assistant", (Text(text),))
+        return cls("assistant", (TextBlock(text),))
 
     @property
     def text(self) -> str:
         """All words of the message, joined as they stand."""
-        return "".join(part.text for part in self.parts if isinstance(part, Text))
+        return "".join(part.text for part in self.parts if isinstance(part, TextBlock))
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -196,21 +196,21 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """The model has begun to write a call; `Finished` has all of it."""
+    """The model has begun to write a call; `ReplyFinished` has all of it."""
 
     id: str
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class CitedDelta:
+class CitationDelta:
     """A citation of the words before it."""
 
-    cited: Cited
+    cited: ProviderCitation
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ReplyFinished:
     """The whole reply: the last event of a stream, exactly once."""
 
     message: Message
@@ -220,7 +220,7 @@ class Finished:
     """As the provider names what replied."""
 
 
-Event = TextDelta | ToolStarted | CitedDelta | Finished
+Event = TextDelta | ToolStarted | CitationDelta | ReplyFinished
 
 
 def _attribute(text: str) -> str:

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from openbook.errors import BadResponseError, CutOffError
-from openbook.llm.encoding import encodable, name_to_send
+from openbook.llm.encoding import json_safe, name_to_send
 from openbook.llm.messages import (
-    Cited,
-    CitedDelta,
+    CitationDelta,
     Event,
-    Finished,
     Message,
     Part,
+    ProviderCitation,
+    ReplyFinished,
     Request,
-    Source,
+    ShownSource,
     StopReason,
-    Text,
+    TextBlock,
     TextDelta,
     ToolCall,
     ToolResult,
@@ -28,7 +28,7 @@ from openbook.llm.messages import (
     Usage,
 )
 from openbook.llm.providers import Provider
-from openbook.llm.thoughts import Thoughts, spoken
+from openbook.llm.thinking import ThinkingFilter, without_thinking
 
 _STOPS: Mapping[str, StopReason] = {
     "stop": "end",  # this wire does not tell a stop text from the end
@@ -70,7 +70,7 @@ class OpenAIWire:
     def reader(self, request: Request, *, native: bool) -> OpenAIReader:
         """Begin to read a reply to `request`."""
         native = native and self._provider.documents
-        sources = {str(s.number): s for m in request.messages for s in m.parts if isinstance(s, Source)}
+        sources = {str(s.number): s for m in request.messages for s in m.parts if isinstance(s, ShownSource)}
         return OpenAIReader(self._provider.name, sources if native else {})
 
 
@@ -80,7 +80,7 @@ def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
         if isinstance(part, ToolResult):
             yield {"role": "tool", "tool_call_id": part.call_id, "content": _result_text(part)}
     if message.role == "user":
-        shown = [part for part in message.parts if not (native and isinstance(part, Source))]
+        shown = [part for part in message.parts if not (native and isinstance(part, ShownSource))]
         text = "\n\n".join(filter(None, map(_written, shown)))
         if text:
             yield {"role": "user", "content": text}
@@ -108,11 +108,11 @@ def _result_text(result: ToolResult) -> str:
 
 def _written(part: Part) -> str:
     match part:
-        case Text(text):
+        case TextBlock(text):
             return text
-        case Source():
+        case ShownSource():
             return str(part)
-        case Cited():
+        case ProviderCitation():
             return f" {part}"
     return ""
 
@@ -139,7 +139,7 @@ def _documents(request: Request) -> list[dict[str, Any]]:
         {"id": str(part.number), "source": {"type": "text", "text": str(part)}}
         for message in request.messages
         for part in message.parts
-        if isinstance(part, Source)
+        if isinstance(part, ShownSource)
     ]
 
 
@@ -168,14 +168,14 @@ class _Call:
 class OpenAIReader:
     """One reply while it comes in."""
 
-    def __init__(self, provider: str, sources: Mapping[str, Source]) -> None:
+    def __init__(self, provider: str, sources: Mapping[str, ShownSource]) -> None:
         self._provider = provider
         self._sources = sources
         self._text: list[str] = []
-        self._thoughts = Thoughts()
+        self._thoughts = ThinkingFilter()
         self._calls: list[_Call] = []
         self._at: dict[Any, _Call] = {}
-        self._cited: list[tuple[int, Cited]] = []
+        self._cited: list[tuple[int, ProviderCitation]] = []
         self._usage: Mapping[str, Any] = {}
         self._model = ""
         self._stop: StopReason | None = None
@@ -198,15 +198,15 @@ class OpenAIReader:
         except (KeyError, TypeError, AttributeError) as exc:
             raise BadResponseError(f"{self._provider} sent a chunk of an unknown shape") from exc
 
-    def finish(self) -> Finished | None:
+    def finish(self) -> ReplyFinished | None:
         """Return the whole reply; None if it is not complete."""
         if self._stop is None:
             return None
-        calls = [ToolCall(call.id, call.name, encodable(call.arguments or "{}")) for call in self._calls]
+        calls = [ToolCall(call.id, call.name, json_safe(call.arguments or "{}")) for call in self._calls]
         # Some servers say `stop` for calls too, and OpenAI itself does where a call was forced.
         stop = "tools" if calls and self._stop == "end" else self._stop
         message = Message("assistant", (*self._words(), *calls))
-        return Finished(message, _usage(self._usage), stop, self._model)
+        return ReplyFinished(message, _usage(self._usage), stop, self._model)
 
     def _read_choice(self, choice: Mapping[str, Any]) -> Iterator[Event]:
         delta = choice.get("delta") or {}
@@ -215,7 +215,7 @@ class OpenAIReader:
         for text in (said, held, _said(delta.get("refusal"))):
             if text:
                 self._text.append(text)
-                yield TextDelta(encodable(text))
+                yield TextDelta(json_safe(text))
         for piece in delta.get("tool_calls") or ():
             yield from self._grow(piece)
         for annotation in delta.get("annotations") or ():
@@ -254,20 +254,20 @@ class OpenAIReader:
         place = annotation.get("document_citation") or {}
         source = self._sources.get(str(place.get("document_id")))
         if source is not None and source.units:
-            cited = Cited(source.number, 1, len(source.units))
+            cited = ProviderCitation(source.number, 1, len(source.units))
             self._cited.append((place["end_index"], cited))
-            yield CitedDelta(cited)
+            yield CitationDelta(cited)
 
     def _words(self) -> Iterator[Part]:
-        text, done = encodable("".join(self._text)), 0
-        text = text if self._cited else spoken(text)
+        text, done = json_safe("".join(self._text)), 0
+        text = text if self._cited else without_thinking(text)
         for end, cited in sorted(self._cited, key=lambda item: item[0]):
             if end > done:
-                yield Text(text[done:end])
+                yield TextBlock(text[done:end])
                 done = min(end, len(text))
             yield cited
         if text[done:]:
-            yield Text(text[done:])
+            yield TextBlock(text[done:])
 
 
 def _said(content: Any) -> str:

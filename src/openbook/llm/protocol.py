@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Protocol, runtime_checkable
 
 from openbook.errors import BadResponseError
-from openbook.llm.messages import Event, Finished, Request
+from openbook.llm.messages import Event, ReplyFinished, Request
 
 
 @runtime_checkable
 class Model(Protocol):
     """Writes text and calls tools.
 
-    A stream ends with exactly one `Finished`; whoever stops reading before that closes it, which
+    A stream ends with exactly one `ReplyFinished`; whoever stops reading before that closes it, which
     cancels the request. Errors are kinds of `openbook.errors.ModelError`.
     """
 
@@ -27,37 +27,37 @@ class Model(Protocol):
     def astream(self, request: Request) -> AsyncIterator[Event]: ...
 
 
-def complete(model: Model, request: Request) -> Finished:
+def complete(model: Model, request: Request) -> ReplyFinished:
     """Read a stream to its end.
 
     Raises:
-        ModelError: The call failed, or the stream ended without `Finished`.
+        ModelError: The call failed, or the stream ended without `ReplyFinished`.
     """
     finished = None
     for event in model.stream(request):
-        if isinstance(event, Finished):
+        if isinstance(event, ReplyFinished):
             finished = event
     return checked_reply(finished, model)
 
 
-async def acomplete(model: Model, request: Request) -> Finished:
+async def acomplete(model: Model, request: Request) -> ReplyFinished:
     """Read a stream to its end, without blocking.
 
     Raises:
-        ModelError: The call failed, or the stream ended without `Finished`.
+        ModelError: The call failed, or the stream ended without `ReplyFinished`.
     """
     finished = None
     async for event in model.astream(request):
-        if isinstance(event, Finished):
+        if isinstance(event, ReplyFinished):
             finished = event
     return checked_reply(finished, model)
 
 
-def checked_reply(finished: Finished | None, model: Model) -> Finished:
+def checked_reply(finished: ReplyFinished | None, model: Model) -> ReplyFinished:
     """Return what a stream ended with.
 
     Raises:
-        BadResponseError: It ended without `Finished`.
+        BadResponseError: It ended without `ReplyFinished`.
     """
     if finished is None:
         raise BadResponseError(f"{model.name} ended its stream without a result")

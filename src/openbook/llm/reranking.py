@@ -17,10 +17,10 @@ from typing import Any
 from openbook.errors import BadRequestError, BadResponseError, MissingExtraError, SettingsError
 from openbook.llm.choose import find_provider
 from openbook.llm.connecting import make_client
-from openbook.llm.encoding import encodable
+from openbook.llm.encoding import json_safe
 from openbook.llm.failures import explain, missing_key
 from openbook.llm.providers import LLAMACPP, VLLM, Provider
-from openbook.llm.retry import Attempts, Retries
+from openbook.llm.retry import RetryPolicy, RetryState
 from openbook.llm.transport import faults_of, timeout_within
 from openbook.settings import Secret
 
@@ -36,7 +36,7 @@ _LEAST_CHARS = 500
 # A server on this machine without a graphics card takes some seconds for 20 texts, and may load its model first.
 # Whoever waits for a search has the order of the first stage anyway, so there is one more try and no other.
 _DEADLINE_S = 60.0
-_ONE_MORE = Retries(pauses_s=(1.0,))
+_ONE_MORE = RetryPolicy(pauses_s=(1.0,))
 
 # The paths and fields are those of docs.cohere.com (API v2), api.jina.ai, docs.voyageai.com, and the sources of vLLM,
 # llama.cpp and Text Embeddings Inference.
@@ -54,7 +54,7 @@ _WANTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class RerankWire:
     """How a server wants its request. What servers reply differs less, and is told apart when it comes."""
 
     texts: str = "documents"
@@ -69,10 +69,10 @@ class Wire:
         return {**named, "query": question, self.texts: list(texts), **dict(self.extras)}
 
 
-_COMMON = Wire()
-_OF_TEI = Wire(texts="texts", names_model=False, extras=(("truncate", True),))
-_WIRES: Mapping[str, Wire] = {
-    JINA.name: Wire(extras=(("return_documents", False),)),  # it sends all texts back otherwise
+_COMMON = RerankWire()
+_OF_TEI = RerankWire(texts="texts", names_model=False, extras=(("truncate", True),))
+_WIRES: Mapping[str, RerankWire] = {
+    JINA.name: RerankWire(extras=(("return_documents", False),)),  # it sends all texts back otherwise
 }
 
 
@@ -84,9 +84,9 @@ class RemoteReranker:
         provider: Provider,
         model: str,
         *,
-        wire: Wire = _COMMON,
+        wire: RerankWire = _COMMON,
         key: Secret | None = None,
-        retries: Retries | None = None,
+        retries: RetryPolicy | None = None,
     ) -> None:
         """Name a server and its model; nothing is sent yet.
 
@@ -140,9 +140,9 @@ class RemoteReranker:
             most = max(most // 2, _LEAST_CHARS)
 
     def _post(self, question: str, texts: Sequence[str]) -> Any:
-        attempts = Attempts(self._retries, _DEADLINE_S)
+        attempts = RetryState(self._retries, _DEADLINE_S)
         # An empty text is refused by some, and has no better score than a blank one.
-        body = encodable(self._wire.body(self._model, question, [text or " " for text in texts]))
+        body = json_safe(self._wire.body(self._model, question, [text or " " for text in texts]))
         faults = faults_of(self._sdk)
         while True:
             try:
@@ -188,7 +188,7 @@ def open_remote_reranker(
     *,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
-    retries: Retries | None = None,
+    retries: RetryPolicy | None = None,
 ) -> RemoteReranker:
     """Find the reranker that a name means: `provider:model`, an address and `#model`, or `tei:` and an address.
 

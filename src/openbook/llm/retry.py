@@ -17,7 +17,7 @@ async def _asleep(seconds: float) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retries:
+class RetryPolicy:
     """How often, and after which pauses."""
 
     pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0)
@@ -31,10 +31,10 @@ class Retries:
 
 
 @dataclass(slots=True)
-class Attempts:
+class RetryState:
     """The tries of one call."""
 
-    retries: Retries
+    retries: RetryPolicy
     deadline_s: float
     """Seconds for all of them."""
     streaming: bool = False

@@ -25,11 +25,11 @@ from openbook.errors import (
     UnreachableError,
 )
 from openbook.llm.connecting import make_client
-from openbook.llm.encoding import encodable
+from openbook.llm.encoding import json_safe
 from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
-from openbook.llm.messages import Event, Finished, Request, Source
+from openbook.llm.messages import Event, ReplyFinished, Request, ShownSource
 from openbook.llm.providers import Provider
-from openbook.llm.retry import Attempts, Retries
+from openbook.llm.retry import RetryPolicy, RetryState
 from openbook.settings import Secret
 
 _CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
@@ -41,7 +41,7 @@ _STREAM = "text/event-stream"
 _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
 
 
-class Reader(Protocol):
+class ReplyReader(Protocol):
     """Turns the chunks of one reply into events."""
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
@@ -52,7 +52,7 @@ class Reader(Protocol):
         """
         ...
 
-    def finish(self) -> Finished | None:
+    def finish(self) -> ReplyFinished | None:
         """Return the whole reply; None if it is not complete."""
         ...
 
@@ -79,7 +79,7 @@ class Wire(Protocol):
         """Write a request. `native`: sources in the wire's own fields, where it has any."""
         ...
 
-    def reader(self, request: Request, *, native: bool) -> Reader: ...
+    def reader(self, request: Request, *, native: bool) -> ReplyReader: ...
 
 
 @dataclass(slots=True)
@@ -88,9 +88,9 @@ class _Call:
 
     model: WireModel
     request: Request
-    attempts: Attempts
+    attempts: RetryState
     native: bool
-    _reader: Reader = field(init=False)
+    _reader: ReplyReader = field(init=False)
 
     def body(self) -> dict[str, Any]:
         """Begin a try."""
@@ -104,7 +104,7 @@ class _Call:
             raise BadResponseError(f"{self.model.provider.name} sent a chunk that is no object")
         return self._reader.read(chunk)
 
-    def finish(self, response: Any) -> Finished:
+    def finish(self, response: Any) -> ReplyFinished:
         """Return the whole reply.
 
         Raises:
@@ -163,7 +163,7 @@ class WireModel:
         *,
         wire: Wire,
         key: Secret | None = None,
-        retries: Retries | None = None,
+        retries: RetryPolicy | None = None,
         native_citations: bool = True,
     ) -> None:
         """Speak to the model that `provider` calls `name`; nothing is sent yet.
@@ -183,7 +183,7 @@ class WireModel:
         self.key = key or Secret("none")  # the SDKs want one where the server does not
         self.native_citations = native_citations
         self._name = name
-        self._retries = retries or Retries()
+        self._retries = retries or RetryPolicy()
         self._lock = threading.Lock()
         self._blocking: Any = None
         self._shared: dict[Any, _Shared] = {}
@@ -274,8 +274,8 @@ class WireModel:
                 await shared.client.close()
 
     def _begin(self, request: Request) -> _Call:
-        shown = any(isinstance(part, Source) for message in request.messages for part in message.parts)
-        attempts = Attempts(self._retries, request.deadline_s)
+        shown = any(isinstance(part, ShownSource) for message in request.messages for part in message.parts)
+        attempts = RetryState(self._retries, request.deadline_s)
         return _Call(self, request, attempts, native=self.native_citations and shown)
 
     @cached_property
@@ -297,7 +297,7 @@ class WireModel:
 
     def _posted(self, call: _Call) -> dict[str, Any]:
         # Not by the SDKs' own methods: those make an object of each chunk, which takes longer than all the rest of it.
-        body = encodable({"model": self._name, "stream": True, **call.body()})
+        body = json_safe({"model": self._name, "stream": True, **call.body()})
         options = {"timeout": timeout_within(call.attempts.left_s)}
         return {"path": self.wire.path, "cast_to": object, "body": body, "options": options, "stream": True}
 

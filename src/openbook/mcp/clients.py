@@ -43,7 +43,7 @@ CLIENTS: Mapping[str, Client] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file as it is and as it will be."""
 
     path: Path
@@ -65,7 +65,7 @@ def file_of(client: Client, project: Path) -> Path:
     return (project / Path(client.file.format(config=config)).expanduser()).resolve()
 
 
-def put(client: Client, project: Path, name: str, command: Sequence[str]) -> Change:
+def plan_install(client: Client, project: Path, name: str, command: Sequence[str]) -> FileChange:
     """Plan to put a server in, in place of one of that name. All else in the file stays.
 
     Raises:
@@ -74,7 +74,7 @@ def put(client: Client, project: Path, name: str, command: Sequence[str]) -> Cha
     return _changed(client, project, name, command)
 
 
-def take(client: Client, project: Path, name: str) -> Change:
+def plan_uninstall(client: Client, project: Path, name: str) -> FileChange:
     """Plan to take a server out.
 
     Raises:
@@ -83,7 +83,7 @@ def take(client: Client, project: Path, name: str) -> Change:
     return _changed(client, project, name, None)
 
 
-def write(change: Change) -> Path | None:
+def write_change(change: FileChange) -> Path | None:
     """Write a change at once or not at all, and give the copy of what was there; None if there was nothing.
 
     Raises:
@@ -113,7 +113,7 @@ def _free(path: Path) -> Path:
     return next(candidate for candidate in candidates if not candidate.exists())
 
 
-def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> Change:
+def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> FileChange:
     path = file_of(client, project)
     try:
         before = path.read_bytes().decode("utf-8") if path.exists() else None
@@ -122,7 +122,7 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
     entry = None if command is None else _entry(client, command)
     edit = edit_toml if path.suffix == ".toml" else edit_json
     try:
-        return Change(path, before, edit(before or "", client.table, name, entry))
+        return FileChange(path, before, edit(before or "", client.table, name, entry))
     except ValueError as exc:
         hint = "take the entry out by hand" if entry is None else f"add by hand: {_told(path, client, name, entry)}"
         raise SettingsError(f"{str(path)!r} was left as it is: {exc}", hint=hint) from exc

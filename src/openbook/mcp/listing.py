@@ -9,7 +9,7 @@ from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no oth
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
-from openbook.spans import units
+from openbook.text import units
 from openbook.types import Excerpt, RetrievalResult, Unit
 
 # Shown before the lines that match, where the passage is too long to be shown from its start.
@@ -19,7 +19,7 @@ Places = Callable[[str, str], str]
 """Writes source and path as the agent is to name them."""
 
 
-class Entry(TypedDict):
+class ResultItem(TypedDict):
     """One result as structured content."""
 
     place: str
@@ -35,28 +35,28 @@ class Entry(TypedDict):
     """As in the text, each with its number; of a long line, its sentences."""
 
 
-class Listed(TypedDict):
+class ListingContent(TypedDict):
     """What a tool gives as structured content: what its text says, as values."""
 
-    results: list[Entry]
+    results: list[ResultItem]
     note: str
 
 
 @dataclass(slots=True)
-class Listing:
+class ResultListing:
     """Lists what one call found. What does not fit is counted in the note, so that no cut is silent."""
 
     place_of: Places
     max_tokens: int
-    listed: Listed = field(default_factory=lambda: Listed(results=[], note="nothing found"))
+    listed: ListingContent = field(default_factory=lambda: ListingContent(results=[], note="nothing found"))
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
         """List results in their order, as many units of them as the budget holds, and give the text of it."""
         self.listed = self._list(results, note)
         return as_text(self.listed)
 
-    def _list(self, results: Sequence[RetrievalResult], note: str) -> Listed:
-        entries: list[Entry] = []
+    def _list(self, results: Sequence[RetrievalResult], note: str) -> ListingContent:
+        entries: list[ResultItem] = []
         left = self.max_tokens
         alone = len({result.chunk.span.path for result in results}) == 1
         for position, result in enumerate(results):
@@ -72,12 +72,12 @@ class Listing:
         if missing:
             more = f"cut: {missing} more results; raise max_tokens, or narrow the question or path"
             note = f"{note}; {more}" if note else more
-        return Listed(results=entries, note=note or ("" if entries else "nothing found"))
+        return ListingContent(results=entries, note=note or ("" if entries else "nothing found"))
 
-    def _entry(self, result: RetrievalResult, shown: Sequence[Unit], every: Sequence[Unit]) -> Entry:
+    def _entry(self, result: RetrievalResult, shown: Sequence[Unit], every: Sequence[Unit]) -> ResultItem:
         chunk = result.chunk
         first, last, end = shown[0].span, shown[-1].span, every[-1].span
-        return Entry(
+        return ResultItem(
             place=f"{self.place_of(chunk.source, chunk.span.path)}:{first.start_line}-{last.end_line}",
             start_char=first.start_char,
             end_char=last.end_char,
@@ -88,16 +88,16 @@ class Listing:
         )
 
 
-def as_text(listed: Listed) -> str:
+def as_text(listed: ListingContent) -> str:
     """Write a listing as a model reads it: a line for the place, then its numbered lines.
 
     Results of one document alone share a line with its path.
 
     Example:
-        >>> entry = Entry(
+        >>> entry = ResultItem(
         ...     place="a.py:3-4", start_char=9, end_char=30, kind="code", about="f", goes_on_to=9, lines="3| def f():"
         ... )
-        >>> print(as_text(Listed(results=[entry], note="1 more")))
+        >>> print(as_text(ListingContent(results=[entry], note="1 more")))
         a.py:3-4 (goes on to 9)  f
         3| def f():
         (1 more)
@@ -110,7 +110,7 @@ def as_text(listed: Listed) -> str:
     return "\n".join(filter(None, (text, listed["note"] and f"({listed['note']})")))
 
 
-def _head(entry: Entry) -> str:
+def _head(entry: ResultItem) -> str:
     cut = f" (goes on to {entry['goes_on_to']})" if entry["goes_on_to"] else ""
     return f"{entry['place']}{cut}  {entry['about']}".rstrip()
 

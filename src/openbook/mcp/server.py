@@ -13,8 +13,8 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from pydantic import ValidationError
 
-from openbook.mcp.library import Watched
-from openbook.mcp.tools import Tools, told
+from openbook.mcp.tools import McpTools, with_tool_errors
+from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.search import EVERYTHING
 
 _INSTRUCTIONS = """\
@@ -33,13 +33,13 @@ mend what is in conflict, and read again what is unverified. If the library does
 Question: {question}"""
 
 
-def build_server(library: Watched, *, version: str, tells_places: bool = True) -> MCPServer:
+def build_server(library: WatchedLibrary, *, version: str, tells_places: bool = True) -> MCPServer:
     """Make a server over a library. Agents on other machines have no use for where it lies on this one."""
-    tools = Tools(library, tells_places=tells_places)
+    tools = McpTools(library, tells_places=tells_places)
     server = _Server(library, version, tools)
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     for function in tools.functions:
-        server.add_tool(told(function), description=inspect.getdoc(function), annotations=reads)
+        server.add_tool(with_tool_errors(function), description=inspect.getdoc(function), annotations=reads)
     server.resource(
         "openbook://{source}/{+path}", name="document", description="The text of a document.", mime_type="text/plain"
     )(_reader(library))
@@ -50,7 +50,7 @@ def build_server(library: Watched, *, version: str, tells_places: bool = True) -
 class _Server(MCPServer[None]):
     """The server of the SDK, with the documents of a library as its resources, and no argument passed over."""
 
-    def __init__(self, library: Watched, version: str, tools: Tools) -> None:
+    def __init__(self, library: WatchedLibrary, version: str, tools: McpTools) -> None:
         super().__init__("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
         self._library = library
         self._arguments = {each.__name__: list(inspect.signature(each).parameters) for each in tools.functions}
@@ -95,7 +95,7 @@ def _cited_answer(question: str) -> str:
     return _PROMPT.format(question=question)
 
 
-def _reader(library: Watched) -> Callable[[str, str], str]:
+def _reader(library: WatchedLibrary) -> Callable[[str, str], str]:
     def document(source: str, path: str) -> str:
         """Return the text of a document as it is in the library."""
         with library.fresh() as assistant:

@@ -12,16 +12,16 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
 
-from openbook.answering.finding import Finder
+from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.tools import LibraryTools
-from openbook.assistant import Assistant
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, ToolError
-from openbook.index.protocol import Listed as ListedDocument
-from openbook.mcp.library import Watched
-from openbook.mcp.listing import Listed, Listing, as_text
-from openbook.mcp.verifying import ClaimChecked, verify_text
-from openbook.retrieval.kin import kin_of
+from openbook.index.protocol import DocumentSummary
+from openbook.library import Assistant
+from openbook.mcp.listing import ListingContent, ResultListing, as_text
+from openbook.mcp.verifying import ClaimItem, verify_text
+from openbook.mcp.watched_library import WatchedLibrary
+from openbook.retrieval.related import related_chunks
 from openbook.retrieval.search import EVERYTHING
 from openbook.types import Kind
 
@@ -41,7 +41,7 @@ CourseName = Annotated[str, Field(description="Title of a course or a part of it
 P = ParamSpec("P")
 
 
-class Cited(TypedDict):
+class CitationItem(TypedDict):
     """A quote of an answer."""
 
     place: str
@@ -49,16 +49,16 @@ class Cited(TypedDict):
     verdict: str
 
 
-class Reply(TypedDict):
+class AnswerContent(TypedDict):
     """An answer as structured content."""
 
     answer: str
     refused: bool
     reason: str
-    citations: list[Cited]
+    citations: list[CitationItem]
 
 
-class SourceListed(TypedDict):
+class SourceItem(TypedDict):
     """A source as structured content."""
 
     name: str
@@ -66,19 +66,19 @@ class SourceListed(TypedDict):
     documents: int
 
 
-class Sources(TypedDict):
+class SourcesContent(TypedDict):
     """All sources as structured content."""
 
-    sources: list[SourceListed]
+    sources: list[SourceItem]
 
 
-class Verdicts(TypedDict):
+class VerdictsContent(TypedDict):
     """The verdicts on a text as structured content."""
 
-    claims: list[ClaimChecked]
+    claims: list[ClaimItem]
 
 
-def told(function: Callable[P, Any]) -> Callable[P, Any]:
+def with_tool_errors(function: Callable[P, Any]) -> Callable[P, Any]:
     """Let errors of ours reach the agent with their hint. Anything else is a fault, and stays on the server."""
 
     @functools.wraps(function)
@@ -91,10 +91,10 @@ def told(function: Callable[P, Any]) -> Callable[P, Any]:
     return call
 
 
-class Tools:
+class McpTools:
     """Tools over one library. Each call stands alone; threads may call at once."""
 
-    def __init__(self, library: Watched, *, tells_places: bool = True) -> None:
+    def __init__(self, library: WatchedLibrary, *, tells_places: bool = True) -> None:
         """Take a library, and whether agents may know where it lies on this machine."""
         self._library = library
         self._tells_places = tells_places
@@ -122,7 +122,7 @@ class Tools:
         kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
         path: Within = "",
         max_tokens: Tokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, Listed]:
+    ) -> Annotated[CallToolResult, ListingContent]:
         """Find the passages that speak most of a question, best first, as `path:start-end` with numbered lines.
 
         Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
@@ -131,7 +131,7 @@ class Tools:
 
     def ask(
         self, question: Annotated[str, Field(description="In full words, as to a person.")]
-    ) -> Annotated[CallToolResult, Reply]:
+    ) -> Annotated[CallToolResult, AnswerContent]:
         """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
 
         No model writes this: it quotes, or says that the library does not tell.
@@ -140,7 +140,7 @@ class Tools:
             answer = assistant.query(question)
             place_of = _Paths(assistant).place_of
             cited = [
-                Cited(
+                CitationItem(
                     place=f"{place_of(c.source, c.span.path)}:{c.span.start_line}-{c.span.end_line}",
                     quote=c.quote,
                     verdict=c.verdict,
@@ -149,7 +149,9 @@ class Tools:
             ]
         lines = [f"{c.mark} {each['place']}: {c.verdict}" for c, each in zip(answer.citations, cited, strict=True)]
         text = "\n".join((answer.answer, *lines))
-        return _result(text, Reply(answer=answer.answer, refused=answer.refused, reason=answer.reason, citations=cited))
+        return _result(
+            text, AnswerContent(answer=answer.answer, refused=answer.refused, reason=answer.reason, citations=cited)
+        )
 
     def read_lines(
         self,
@@ -157,11 +159,11 @@ class Tools:
         first_line: Annotated[int, Field(ge=1, description="Counts from 1.")] = 1,
         last_line: Annotated[int, Field(ge=1, description="Is read too.")] = 200,
         max_tokens: Tokens = 4_000,
-    ) -> Annotated[CallToolResult, Listed]:
+    ) -> Annotated[CallToolResult, ListingContent]:
         """Read lines of a document, numbered."""
         return self._list(max_tokens, lambda tools, _: tools.read_lines(self._named(path), first_line, last_line))
 
-    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
+    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, ListingContent]:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
         return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path)))
 
@@ -169,7 +171,7 @@ class Tools:
         self,
         name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`.")],
         max_tokens: Tokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, Listed]:
+    ) -> Annotated[CallToolResult, ListingContent]:
         """Find where a class, function, method, constant or type is defined."""
         return self._list(max_tokens, lambda tools, listing: listing.keep(*tools.definitions_of(name, whole=False)))
 
@@ -179,7 +181,7 @@ class Tools:
         line: Annotated[int, Field(ge=1, description="A line of what is asked about.")],
         limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 6,
         max_tokens: Tokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, Listed]:
+    ) -> Annotated[CallToolResult, ListingContent]:
         """Find what belongs to the code or text at a line: who uses it, its tests, its documentation, its likes."""
         with self._library.fresh() as assistant:
             paths = _Paths(assistant)
@@ -188,8 +190,8 @@ class Tools:
             around = [chunk for chunk in chunks if chunk.span.start_line <= line <= chunk.span.end_line]
             if not around:
                 raise ToolError("the library has no such line")
-            listing = Listing(paths.place_of, max_tokens)
-            listing.keep(kin_of(around[-1], assistant.index, assistant.retriever.embedder, limit=limit))
+            listing = ResultListing(paths.place_of, max_tokens)
+            listing.keep(related_chunks(around[-1], assistant.index, assistant.retriever.embedder, limit=limit))
         return _result(as_text(listing.listed), listing.listed)
 
     def verify_citations(
@@ -201,7 +203,7 @@ class Tools:
                 description="What you mean to say, citing as `path:12-18` behind each claim.",
             ),
         ],
-    ) -> Annotated[CallToolResult, Verdicts]:
+    ) -> Annotated[CallToolResult, VerdictsContent]:
         """Check what you wrote before you say it: every claim is judged by the lines that it cites.
 
         `conflict`: a number, quote or identifier is not there, or the lines say otherwise. `unverified`: words alone
@@ -215,14 +217,14 @@ class Tools:
             + (f": {claim['reason']}" if claim["reason"] else "")
             for claim in claims
         ]
-        return _result("\n".join(lines) or "nothing in it states facts", Verdicts(claims=claims))
+        return _result("\n".join(lines) or "nothing in it states facts", VerdictsContent(claims=claims))
 
-    def list_sources(self) -> Annotated[CallToolResult, Sources]:
+    def list_sources(self) -> Annotated[CallToolResult, SourcesContent]:
         """List the folders and repositories that the library is made of."""
         with self._library.fresh() as assistant:
             documents = assistant.index.documents(EVERYTHING)
             listed = [
-                SourceListed(
+                SourceItem(
                     name=root.name,
                     location=root.location if self._tells_places else root.url,
                     documents=sum(d.source == root.name for d in documents),
@@ -233,15 +235,15 @@ class Tools:
             "  ".join(filter(None, (each["name"], each["location"], f"{each['documents']} documents")))
             for each in listed
         )
-        return _result("\n".join(lines), Sources(sources=listed))
+        return _result("\n".join(lines), SourcesContent(sources=listed))
 
-    def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, Listed]:
+    def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, ListingContent]:
         """List the courses, with what they say of themselves."""
         return self._list(max_tokens, lambda tools, _: tools.list_courses())
 
     def course_outline(
         self, course: CourseName, max_tokens: Tokens = DEFAULT_TOKENS
-    ) -> Annotated[CallToolResult, Listed]:
+    ) -> Annotated[CallToolResult, ListingContent]:
         """List the lessons of a course."""
         return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
 
@@ -251,9 +253,9 @@ class Tools:
     def _within(self, pattern: str) -> str:
         return _Paths(self._library.assistant).within(pattern)
 
-    def _list(self, max_tokens: int, use: Callable[[LibraryTools, Listing], str]) -> CallToolResult:
+    def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> CallToolResult:
         with self._library.fresh() as assistant:
-            listing = Listing(_Paths(assistant).place_of, max_tokens)
+            listing = ResultListing(_Paths(assistant).place_of, max_tokens)
             use(LibraryTools(_finder(assistant), EVERYTHING, listing), listing)
         return _result(as_text(listing.listed), listing.listed)
 
@@ -269,7 +271,7 @@ class _Paths:
         """Write source and path."""
         return path if len(self._roots) == 1 else f"{source}/{path}"
 
-    def find(self, path: str) -> ListedDocument | None:
+    def find(self, path: str) -> DocumentSummary | None:
         """Find the document of a path; None if there is none, or several."""
         found = self._named.get(self.named(path), [])
         return found[0] if len(found) == 1 else None
@@ -294,16 +296,16 @@ class _Paths:
         return pattern
 
     @cached_property
-    def _named(self) -> dict[str, list[ListedDocument]]:
-        named: dict[str, list[ListedDocument]] = {}
+    def _named(self) -> dict[str, list[DocumentSummary]]:
+        named: dict[str, list[DocumentSummary]] = {}
         for one in self._assistant.index.documents(EVERYTHING):
             for path in (one.path, f"{one.source}/{one.path}"):
                 named.setdefault(path, []).append(one)
         return named
 
 
-def _finder(assistant: Assistant) -> Finder:
-    return Finder(assistant.index, load_embedder(), assistant.retriever)
+def _finder(assistant: Assistant) -> EvidenceFinder:
+    return EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
 
 
 def _result(text: str, structured: Any) -> CallToolResult:

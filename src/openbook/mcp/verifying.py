@@ -6,24 +6,24 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
 
-from openbook.answering.context import Context, Shown
+from openbook.answering.context import Context, ContextItem
 from openbook.answering.outlines import lines_of
-from openbook.answering.verdicts import Checker
-from openbook.assistant import Assistant
-from openbook.generation import Claim
-from openbook.index.protocol import Index, Listed
-from openbook.spans import LineIndex, units
+from openbook.answering.verification import CitationChecker
+from openbook.answers import Claim
+from openbook.index.protocol import DocumentSummary, Index
+from openbook.library import Assistant
+from openbook.text import LineIndex, units
 from openbook.types import RetrievalResult
-from openbook.verify.citing import Mention, find_mentions
+from openbook.verify.mentions import Mention, find_mentions
 
 # What stands around a place belongs to how it is written, not to the claim.
 _OPENS, _CLOSES = "`([<", "`)]>"
 
-Locate = Callable[[str], Listed | None]
+Locate = Callable[[str], DocumentSummary | None]
 """Finds the document that a path means."""
 
 
-class ClaimChecked(TypedDict):
+class ClaimItem(TypedDict):
     """A claim of the text, and what its lines say to it."""
 
     claim: str
@@ -35,7 +35,7 @@ class ClaimChecked(TypedDict):
     reason: str
 
 
-def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimChecked]:
+def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimItem]:
     """Return every claim of a text with its verdict by words alone, in order.
 
     Claims without facts are left out unless they cite.
@@ -44,22 +44,22 @@ def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimCh
     shown, numbers = _shown(mentions, assistant.index, locate)
     context = Context(tuple(shown))
     marked = _marked(text, mentions, numbers)
-    checked = Checker(context, assistant.text_now).check(marked)
+    checked = CitationChecker(context, assistant.text_now).check(marked)
     written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
     return [_told(claim, written) for claim in checked.claims if claim.verdict or claim.marks]
 
 
-def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[Shown], list[int]]:
+def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
     """Return the lines that are cited as numbered sources, and the number of each mention.
 
     Places that are not there get numbers behind the last, which are marks of nothing.
     """
-    shown: list[Shown] = []
+    shown: list[ContextItem] = []
     numbers = []
     for position, mention in enumerate(mentions):
         result = _lines(mention, index, locate)
         if result is not None:
-            shown.append(Shown(len(shown) + 1, result, units(result.chunk)))
+            shown.append(ContextItem(len(shown) + 1, result, units(result.chunk)))
         numbers.append(len(shown) if result is not None else len(mentions) + position + 1)
     return shown, numbers
 
@@ -86,6 +86,6 @@ def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> s
     return "".join([*parts, text[at:]])
 
 
-def _told(claim: Claim, written: dict[str, str]) -> ClaimChecked:
+def _told(claim: Claim, written: dict[str, str]) -> ClaimItem:
     cites = list(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
-    return ClaimChecked(claim=claim.text, cites=cites, verdict=claim.verdict, reason=claim.reason)
+    return ClaimItem(claim=claim.text, cites=cites, verdict=claim.verdict, reason=claim.reason)

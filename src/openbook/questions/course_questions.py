@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Literal
 
-from openbook.questions.words import FILLING_WORDS, STOP_WORDS, folded, telling_words
+from openbook.questions.words import FILLING_WORDS, STOP_WORDS, content_words_of_question, folded
 
 Asks = Literal["courses", "lessons", "outline", "header", "link", "summary", "topic", ""]
 """Which courses or lessons speak of something, what lessons a course has, who gives it and where it is, where a
@@ -290,7 +290,7 @@ def _numbered(words: Sequence[_Word]) -> list[_Word]:
 
 
 def _is_searchable(text: str) -> bool:
-    return bool(telling_words(text))
+    return bool(content_words_of_question(text))
 
 
 def _names(text: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from openbook.questions.defining import definition_of
 from openbook.questions.intents import Intent, intents_of
 from openbook.questions.kinds import kind_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
-from openbook.questions.words import foreign_words, is_in_other_language, telling_words
+from openbook.questions.words import content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
 
@@ -98,9 +98,9 @@ class Question:
         return is_in_other_language(self.text)
 
     @cached_property
-    def foreign_words(self) -> frozenset[str]:
+    def stop_words(self) -> frozenset[str]:
         """Words that only make its sentence, if it is German, French or Spanish; in lower case."""
-        return foreign_words(self.text)
+        return stop_words(self.text)
 
 
 def read_question(text: str) -> Question:
@@ -125,7 +125,7 @@ def read_question(text: str) -> Question:
     places = _ASKS_FOR_PLACES.match(text)
     is_symbol = ONE_WORD.fullmatch(text) is not None
     # In `Client.get` nothing is a word of asking; "List all files" asks for nothing but its places.
-    told = " ".join(telling_words(text[places.end() :] if places else text))
+    told = " ".join(content_words_of_question(text[places.end() :] if places else text))
     tokens = tuple(dict.fromkeys(tokenize(text) if is_symbol else tokenize(told)))
     if not tokens and (places or kind_of(text) == "whole"):
         tokens = tuple(dict.fromkeys(tokenize(text)))

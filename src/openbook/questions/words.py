@@ -63,13 +63,13 @@ _ENDINGS = re.compile(r"[\u3041-\u309f]{2,}")
 _FEWEST = 2
 
 
-def foreign_words(question: str) -> frozenset[str]:
+def stop_words(question: str) -> frozenset[str]:
     """Return the words of a question that only make its sentence, if it is German, French or Spanish.
 
     Example:
-        >>> sorted(foreign_words("Wie kann ich das Protokoll abschalten?"))
+        >>> sorted(stop_words("Wie kann ich das Protokoll abschalten?"))
         ['das', 'ich', 'kann', 'wie']
-        >>> foreign_words("What does the comment say on the man page?")
+        >>> stop_words("What does the comment say on the man page?")
         frozenset()
     """
     words = set(WORD.findall(question.lower()))
@@ -85,11 +85,11 @@ def is_in_other_language(text: str) -> bool:
     return is_sentence and ENGLISH_WORDS.isdisjoint(words)
 
 
-def telling_words(text: str) -> list[str]:
+def content_words_of_question(text: str) -> list[str]:
     """Return the words of a text in order, without those of asking; those that only join others stay if alone.
 
     Example:
-        >>> telling_words("How do I also make the clients wait?"), telling_words("make all")
+        >>> content_words_of_question("How do I also make the clients wait?"), content_words_of_question("make all")
         (['clients', 'wait'], ['make'])
     """
     words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from openbook.questions.question import Question, read_question
-from openbook.retrieval.closeness import related
+from openbook.retrieval.proximity import expand_inflections
 from openbook.tokens import ABBREVIATIONS, WORD, tokenize
 from openbook.types import Chunk, Excerpt, RetrievalResult
 
@@ -96,7 +96,7 @@ def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]
     for word in words:
         if may_be.search(word.lower()):
             names = {word}.intersection(query.identifiers)
-            said = names.union(related(tokenize(word), query.tokens)).intersection((*query.tokens, *names))
+            said = names.union(expand_inflections(tokenize(word), query.tokens)).intersection((*query.tokens, *names))
             if said:
                 found[word] = frozenset(said)
     return found

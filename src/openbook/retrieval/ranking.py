@@ -28,7 +28,7 @@ _COVERAGE_SHARE = 0.65
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedChunk:
     """A chunk in a ranked list."""
 
     outline: Outline
@@ -51,7 +51,7 @@ class Ranked:
 
 def rank(
     query: Question, view: View, matches: Matches, outlines: Sequence[Outline], texts: Sequence[str] = ()
-) -> list[Ranked]:
+) -> list[RankedChunk]:
     """Order chunks, best first, ties by source and span.
 
     Args:
@@ -65,7 +65,7 @@ def rank(
     if view == "files":
         return _files(query, matches, outlines, chunks)
     passages = [
-        Ranked(outline, weighed(signals, weights.QUESTION), signals["coverage"], evidence.cosine)
+        RankedChunk(outline, weighted_signals(signals, weights.QUESTION), signals["coverage"], evidence.cosine)
         for outline, signals, evidence in zip(
             outlines, question_signals(query, chunks, outlines), matches.evidence, strict=True
         )
@@ -74,7 +74,7 @@ def rank(
     return _spread(passages) if _is_spread(query, outlines) else passages
 
 
-def weighed(signals: Signals, by: Mapping[str, float]) -> Signals:
+def weighted_signals(signals: Signals, by: Mapping[str, float]) -> Signals:
     """Multiply signals with their weights, and add up the parts of each."""
     total: Signals = {}
     for name, value in signals.items():
@@ -84,13 +84,15 @@ def weighed(signals: Signals, by: Mapping[str, float]) -> Signals:
     return total if all(total.values()) else {name: value for name, value in total.items() if value}
 
 
-def reordered(ranked: Sequence[Ranked], signals: Sequence[Signals]) -> list[Ranked]:
+def rerank_passages(ranked: Sequence[RankedChunk], signals: Sequence[Signals]) -> list[RankedChunk]:
     """Order passages again, now that there are more signals of each."""
-    more = [weighed(each, weights.QUESTION) for each in signals]
+    more = [weighted_signals(each, weights.QUESTION) for each in signals]
     return sorted((_with(each, extra) for each, extra in zip(ranked, more, strict=True)), key=_order)
 
 
-def _files(query: Question, matches: Matches, outlines: Sequence[Outline], chunks: Sequence[Signals]) -> list[Ranked]:
+def _files(
+    query: Question, matches: Matches, outlines: Sequence[Outline], chunks: Sequence[Signals]
+) -> list[RankedChunk]:
     """Rank each file once, with the chunk that tells most of it."""
     members: dict[tuple[str, str], list[int]] = {}
     for position, outline in enumerate(outlines):
@@ -100,8 +102,8 @@ def _files(query: Question, matches: Matches, outlines: Sequence[Outline], chunk
         size = matches.evidence[group[0]].file_chunks
         signals = file_signals(query, [chunks[n] for n in group], outlines[group[0]], size)
         shown = min(group, key=lambda n: (*_telling(chunks[n]), outlines[n].span))
-        found = weighed(signals, weights.TOPIC)
-        ranked.append(Ranked(outlines[shown], found, chunks[shown]["coverage"], matches.evidence[shown].cosine))
+        found = weighted_signals(signals, weights.TOPIC)
+        ranked.append(RankedChunk(outlines[shown], found, chunks[shown]["coverage"], matches.evidence[shown].cosine))
     return sorted(ranked, key=_order)
 
 
@@ -115,7 +117,7 @@ def _is_spread(query: Question, outlines: Sequence[Outline]) -> bool:
     return query.content_words >= _SPREAD_WORDS and any(outline.kind == "code" for outline in outlines)
 
 
-def _spread(ranked: Sequence[Ranked]) -> list[Ranked]:
+def _spread(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
     """Take from each passage for the better ones of the same file, but never more than it has."""
     seen: Counter[tuple[str, str]] = Counter()
     spread = []
@@ -127,9 +129,9 @@ def _spread(ranked: Sequence[Ranked]) -> list[Ranked]:
     return sorted(spread, key=_order)
 
 
-def _with(ranked: Ranked, signals: Signals) -> Ranked:
-    return Ranked(ranked.outline, ranked.signals | signals, ranked.coverage, ranked.cosine)
+def _with(ranked: RankedChunk, signals: Signals) -> RankedChunk:
+    return RankedChunk(ranked.outline, ranked.signals | signals, ranked.coverage, ranked.cosine)
 
 
-def _order(ranked: Ranked) -> tuple[float, str, object]:
+def _order(ranked: RankedChunk) -> tuple[float, str, object]:
     return (-ranked.score, ranked.outline.source, ranked.outline.span)

@@ -11,11 +11,11 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
 from openbook.questions.question import Question, read_question
-from openbook.retrieval.closeness import closeness, related
-from openbook.retrieval.ranking import Ranked, rank, reordered
+from openbook.retrieval.proximity import expand_inflections, proximity
+from openbook.retrieval.ranking import RankedChunk, rank, rerank_passages
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import rarities, text_signals
-from openbook.spans import sentences
+from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View
 
@@ -105,13 +105,17 @@ class Retriever:
             last = self._last = (text, self.embedder.embed([text])[0])
         return last[1]
 
-    def _closest(self, query: Question, matches: Matches, ranked: Sequence[Ranked], *, is_prose: bool) -> list[Ranked]:
+    def _closest(
+        self, query: Question, matches: Matches, ranked: Sequence[RankedChunk], *, is_prose: bool
+    ) -> list[RankedChunk]:
         """Order the best passages again, now that their texts are read."""
         rarity = rarities(query, matches.frequencies, matches.chunks)
         # The sentence that says what a thing is has its name once, and ranks low among those that use it.
         best = ranked[:_READ] if query.definition is None else ranked
         chunks = self.index.fetch([each.outline.id for each in best])
-        closenesses = [closeness(related(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks[:_READ]]
+        closenesses = [
+            proximity(expand_inflections(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks[:_READ]
+        ]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
             text_signals(query, chunk.text, near, cosine, is_prose=is_prose)
@@ -119,7 +123,7 @@ class Retriever:
                 chunks, chain(closenesses, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
             )
         ]
-        return [*reordered(best, found), *ranked[len(best) :]]
+        return [*rerank_passages(best, found), *ranked[len(best) :]]
 
     def _nearest(self, asked: str, said: Sequence[Sequence[str]]) -> list[float]:
         """Return the cosine of the question with the nearest sentence of each text; 0 without one."""
@@ -127,13 +131,13 @@ class Retriever:
         cosines = iter([float(vector @ question) for vector in vectors])
         return [max(islice(cosines, len(each)), default=0.0) for each in said]
 
-    def _with_text(self, ranked: Sequence[Ranked], limit: int) -> Iterator[tuple[Ranked, Chunk]]:
+    def _with_text(self, ranked: Sequence[RankedChunk], limit: int) -> Iterator[tuple[RankedChunk, Chunk]]:
         for start in range(0, len(ranked), limit):
             part = ranked[start : start + limit]
             yield from zip(part, self.index.fetch([each.outline.id for each in part]), strict=True)
 
 
-def _distinct(pairs: Iterable[tuple[Ranked, Chunk]], limit: int) -> Iterator[RetrievalResult]:
+def _distinct(pairs: Iterable[tuple[RankedChunk, Chunk]], limit: int) -> Iterator[RetrievalResult]:
     kept: list[frozenset[str]] = []
     for ranked, chunk in pairs:
         if len(kept) >= limit:

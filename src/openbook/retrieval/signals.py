@@ -12,9 +12,9 @@ from functools import lru_cache
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Matches, Outline
 from openbook.questions.question import Question
-from openbook.retrieval.closeness import exactness
 from openbook.retrieval.definitions import definition_strengths
 from openbook.retrieval.paths import is_generic, path_match
+from openbook.retrieval.proximity import exactness
 from openbook.retrieval.roles import asks_for, role_of
 from openbook.tokens import tokenize
 

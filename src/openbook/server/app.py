@@ -15,31 +15,31 @@ from fastapi.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from openbook.assistant import Assistant
-from openbook.libraries import name_of
-from openbook.server.answerers import Answerers
-from openbook.server.asking import Asker
-from openbook.server.auth import Door
-from openbook.server.contents import Contents
-from openbook.server.failures import RequestRefusedError, add_replies
-from openbook.server.guards import Guards
-from openbook.server.jobs import Jobs
-from openbook.server.keys import Keys
-from openbook.server.library import Library
+from openbook.libraries.catalog import name_of
+from openbook.library import Assistant
+from openbook.redis_client import RedisClient
+from openbook.server.answer_pool import AnswerPool
+from openbook.server.auth import Authenticator
+from openbook.server.failures import RequestRefusedError, add_error_handlers
+from openbook.server.jobs import JobQueue
+from openbook.server.keys import KeyStore
 from openbook.server.limits import MemoryLimits
 from openbook.server.metrics import Metrics
-from openbook.server.models import Models, offered
+from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.question_service import QuestionService
 from openbook.server.routes import contents, conversations, operation, questions
-from openbook.server.shapes import ErrorReply
+from openbook.server.schemas import ErrorResponse
+from openbook.server.security import SecurityMiddleware
+from openbook.server.served_library import ServedLibrary
 from openbook.server.shared_limits import RedisLimits
-from openbook.server.stopping import Stopping
+from openbook.server.shutdown import ShutdownSignal
+from openbook.server.source_service import SourceService
 from openbook.server.telemetry import open_tracer
-from openbook.server.uploads import Uploads
+from openbook.server.uploads import UploadStore
 from openbook.sessions.protocol import Sessions
 from openbook.sessions.redis import RedisSessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
-from openbook.shared import Shared
 
 _WEB = Path(__file__).parent / "web"
 
@@ -48,7 +48,7 @@ _DAY_S = 24 * 3600.0
 # Conversations that expire late are not shown late, so an hour is soon enough.
 _EXPIRE_EVERY_S = 3600.0
 
-_ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorReply.__name__}"}}}
+_ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorResponse.__name__}"}}}
 
 _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
 
@@ -56,11 +56,11 @@ _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 50
 def create_app(
     assistant: Assistant,
     *,
-    models: Models | None = None,
+    models: ModelRegistry | None = None,
     needs_key: bool = False,
     roots: Sequence[Path] = (),
     workers: int = 0,
-) -> GuardedApp:
+) -> SecuredApp:
     """Make an app that serves a library, and closes it in the end.
 
     Args:
@@ -76,43 +76,46 @@ def create_app(
         MissingExtraError: A package that a setting needs is not installed.
     """
     settings = assistant.settings
-    metrics, keys = Metrics(), Keys(settings.home)
-    door = Door(keys, needs_key=needs_key, cookie_s=settings.session_days * _DAY_S)
-    app = GuardedApp(
-        guards=partial(
-            Guards, door=door, hosts=settings.server_hosts, upload_bytes=settings.upload_bytes, metrics=metrics
-        ),
+    metrics, keys = Metrics(), KeyStore(settings.home)
+    authenticator = Authenticator(keys, needs_key=needs_key, cookie_s=settings.session_days * _DAY_S)
+    security = partial(
+        SecurityMiddleware,
+        authenticator=authenticator,
+        hosts=settings.server_hosts,
+        upload_bytes=settings.upload_bytes,
+        metrics=metrics,
+    )
+    app = SecuredApp(
+        security=security,
         title="Openbook",
         version=version("openbook"),
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
         lifespan=_lifespan,
-        responses={status: {"model": ErrorReply} for status in _REFUSALS},
+        responses={status: {"model": ErrorResponse} for status in _REFUSALS},
     )
     state: Any = app.state
-    state.metrics, state.keys, state.door = metrics, keys, door
-    state.models = models or offered(settings)
-    state.answerers = Answerers(assistant.location, settings, workers) if workers else None
+    state.metrics, state.keys, state.authenticator = metrics, keys, authenticator
+    state.models = models or offered_models(settings)
+    state.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
     _add_parts(state, assistant, roots)
-    add_replies(app)
-    for topic in (questions, contents, conversations, operation):
-        app.include_router(topic.router)
-    _add_page(app)
+    add_error_handlers(app)
+    _add_routes(app)
     return app
 
 
 def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
     settings = assistant.settings
     _add_memory(state, settings)
-    state.library = Library(assistant)
-    state.jobs = Jobs()
-    state.stopping = Stopping()
-    uploads = Uploads(name_of(assistant.location), settings)
-    state.contents = Contents(state.library, state.jobs, uploads, settings, roots=roots)
-    state.asker = Asker(
+    state.library = ServedLibrary(assistant)
+    state.jobs = JobQueue()
+    state.stopping = ShutdownSignal()
+    uploads = UploadStore(name_of(assistant.location), settings)
+    state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots)
+    state.asker = QuestionService(
         *(state.library, state.sessions, state.models, state.limits, state.metrics, settings),
-        answerers=state.answerers,
+        answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
 
@@ -120,7 +123,7 @@ def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
 def _add_memory(state: Any, settings: Settings) -> None:
     """Add what has to outlive a request: in Redis where several servers share it, else on this machine."""
     expire_s = settings.session_days * _DAY_S
-    state.shared = Shared(settings.redis_url) if settings.redis_url else None
+    state.shared = RedisClient(settings.redis_url) if settings.redis_url else None
     if state.shared is not None:
         state.sessions = RedisSessions(state.shared, expire_s=expire_s)
         state.limits = RedisLimits(state.shared, settings)
@@ -129,16 +132,16 @@ def _add_memory(state: Any, settings: Settings) -> None:
         state.limits = MemoryLimits(state.keys, settings)
 
 
-class GuardedApp(FastAPI):
-    """An app with guards around all of it, also around what replies where something fails."""
+class SecuredApp(FastAPI):
+    """An app behind its security middleware, which also covers the replies of error handlers."""
 
-    def __init__(self, *, guards: Callable[[ASGIApp], ASGIApp], **options: Any) -> None:
+    def __init__(self, *, security: Callable[[ASGIApp], ASGIApp], **options: Any) -> None:
         super().__init__(**options)
-        self._guards = guards
+        self._security = security
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return what is called for a request."""
-        return self._guards(super().build_middleware_stack())
+        return self._security(super().build_middleware_stack())
 
     def stop(self) -> None:
         """End what is still waited for, each with an error that says so. In the thread of the event loop."""
@@ -147,12 +150,12 @@ class GuardedApp(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """Describe the API. FastAPI would say that the errors of a stream are a stream too."""
-        told = super().openapi()
-        for described in (each for methods in told["paths"].values() for each in methods.values()):
+        schema = super().openapi()
+        for described in (each for methods in schema["paths"].values() for each in methods.values()):
             for status, reply in described["responses"].items():
                 if status >= "400":
                     reply["content"] = _ERROR
-        return told
+        return schema
 
 
 @contextlib.asynccontextmanager
@@ -160,16 +163,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: Any = app.state
     await asyncio.to_thread(state.contents.resume)
     beside = [asyncio.create_task(_expire(state.sessions))]
-    if state.answerers is not None:
-        beside.append(asyncio.create_task(state.answerers.start()))
+    if state.answer_pool is not None:
+        beside.append(asyncio.create_task(state.answer_pool.start()))
     try:
         yield
     finally:
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
-        if state.answerers is not None:
-            await state.answerers.close()
+        if state.answer_pool is not None:
+            await state.answer_pool.close()
         await asyncio.to_thread(state.jobs.close)
         await asyncio.to_thread(state.asker.close)
         state.library.close()
@@ -185,6 +188,12 @@ async def _expire(sessions: Sessions) -> None:
         await asyncio.sleep(_EXPIRE_EVERY_S)
 
 
+def _add_routes(app: FastAPI) -> None:
+    for topic in (questions, contents, conversations, operation):
+        app.include_router(topic.router)
+    _add_page(app)
+
+
 def _add_page(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> FileResponse:
@@ -193,7 +202,7 @@ def _add_page(app: FastAPI) -> None:
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
         reply = FileResponse(index)
         # Before the page reads several things at once, and begins a conversation meanwhile.
-        request.app.state.door.greet(request, reply)
+        request.app.state.authenticator.greet(request, reply)
         return reply
 
     app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))

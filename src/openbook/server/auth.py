@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import Key, Keys
+from openbook.server.keys import Key, KeyStore
 
 KEY_COOKIE = "openbook_key"
 BROWSER_COOKIE = "openbook_browser"
@@ -28,10 +28,10 @@ class Caller:
     key: Key | None = None
 
 
-class Door:
+class Authenticator:
     """Lets callers in."""
 
-    def __init__(self, keys: Keys, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0) -> None:
+    def __init__(self, keys: KeyStore, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0) -> None:
         """Take the parts.
 
         Args:
@@ -95,8 +95,8 @@ class Door:
 
 
 def _caller(request: Request, response: Response) -> Caller:
-    door: Door = request.app.state.door
-    caller = door.caller(request, response)
+    authenticator: Authenticator = request.app.state.authenticator
+    caller = authenticator.caller(request, response)
     request.state.caller = caller.key.name if caller.key else "browser"
     return caller
 

@@ -78,7 +78,7 @@ def status_of(error: OpenbookError) -> int:
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
-def told(message: str, hint: str = "") -> dict[str, Any]:
+def error_body(message: str, hint: str = "") -> dict[str, Any]:
     """Write an error as every reply has it."""
     return {"error": {"message": without_places(message), "hint": without_places(hint)}}
 
@@ -102,16 +102,16 @@ def _last(path: str) -> str:
     return path.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or path
 
 
-def failed() -> dict[str, Any]:
+def internal_error() -> dict[str, Any]:
     """Write that the fault is ours. What it was stands in the log alone."""
-    return told("the server failed at this request", _HINTS[500])
+    return error_body("the server failed at this request", _HINTS[500])
 
 
-def reply_to(error: OpenbookError) -> JSONResponse:
+def error_response(error: OpenbookError) -> JSONResponse:
     """Make the reply that tells an error."""
     wait_s = getattr(error, "retry_after_s", None)
     headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
-    return JSONResponse(told(str(error), error.hint), status_of(error), headers)
+    return JSONResponse(error_body(str(error), error.hint), status_of(error), headers)
 
 
 def not_kept(what: str, error: OSError) -> RequestRefusedError:
@@ -122,26 +122,26 @@ def not_kept(what: str, error: OSError) -> RequestRefusedError:
     )
 
 
-def add_replies(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Let an app tell every error in our shape."""
 
     @app.exception_handler(OpenbookError)
     async def _(_: Request, exc: OpenbookError) -> JSONResponse:
-        return reply_to(exc)
+        return error_response(exc)
 
     @app.exception_handler(RequestValidationError)
     async def _(_: Request, exc: RequestValidationError) -> JSONResponse:
         first = exc.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        return JSONResponse(told(f"{place}: {first['msg']}", "GET /docs has the fields of each request"), 422)
+        return JSONResponse(error_body(f"{place}: {first['msg']}", "GET /docs has the fields of each request"), 422)
 
     @app.exception_handler(HTTPException)
     async def _(_: Request, exc: HTTPException) -> JSONResponse:
         if isinstance(exc.__cause__, OSError):  # a body is kept on the disk while it comes
-            return reply_to(not_kept("request", exc.__cause__))
+            return error_response(not_kept("request", exc.__cause__))
         headers = dict(exc.headers or {})
-        return JSONResponse(told(str(exc.detail), _HINTS.get(exc.status_code, "")), exc.status_code, headers)
+        return JSONResponse(error_body(str(exc.detail), _HINTS.get(exc.status_code, "")), exc.status_code, headers)
 
     @app.exception_handler(Exception)
     async def _(_: Request, exc: Exception) -> JSONResponse:
-        return JSONResponse(failed(), 500)
+        return JSONResponse(internal_error(), 500)

@@ -64,7 +64,7 @@ class Job:
         return self.state in ("done", "error")
 
 
-class Jobs:
+class JobQueue:
     """Does one piece of work after the other: a library has one writer at a time."""
 
     def __init__(self) -> None:

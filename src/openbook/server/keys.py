@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openbook.errors import SettingsError
-from openbook.tables import Tables
+from openbook.sqlite_store import SqliteStore
 
 # Finds a key in a log or a repository by its look.
 _PREFIX = "obk_"
@@ -41,7 +41,7 @@ class Key:
     """Unix seconds."""
 
 
-class Keys:
+class KeyStore:
     """The keys of all servers that share a home. Threads and processes may share it."""
 
     def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
@@ -52,7 +52,7 @@ class Keys:
         """
         path = home / "keys.sqlite"
         self._now = now
-        self._tables = Tables(
+        self._tables = SqliteStore(
             path,
             _TABLES,
             lambda exc: SettingsError(

@@ -11,14 +11,14 @@ from typing import Protocol
 
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import Keys
+from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 
 _DAY_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class SpendReservation:
     """Money that is set aside for an answer."""
 
     usd: float
@@ -41,7 +41,7 @@ class Limits(Protocol):
         """
         ...
 
-    def reserve(self, caller: Caller, usd: float) -> Grant:
+    def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         """Set money aside for an answer, at most `usd`.
 
         Raises:
@@ -50,7 +50,7 @@ class Limits(Protocol):
         """
         ...
 
-    def settle(self, caller: Caller, grant: Grant, cost_usd: Decimal | float | None) -> None:
+    def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
         """Count what an answer did cost. None: nobody knows, so it counts as what was set aside.
 
         Raises:
@@ -64,7 +64,7 @@ class MemoryLimits:
 
     def __init__(
         self,
-        keys: Keys,
+        keys: KeyStore,
         settings: Settings,
         *,
         clock: Callable[[], float] = time.monotonic,
@@ -91,9 +91,9 @@ class MemoryLimits:
                 raise too_many(self._per_minute, (1 - left) * 60 / self._per_minute)
             self._left[caller.key.id] = (left - 1, now)
 
-    def reserve(self, caller: Caller, usd: float) -> Grant:
+    def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         if caller.key is None:
-            return Grant(usd)
+            return SpendReservation(usd)
         with self._lock:
             reserved = self._reserved.get(caller.key.id, 0.0)
             left = self._usd_per_day - self._keys.spent_today(caller.key.id) - reserved
@@ -101,9 +101,9 @@ class MemoryLimits:
                 raise all_spent(self._usd_per_day, _DAY_S - self._now() % _DAY_S)
             granted = min(usd, left)
             self._reserved[caller.key.id] = reserved + granted
-        return Grant(granted)
+        return SpendReservation(granted)
 
-    def settle(self, caller: Caller, grant: Grant, cost_usd: Decimal | float | None) -> None:
+    def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
         if caller.key is None:
             return
         spent = grant.usd if cost_usd is None else float(cost_usd)

@@ -16,7 +16,7 @@ REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """Writes a record as a line of JSON.
 
     Of an exception it keeps the type and the places: the message may quote what somebody asked.
@@ -24,25 +24,25 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             "event": record.getMessage().strip(),
             "request_id": REQUEST_ID.get(),
         }
-        told |= {name: value for name, value in vars(record).items() if name not in _OWN}
+        fields |= {name: value for name, value in vars(record).items() if name not in _OWN}
         if record.exc_info and record.exc_info[0]:
-            told["error"] = record.exc_info[0].__name__
+            fields["error"] = record.exc_info[0].__name__
             frames = traceback.extract_tb(record.exc_info[2])
-            told["at"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        return json.dumps(told, ensure_ascii=False, default=str)
+            fields["at"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        return json.dumps(fields, ensure_ascii=False, default=str)
 
 
 def log_as_json() -> None:
     """Write what is logged to standard error, from now on. For the process that serves and nothing else does."""
     stream = logging.StreamHandler()
-    stream.setFormatter(JsonLines())
+    stream.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers = [stream]
     root.setLevel(logging.INFO)

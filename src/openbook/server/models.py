@@ -11,13 +11,13 @@ from openbook.llm.choose import EXTRACTIVE, open_model
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS
 from openbook.server.failures import RequestRefusedError
-from openbook.server.shapes import ModelReply, ModelsReply
+from openbook.server.schemas import ModelResponse, ModelsResponse
 from openbook.settings import Settings, read_secrets
 
 _ADDRESS = re.compile("https?://")
 
 
-class Models:
+class ModelRegistry:
     """The models that are offered, each opened when it is first asked. Threads may share it."""
 
     def __init__(
@@ -59,13 +59,13 @@ class Models:
                 self._opened[known] = self._open(known)
             return self._opened[known]
 
-    def listed(self) -> ModelsReply:
+    def listed(self) -> ModelsResponse:
         """List them for people."""
-        models = [ModelReply(name=public, label=_label(public, name)) for public, name in self._offered.items()]
-        return ModelsReply(default=self.default, models=models)
+        models = [ModelResponse(name=public, label=_label(public, name)) for public, name in self._offered.items()]
+        return ModelsResponse(default=self.default, models=models)
 
 
-def offered(settings: Settings) -> Models:
+def offered_models(settings: Settings) -> ModelRegistry:
     """Offer the model of the settings, those that they list, and the first of each provider whose key is set.
 
     Raises:
@@ -74,7 +74,7 @@ def offered(settings: Settings) -> Models:
     keys = read_secrets(provider.key for provider in PROVIDERS.values())
     with_key = [f"{p.name}:{p.model}" for p in PROVIDERS.values() if p.needs_key and p.key in keys]
     default = settings.model or next(iter(with_key), EXTRACTIVE)
-    return Models((*settings.server_models, *with_key), default)
+    return ModelRegistry((*settings.server_models, *with_key), default)
 
 
 def public_name(name: str) -> str:

@@ -6,22 +6,22 @@ from dataclasses import asdict
 from typing import Any
 
 from openbook.answering.context import label_of
-from openbook.generation import Citation, GenerationResult, anchor_of, written_place
+from openbook.answers import Citation, GenerationResult, anchor_of, written_place
 from openbook.retrieval.excerpts import with_excerpts
-from openbook.server.library import Library
 from openbook.server.models import public_name
 from openbook.server.rendering import render_answer
-from openbook.server.shapes import AnswerReply, CitationReply, ClaimReply, Place, UsageReply
+from openbook.server.schemas import AnswerResponse, CitationResponse, ClaimResponse, SpanResponse, UsageResponse
+from openbook.server.served_library import ServedLibrary
 from openbook.types import Chunk, Excerpt, Span
 
 # Of a place that came close, enough to see what it is.
 _NEAREST_CHARS = 300
 
 
-def present(answer: GenerationResult, library: Library, session_id: str) -> AnswerReply:
+def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -> AnswerResponse:
     """Write an answer as the API gives it."""
     citations = [_citation(number, citation, library) for number, citation in enumerate(answer.citations, start=1)]
-    return AnswerReply(
+    return AnswerResponse(
         query=answer.query,
         answer=answer.answer,
         html=render_answer(answer),
@@ -32,13 +32,13 @@ def present(answer: GenerationResult, library: Library, session_id: str) -> Answ
         citations=citations,
         nearest=_nearest(answer, library) if answer.refused else [],
         claims=[
-            ClaimReply(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
+            ClaimResponse(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
             for claim in answer.claims
         ],
         refused=answer.refused,
         reason=answer.reason,
         model=public_name(answer.model),
-        usage=UsageReply(**asdict(answer.usage)),
+        usage=UsageResponse(**asdict(answer.usage)),
         cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
         quality_score=None if answer.quality_score is None else round(answer.quality_score, 6),
         took_ms=round(answer.took_ms, 1),
@@ -49,8 +49,8 @@ def present(answer: GenerationResult, library: Library, session_id: str) -> Answ
     )
 
 
-def _citation(number: int, citation: Citation, library: Library) -> CitationReply:
-    return CitationReply(
+def _citation(number: int, citation: Citation, library: ServedLibrary) -> CitationResponse:
+    return CitationResponse(
         number=number,
         mark=citation.mark,
         verdict=citation.verdict,
@@ -63,14 +63,14 @@ def _citation(number: int, citation: Citation, library: Library) -> CitationRepl
     )
 
 
-def _nearest(answer: GenerationResult, library: Library) -> list[Place]:
+def _nearest(answer: GenerationResult, library: ServedLibrary) -> list[SpanResponse]:
     results = with_excerpts(answer.searched or answer.query, answer.results)
     return [_near(result.chunk, result.excerpt, label_of(result), library) for result in results if result.excerpt]
 
 
-def _near(chunk: Chunk, excerpt: Excerpt, label: str, library: Library) -> Place:
+def _near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> SpanResponse:
     anchor = anchor_of(chunk)
-    return Place(
+    return SpanResponse(
         **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
         symbol=chunk.symbol,
         label=label,
@@ -80,6 +80,6 @@ def _near(chunk: Chunk, excerpt: Excerpt, label: str, library: Library) -> Place
     )
 
 
-def _place(source: str, span: Span, url: str, library: Library) -> dict[str, Any]:
+def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[str, Any]:
     document_id = library.document_id(source, span.path) if span.path else ""
     return {"source": source, "document_id": document_id, "url": url, **span.to_dict()}

@@ -44,45 +44,47 @@ def reference(openapi: dict[str, Any]) -> str:
     """Return the page."""
     schemas = openapi["components"]["schemas"]
     routes = [
-        _route(method.upper(), path, told, schemas)
+        _route(method.upper(), path, operation, schemas)
         for path, methods in sorted(openapi["paths"].items())
-        for method, told in methods.items()
+        for method, operation in methods.items()
     ]
-    shapes = [_shape(name, told) for name, told in sorted(schemas.items()) if name not in _UNSEEN and _is_named(name)]
+    shapes = [
+        _shape(name, schema) for name, schema in sorted(schemas.items()) if name not in _UNSEEN and _is_named(name)
+    ]
     return _PAGE.format(routes="\n".join(routes), shapes="\n".join(shapes))
 
 
-def _route(method: str, path: str, told: dict[str, Any], schemas: dict[str, Any]) -> str:
+def _route(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
     rows = [
         _row(each["name"], each["in"], each["schema"], each.get("required", False), each.get("description", ""))
-        for each in told.get("parameters", [])
+        for each in operation.get("parameters", [])
     ]
-    for kind, content in told.get("requestBody", {}).get("content", {}).items():
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         name = _name(content["schema"])
         where = "body, JSON" if kind == "application/json" else "form"
         rows += _fields(schemas[name], where)
     gives = [
         f"{status}: {_type(content['schema']) if kind == 'application/json' and 'schema' in content else escape(kind)}"
-        for status, reply in told["responses"].items()
+        for status, reply in operation["responses"].items()
         for kind, content in reply.get("content", {"": {}}).items()
         if status.startswith("2")
     ]
     return (
-        f"<h3><code>{method} {escape(path)}</code></h3>\n<p>{_words(told.get('description', ''))}</p>\n"
-        f"{_table(rows, 'in')}<p>Gives {', '.join(gives).rstrip(': ')}</p>"
+        f"<h3><code>{method} {escape(path)}</code></h3>\n<p>{_words(operation.get('description', ''))}</p>\n"
+        f"{_table(rows, 'in')}<p>Returns {', '.join(gives).rstrip(': ')}</p>"
     )
 
 
-def _shape(name: str, told: dict[str, Any]) -> str:
-    about = _words(told.get("description", ""))
-    return f'<h3 id="{escape(name)}">{escape(name)}</h3>\n<p>{about}</p>\n{_table(_fields(told), "")}'
+def _shape(name: str, schema: dict[str, Any]) -> str:
+    about = _words(schema.get("description", ""))
+    return f'<h3 id="{escape(name)}">{escape(name)}</h3>\n<p>{about}</p>\n{_table(_fields(schema), "")}'
 
 
-def _fields(told: dict[str, Any], where: str = "") -> list[str]:
-    required = told.get("required", [])
+def _fields(schema: dict[str, Any], where: str = "") -> list[str]:
+    required = schema.get("required", [])
     return [
         _row(name, where, field, name in required, field.get("description", ""))
-        for name, field in told.get("properties", {}).items()
+        for name, field in schema.get("properties", {}).items()
     ]
 
 

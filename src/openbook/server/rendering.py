@@ -24,9 +24,9 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from openbook.generation import Claim, GenerationResult, Verdict
+from openbook.answers import Claim, GenerationResult, Verdict
 from openbook.grounding.blocks import Fence, read_line
-from openbook.grounding.marks import Mark, find_marks
+from openbook.grounding.marks import CitationMark, find_marks
 
 # Stands in Markdown where a chip goes, or a claim begins or ends. It counts as punctuation, as the brackets of a mark
 # do, so that emphasis around it is read as before. No keyboard has it; a text that does shows U+FFFD instead.
@@ -159,7 +159,7 @@ class BlockReader:
         return [rest] if rest else []
 
 
-def _chips(marks: Iterable[Mark], answer: GenerationResult) -> Iterator[_Inset]:
+def _chips(marks: Iterable[CitationMark], answer: GenerationResult) -> Iterator[_Inset]:
     """Turn marks into chips. What names no citation stays as it is written."""
     numbers: defaultdict[str, list[int]] = defaultdict(list)
     for number, citation in enumerate(answer.citations, start=1):
@@ -174,11 +174,11 @@ def _chips(marks: Iterable[Mark], answer: GenerationResult) -> Iterator[_Inset]:
         yield _Inset(mark.start_char, mark.end_char + len(behind), html)
 
 
-def _plain(mark: Mark) -> str:
+def _plain(mark: CitationMark) -> str:
     return f'<span class="mark">{mark.text}</span>'
 
 
-def _nearest(mark: Mark, numbers: Sequence[int], answer: GenerationResult) -> list[int]:
+def _nearest(mark: CitationMark, numbers: Sequence[int], answer: GenerationResult) -> list[int]:
     """Choose the citations of the claim that a mark stands in, else behind; else those behind no claim."""
     of_claim: defaultdict[int, list[int]] = defaultdict(list)
     for number in numbers:

@@ -60,14 +60,14 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def address_of(listener: socket.socket) -> str:
+def browser_url(listener: socket.socket) -> str:
     """Return the address to open in a browser."""
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/"
 
 
-def run(
+def run_server(
     app: ASGIApp,
     listener: socket.socket,
     *,

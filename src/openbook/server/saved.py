@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openbook.generation import read_saved
+from openbook.answers import read_saved
 from openbook.server.rendering import chip
 
 # What older versions wrote, after it was sanitised: no text of an answer looks like it.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from openbook.redis_client import RedisClient
 from openbook.server.auth import Caller
-from openbook.server.limits import Grant, all_spent, too_many
+from openbook.server.limits import SpendReservation, all_spent, too_many
 from openbook.settings import Settings
-from openbook.shared import Shared
 
 _QUESTIONS, _SPENT = "questions:", "spent:"
 
@@ -48,7 +48,7 @@ redis.call('SET', key, string.format('%.17g', math.max(0, spent)), 'EX', 2 * 864
 class RedisLimits:
     """Counts of all servers that share a Redis. Its time counts."""
 
-    def __init__(self, shared: Shared, settings: Settings) -> None:
+    def __init__(self, shared: RedisClient, settings: Settings) -> None:
         """Take a Redis, which whoever opened it closes, and the limits."""
         self._per_minute = settings.key_questions_per_minute
         self._usd_per_day = settings.key_usd_per_day
@@ -61,15 +61,15 @@ class RedisLimits:
         if wait_s:
             raise too_many(self._per_minute, float(wait_s))
 
-    def reserve(self, caller: Caller, usd: float) -> Grant:
+    def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         if caller.key is None:
-            return Grant(usd)
+            return SpendReservation(usd)
         granted, day, wait_s = self._reserve([_SPENT + caller.key.id], repr(usd), repr(self._usd_per_day))
         if not granted:
             raise all_spent(self._usd_per_day, float(wait_s))
-        return Grant(float(granted), day)
+        return SpendReservation(float(granted), day)
 
-    def settle(self, caller: Caller, grant: Grant, cost_usd: Decimal | float | None) -> None:
+    def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
         if caller.key is None or cost_usd is None:
             return
         self._settle([_SPENT + caller.key.id], grant.day, repr(grant.usd), repr(float(cost_usd)))

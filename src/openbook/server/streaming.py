@@ -9,12 +9,12 @@ from contextlib import aclosing
 
 from fastapi.sse import ServerSentEvent
 
+from openbook.answers import AnswerEvent, Stage, ToolUsed, Written
 from openbook.errors import OpenbookError
-from openbook.generation import AnswerEvent, Stage, ToolUsed, Written
-from openbook.server.failures import failed, told
+from openbook.server.failures import error_body, internal_error
 from openbook.server.rendering import BlockReader, render_block
-from openbook.server.shapes import AnswerReply
-from openbook.server.stopping import Stopping
+from openbook.server.schemas import AnswerResponse
+from openbook.server.shutdown import ShutdownSignal
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ _SHOWN = {
 
 
 async def as_events(
-    happening: AsyncGenerator[AnswerEvent | AnswerReply, None], session_id: str, stopping: Stopping
+    happening: AsyncGenerator[AnswerEvent | AnswerResponse, None], session_id: str, stopping: ShutdownSignal
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """Tell what happens: `status`, `delta`, `block`, `tool`, `citation`, and at last `done` or `error`.
 
@@ -46,10 +46,10 @@ async def as_events(
                 for sent in await teller.tell(event):
                     yield sent
     except OpenbookError as exc:
-        yield ServerSentEvent(event="error", data=told(str(exc), exc.hint)["error"])
+        yield ServerSentEvent(event="error", data=error_body(str(exc), exc.hint)["error"])
     except Exception:
         logger.exception("a question failed")
-        yield ServerSentEvent(event="error", data=failed()["error"])
+        yield ServerSentEvent(event="error", data=internal_error()["error"])
 
 
 class _Teller:
@@ -61,7 +61,7 @@ class _Teller:
         self._blocks = BlockReader()
         self._index = 0
 
-    async def tell(self, event: AnswerEvent | AnswerReply) -> list[ServerSentEvent]:
+    async def tell(self, event: AnswerEvent | AnswerResponse) -> list[ServerSentEvent]:
         """Return what is sent of an event, in order."""
         match event:
             case Stage(name):
@@ -71,7 +71,7 @@ class _Teller:
             case ToolUsed(name, arguments, outcome):
                 tool = {"name": name, "arguments": arguments, "outcome": outcome}
                 return [ServerSentEvent(event="tool", data=tool)]
-            case AnswerReply():
+            case AnswerResponse():
                 cited = [ServerSentEvent(event="citation", data=citation) for citation in event.citations]
                 return [*cited, ServerSentEvent(event="done", data=event)]
         return []

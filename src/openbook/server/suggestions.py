@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator
 from itertools import islice, zip_longest
 
-from openbook.assistant import Assistant
 from openbook.errors import QueryError
-from openbook.index.protocol import Listed
+from openbook.index.protocol import DocumentSummary
+from openbook.library import Assistant
 from openbook.retrieval.search import EVERYTHING
-from openbook.server.library import Library
+from openbook.server.served_library import ServedLibrary
 from openbook.types import Chunk, Lesson
 
 # As many as one looks over before one types.
@@ -27,10 +27,10 @@ _SUBJECT_CHARS = range(4, 61)
 _RESULTS = 10
 
 
-class Suggestions:
+class SuggestionCache:
     """Suggested questions of a library, made anew when one of its sources has changed. Threads may use it."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: ServedLibrary) -> None:
         """Take the library. Nothing is made before it is asked for."""
         self._library = library
         self._lock = threading.Lock()
@@ -56,7 +56,7 @@ def suggest(assistant: Assistant) -> list[str]:
     return list(islice(dict.fromkeys(by_turns), _MOST))
 
 
-def _of(assistant: Assistant, listed: list[Listed], kind: str) -> Iterator[str]:
+def _of(assistant: Assistant, listed: list[DocumentSummary], kind: str) -> Iterator[str]:
     # The shallowest first: a README says more of what there is than a page five folders down.
     found = sorted((each for each in listed if each.kind == kind), key=lambda each: (each.path.count("/"), each))
     for document in found[:_LOOKED_AT]:
@@ -66,7 +66,7 @@ def _of(assistant: Assistant, listed: list[Listed], kind: str) -> Iterator[str]:
             yield question
 
 
-def _is_answered(question: str, document: Listed, assistant: Assistant) -> bool:
+def _is_answered(question: str, document: DocumentSummary, assistant: Assistant) -> bool:
     try:
         answer = assistant.query(question, limit=_RESULTS)
     except QueryError:  # such as that a name is no telling word

@@ -10,9 +10,9 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
+from openbook.answers import GenerationResult
 from openbook.errors import MissingExtraError, SettingsError
-from openbook.generation import GenerationResult
-from openbook.llm.messages import Event, Finished, Request
+from openbook.llm.messages import Event, ReplyFinished, Request
 from openbook.llm.protocol import Model
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _exporter(where: str) -> SpanExporter:
     raise SettingsError(f"telemetry is {where!r}", hint="set OPENBOOK_TELEMETRY to console or otlp")
 
 
-class Spans:
+class AnswerSpans:
     """The spans of one answer: one around it, one for each stage, and one for each call of a model."""
 
     def __init__(self, tracer: Tracer | None, session_id: str) -> None:
@@ -141,7 +141,7 @@ class _Watched:
             events = cast("AsyncGenerator[Event, None]", self._model.astream(request))
             async with aclosing(events):
                 async for event in events:
-                    if isinstance(event, Finished):
+                    if isinstance(event, ReplyFinished):
                         span.set_attributes(_finished(event))
                     yield event
         except BaseException as exc:
@@ -158,7 +158,7 @@ def _inside(span: Span | None) -> Any:
     return None if span is None else set_span_in_context(span)
 
 
-def _finished(event: Finished) -> dict[str, Any]:
+def _finished(event: ReplyFinished) -> dict[str, Any]:
     return {
         "gen_ai.response.model": event.model,
         "gen_ai.response.finish_reasons": (event.stop,),

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 from openbook.errors import SettingsError
-from openbook.libraries import keep_private
-from openbook.private import make_private_folder
+from openbook.libraries.catalog import keep_private
+from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.settings import Settings
 from openbook.sources.courses import are_courses
-from openbook.sources.unwanted import is_ignored_file, is_ignored_folder
+from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 
 # Nobody reads longer ones.
@@ -51,24 +51,24 @@ class Upload(Protocol):
     def size(self) -> int | None: ...
 
     @property
-    def file(self) -> Readable: ...
+    def file(self) -> BinaryReader: ...
 
 
-class Readable(Protocol):
+class BinaryReader(Protocol):
     """Bytes to read."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RejectedFile:
     """A file that is not taken."""
 
     name: str
     reason: str
 
 
-class Uploads:
+class UploadStore:
     """The uploaded files of one library, in a folder that is one of its sources."""
 
     def __init__(self, library: str, settings: Settings) -> None:
@@ -106,7 +106,7 @@ class Uploads:
             raise not_kept("upload", exc) from exc
         return folder
 
-    def check(self, files: Iterable[Upload]) -> tuple[list[tuple[str, Upload]], list[Refused]]:
+    def check(self, files: Iterable[Upload]) -> tuple[list[tuple[str, Upload]], list[RejectedFile]]:
         """Choose which files are taken, each with the name that people see.
 
         Raises:
@@ -128,7 +128,7 @@ class Uploads:
             name = safe_name(file.filename or "")
             reason = self._refusal(name, file.size or 0)
             if reason:
-                refused.append(Refused(name, reason))
+                refused.append(RejectedFile(name, reason))
             else:
                 taken.append((name, file))
         return taken, refused

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
+from openbook.answers import has_lines
 from openbook.errors import QueryError
-from openbook.generation import has_lines
-from openbook.server.shapes import DocumentReply, UnitReply
-from openbook.spans import LONG_LINE_CHARS, LineIndex, sentences
+from openbook.server.schemas import DocumentResponse, UnitResponse
+from openbook.text import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Span
 
 # A page of the viewer. More is fetched with another span.
@@ -25,7 +25,7 @@ def view(
     *,
     context: int,
     link: Callable[[Span, str | None], str] = lambda *_: "",
-) -> DocumentReply:
+) -> DocumentResponse:
     """Return the units of a document around a half-open range of characters.
 
     Args:
@@ -53,7 +53,7 @@ def view(
     end = min(bisect_right(starts, max(start_char, end_char - 1)) + context, begin + _MOST_UNITS)
     label = _label(document, start_char)
     span = lines.span(document.path, start_char, end_char)
-    return DocumentReply(
+    return DocumentResponse(
         document_id=document_id,
         source=document.source,
         path=document.path,
@@ -77,8 +77,8 @@ def _pieces_of_line(document: Document, lines: LineIndex, line: int) -> list[tup
     return list(sentences(document.text, begin, end)) or [(begin, begin)]
 
 
-def _unit(document: Document, line: int, start_char: int, end_char: int, cited: tuple[int, int]) -> UnitReply:
-    return UnitReply(
+def _unit(document: Document, line: int, start_char: int, end_char: int, cited: tuple[int, int]) -> UnitResponse:
+    return UnitResponse(
         number=line,
         text=document.text[start_char:end_char],
         start_char=start_char,

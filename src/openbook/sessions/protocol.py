@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from openbook.generation import Exchange
+from openbook.answers import Exchange
 
 # What a list shows; the whole question stands in the conversation.
 _TITLE_CHARS = 80
@@ -31,11 +31,11 @@ def new_id() -> str:
     return secrets.token_hex(16)
 
 
-def title_of(exchange: Exchange) -> str:
+def session_title(exchange: Exchange) -> str:
     """Return a conversation the title that its first exchange makes.
 
     Example:
-        >>> title_of(Exchange("When do  sessions end?", "After one hour."))
+        >>> session_title(Exchange("When do  sessions end?", "After one hour."))
         'When do sessions end?'
     """
     return " ".join(exchange.question.split())[:_TITLE_CHARS]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.generation import Exchange
-from openbook.sessions.protocol import Session, title_of
-from openbook.shared import Shared
+from openbook.redis_client import RedisClient
+from openbook.sessions.protocol import Session, session_title
 
 # A conversation is a hash and the list of its exchanges. Two sorted sets, by the time of the last question, hold the
 # ids of one owner, and all of them with their owners. All keys have a time to live, so that nothing is kept longer
@@ -93,7 +93,7 @@ return #expired
 class RedisSessions:
     """Conversations in a Redis. Threads, processes and machines may share it."""
 
-    def __init__(self, shared: Shared, *, expire_s: float) -> None:
+    def __init__(self, shared: RedisClient, *, expire_s: float) -> None:
         """Take a Redis, which whoever opened it closes.
 
         Args:
@@ -113,7 +113,7 @@ class RedisSessions:
         self, owner: str, session_id: str, exchange: Exchange, record: dict[str, Any], *, begins: bool = False
     ) -> None:
         said = json.dumps([exchange.question, exchange.answer, record], ensure_ascii=False)
-        values = (self._lives_ms, owner, session_id, title_of(exchange), said, "1" if begins else "")
+        values = (self._lives_ms, owner, session_id, session_title(exchange), said, "1" if begins else "")
         outcome = self._add(_keys(owner, session_id), *values)
         if outcome == "taken":
             raise SessionError("this answer is not kept: there is a conversation of that id", hint="ask again")

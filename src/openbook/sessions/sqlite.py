@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.generation import Exchange
-from openbook.sessions.protocol import Session, title_of
-from openbook.tables import Tables
+from openbook.sessions.protocol import Session, session_title
+from openbook.sqlite_store import SqliteStore
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -42,7 +42,7 @@ class SqliteSessions:
         """
         self._expire_s = expire_s
         self._now = now
-        self._tables = Tables(
+        self._tables = SqliteStore(
             path,
             _TABLES,
             lambda exc: SessionError(
@@ -61,7 +61,8 @@ class SqliteSessions:
         with self._tables.transaction() as execute:
             if begins:
                 execute(
-                    "INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", (session_id, owner, title_of(exchange), now, now)
+                    "INSERT INTO sessions VALUES (?, ?, ?, ?, ?)",
+                    (session_id, owner, session_title(exchange), now, now),
                 )
             own = "UPDATE sessions SET updated_at = ? WHERE id = ? AND owner = ?"
             if not execute(own, (now, session_id, owner)).rowcount:

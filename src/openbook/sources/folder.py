@@ -9,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 
 from openbook.errors import SkippedFileError, SourceError
-from openbook.sources.unwanted import is_secret_folder
+from openbook.sources.exclusions import is_secret_folder
 from openbook.sources.walk import (
     DEFAULT_MAX_DOCUMENT_BYTES,
     TOO_LARGE,
     Scan,
     ScannedFile,
-    Skipped,
+    SkippedFile,
     refuse_by_name,
     scan_folder,
     size_limit,
@@ -107,13 +107,13 @@ class Folder:
     def _scan_file(self, name: str) -> Scan:
         reason = refuse_by_name(name)
         if reason:
-            return Scan(skipped=(Skipped(name, reason),))
+            return Scan(skipped=(SkippedFile(name, reason),))
         try:
             status = _lstat(str(self.root / name), name)
             _check_regular(status, name)
             _check_size(status, name, self._limits)
         except SkippedFileError as exc:
-            return Scan(skipped=(Skipped(name, exc.reason),))
+            return Scan(skipped=(SkippedFile(name, exc.reason),))
         return Scan(files=(ScannedFile(name, stamp_of(status)),))
 
     def read(self, path: str) -> Document:

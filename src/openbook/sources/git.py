@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from openbook.errors import FetchError, MissingExtraError
 from openbook.settings import environment_of_git
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Head, Listing, Patience, git_hash, list_files
 from openbook.sources.repository_urls import COMMIT, RepositoryUrl
 
@@ -87,7 +87,9 @@ _SAID = (
 class GitRemote:
     """A repository that git can reach. Objects are kept, so that the next fetch brings only what is new."""
 
-    def __init__(self, url: RepositoryUrl, folder: Path, *, reach: Reach, patience: Patience, max_bytes: int) -> None:
+    def __init__(
+        self, url: RepositoryUrl, folder: Path, *, reach: NetworkPolicy, patience: Patience, max_bytes: int
+    ) -> None:
         """Get ready to ask; nothing is sent yet.
 
         Args:

@@ -13,7 +13,7 @@ from openbook.errors import FetchError
 from openbook.settings import Secret
 from openbook.sources.archives import tar_contents
 from openbook.sources.github_api import Api
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Entry, Head, Listing, Patience, git_hash, list_files
 from openbook.sources.repository_urls import COMMIT, GITHUB, RepositoryUrl
 
@@ -39,7 +39,7 @@ class GitHubRemote:
         *,
         api_url: str,
         token: Secret | None = None,
-        reach: Reach,
+        reach: NetworkPolicy,
         patience: Patience,
         max_bytes: int,
     ) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from openbook.errors import FetchError, MissingExtraError
 from openbook.settings import Secret
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Patience
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Reply:
 class Api:
     """GitHub's API, for one repository. Use it as a context manager."""
 
-    def __init__(self, location: str, *, api_url: str, token: Secret | None, reach: Reach, patience: Patience) -> None:
+    def __init__(
+        self, location: str, *, api_url: str, token: Secret | None, reach: NetworkPolicy, patience: Patience
+    ) -> None:
         """Get ready to ask.
 
         Args:
@@ -78,7 +80,7 @@ class Api:
     def _connect(self, api_url: str, token: Secret | None) -> httpx2.Client:
         import httpx2
 
-        from openbook.sources.pinned import PinnedTransport, trusted
+        from openbook.sources.pinned_transport import PinnedTransport, trusted
 
         key = {"Authorization": f"Bearer {token.reveal()}"} if token else {}  # redirects to another host lose it
         return httpx2.Client(

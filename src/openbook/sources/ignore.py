@@ -111,7 +111,7 @@ class _Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class IgnoreRules:
     """What applies in one folder: its own files of rules and those of the folders above."""
 
     prefix: str = ""
@@ -120,7 +120,7 @@ class Rules:
     own: tuple[_Level, ...] = field(default=())
     """From .openbookignore. Both tuples: strongest, that is deepest, first."""
 
-    def enter(self, folder: Path, path: str, names: set[str]) -> Rules:
+    def enter(self, folder: Path, path: str, names: set[str]) -> IgnoreRules:
         """Add the files of rules of a folder that is entered.
 
         Args:
@@ -133,7 +133,7 @@ class Rules:
             git = (*_levels(folder / ".gitignore", self.prefix + path), *git)
         if ".openbookignore" in names:
             own = (*_levels(folder / ".openbookignore", self.prefix + path), *own)
-        return Rules(self.prefix, git, own)
+        return IgnoreRules(self.prefix, git, own)
 
     def verdict(self, path: str) -> bool | None:
         """Tell whether a path from the root is ignored (True), asked for (False) or neither (None).
@@ -166,7 +166,7 @@ def _levels(file: Path, prefix: str) -> tuple[_Level, ...]:
     return (_Level(prefix, _Patterns(text)),) if text.strip() else ()
 
 
-def rules_above(root: Path) -> Rules:
+def rules_above(root: Path) -> IgnoreRules:
     """Collect what the folders above the root say: up to the top of a git checkout, if it is in one.
 
     Rules that ignore the root itself are dropped, with all others from above: who names an
@@ -174,16 +174,16 @@ def rules_above(root: Path) -> Rules:
     """
     top = next((folder for folder in (root, *root.parents) if _is_checkout(folder)), None)
     if top is None:
-        return Rules()
+        return IgnoreRules()
     parts = root.relative_to(top).parts
-    rules = Rules("", _levels(top / ".git" / "info" / "exclude", ""))
+    rules = IgnoreRules("", _levels(top / ".git" / "info" / "exclude", ""))
     folder, path = top, ""
     for part in parts:
         rules = rules.enter(folder, path, set(RULE_FILES))
         folder, path = folder / part, f"{path}{part}/"
         if rules.verdict(path):
-            return Rules()
-    return Rules(path, rules.git, rules.own)
+            return IgnoreRules()
+    return IgnoreRules(path, rules.git, rules.own)
 
 
 def _is_checkout(folder: Path) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from openbook.index.where import path_matcher
+from openbook.index.filters import path_matcher
 from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
 from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, TOO_LARGE, refuse_by_name, size_limit
 from openbook.types import Kind

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from openbook.errors import FetchError
-from openbook.private import make_private_folder
+from openbook.permissions import make_private_folder
 from openbook.sources.loading import LoadOptions
 from openbook.sources.remote import Entry, Head, Listing, Remote, git_hash
 from openbook.sources.repository_urls import RepositoryUrl
@@ -28,12 +28,12 @@ _DIGEST_CHARS = 10
 # What systems say of names that they cannot take. A repository may hold some from another system.
 _BAD_NAMES = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ})
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 """Called with files fetched and files to fetch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class MirrorState:
     """What is known of a mirror."""
 
     asked: str
@@ -85,7 +85,7 @@ class Mirror:
         return self.folder / "incoming"
 
     @property
-    def state(self) -> State | None:
+    def state(self) -> MirrorState | None:
         """What is known; None if nothing was ever fetched, or if it cannot be read."""
         try:
             found = json.loads((self.folder / "state.json").read_text(encoding="utf-8"))
@@ -93,7 +93,7 @@ class Mirror:
                 return None
             head = Head(**found["head"]) if found["head"] else None
             skipped = {reason: tuple(paths) for reason, paths in found["skipped"].items()}
-            return State(**{**found, "head": head, "skipped": skipped})
+            return MirrorState(**{**found, "head": head, "skipped": skipped})
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
 
@@ -129,7 +129,7 @@ class Mirror:
         *,
         max_bytes: int,
         max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
-        told: Told | None = None,
+        progress: Progress | None = None,
         now: Callable[[], float] = time.time,
     ) -> bool:
         """Bring the files to what the repository holds now. All is fetched before the first file changes.
@@ -140,7 +140,7 @@ class Mirror:
             options: Which files are wanted.
             max_bytes: Of all of them.
             max_document_bytes: Of one whose text is extracted, such as a PDF.
-            told: Told how far it is.
+            progress: Told how far it is.
             now: Clock, in Unix seconds.
 
         Returns:
@@ -161,12 +161,12 @@ class Mirror:
         _check(head, wanted, max_bytes)
         blobs = known.blobs if known else {}
         todo = [entry for entry in wanted if blobs.get(entry.path) != entry.sha]
-        self._fetch(remote, head, listing, todo, blobs, told)
+        self._fetch(remote, head, listing, todo, blobs, progress)
         shas = {entry.path: entry.sha for entry in wanted}
-        self._apply(State(asked=asked, head=head, blobs=shas, skipped=skipped, fetched_at=now()), blobs, todo)
+        self._apply(MirrorState(asked=asked, head=head, blobs=shas, skipped=skipped, fetched_at=now()), blobs, todo)
         return True
 
-    def _apply(self, state: State, blobs: Mapping[str, str], todo: list[Entry]) -> None:
+    def _apply(self, state: MirrorState, blobs: Mapping[str, str], todo: list[Entry]) -> None:
         """Change the files to what was fetched. A kill leaves behind a state that knows what may be half done."""
         gone = blobs.keys() - state.blobs.keys()
         changing = gone.union(entry.path for entry in todo)
@@ -174,7 +174,7 @@ class Mirror:
             shutil.rmtree(self.files, ignore_errors=True)
         # A top folder of its own: the ignore rules of a folder above are none of this repository's.
         (self.files / ".git").mkdir(parents=True, exist_ok=True)
-        self._write(State(asked=state.asked, blobs={**blobs, **dict.fromkeys(changing, "")}))
+        self._write(MirrorState(asked=state.asked, blobs={**blobs, **dict.fromkeys(changing, "")}))
         for path in sorted(gone):
             self._remove(path)
         refused = self._place(todo)
@@ -190,7 +190,7 @@ class Mirror:
         listing: Listing,
         todo: list[Entry],
         blobs: Mapping[str, str],
-        told: Told | None,
+        progress: Progress | None,
     ) -> None:
         """Bring all contents that are not here under another name, each into a file called by its hash."""
         incoming = self._incoming
@@ -207,8 +207,8 @@ class Mirror:
         if missing:
             for done, (sha, raw) in enumerate(remote.contents(head, listing, missing), start=1):
                 (incoming / sha).write_bytes(raw)
-                if told:
-                    told(done, total)
+                if progress:
+                    progress(done, total)
 
     def _place(self, todo: list[Entry]) -> set[str]:
         """Put what was fetched where it belongs; give the paths that this system cannot take."""
@@ -243,7 +243,7 @@ class Mirror:
         except OSError:
             return None
 
-    def _write(self, state: State) -> None:
+    def _write(self, state: MirrorState) -> None:
         text = json.dumps({"version": _VERSION, **asdict(state)})
         (self.folder / "state.new").write_text(text, encoding="utf-8")
         Path(self.folder / "state.new").replace(self.folder / "state.json")

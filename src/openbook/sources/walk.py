@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openbook.errors import SourceError
-from openbook.sources.ignore import Rules, rules_above
-from openbook.sources.unwanted import (
+from openbook.sources.exclusions import (
     is_binary_name,
     is_environment,
     is_ignored_file,
@@ -17,6 +16,7 @@ from openbook.sources.unwanted import (
     is_secret,
     is_secret_folder,
 )
+from openbook.sources.ignore import IgnoreRules, rules_above
 from openbook.types import Stamp
 
 # Text is a small part of such files (a notebook carries its pictures), so their size says little.
@@ -30,10 +30,10 @@ DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 
 UNREADABLE_FOLDER = "unreadable folder"
-"""A reason of `Skipped`: what lies in it is unknown, which is not the same as gone."""
+"""A reason of `SkippedFile`: what lies in it is unknown, which is not the same as gone."""
 
 TOO_LARGE = "too large"
-"""A reason of `Skipped`: a setting would let it be read."""
+"""A reason of `SkippedFile`: a setting would let it be read."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,7 +46,7 @@ class ScannedFile:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Skipped:
+class SkippedFile:
     """A file, folder or link that is not read, though no rule ignores it."""
 
     path: str
@@ -59,7 +59,7 @@ class Scan:
     """What a source holds now. Both lists are ordered by path, compared by code point."""
 
     files: tuple[ScannedFile, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     ignored: int = 0
     """Files and whole folders left out by rules. What lies in an ignored folder is not counted."""
 
@@ -117,9 +117,9 @@ class _Walk:
         self._root = root
         self._limits = (max_file_bytes, max_document_bytes)
         self._files: list[ScannedFile] = []
-        self._skipped: list[Skipped] = []
+        self._skipped: list[SkippedFile] = []
         self._ignored = 0
-        self._waiting: list[tuple[str, str, Rules]] = []
+        self._waiting: list[tuple[str, str, IgnoreRules]] = []
 
     def run(self) -> Scan:
         self._waiting.append((str(self._root), "", rules_above(self._root)))
@@ -128,7 +128,7 @@ class _Walk:
         self._files.sort(key=lambda file: file.path)
         return Scan(tuple(self._files), tuple(sorted(self._skipped)), self._ignored)
 
-    def _list(self, folder: str, prefix: str, rules: Rules) -> None:
+    def _list(self, folder: str, prefix: str, rules: IgnoreRules) -> None:
         try:
             with os.scandir(folder) as found:
                 entries = list(found)
@@ -146,7 +146,7 @@ class _Walk:
         for entry in entries:
             self._sort_in(entry, prefix, rules, siblings)
 
-    def _sort_in(self, entry: os.DirEntry[str], prefix: str, rules: Rules, siblings: set[str]) -> None:
+    def _sort_in(self, entry: os.DirEntry[str], prefix: str, rules: IgnoreRules, siblings: set[str]) -> None:
         name = entry.name
         path = prefix + name
         if not name.isascii() and not _is_utf8(name):
@@ -164,7 +164,7 @@ class _Walk:
         else:
             self._sort_in_file(entry, path)
 
-    def _sort_in_folder(self, entry: os.DirEntry[str], path: str, rules: Rules, siblings: set[str]) -> None:
+    def _sort_in_folder(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules, siblings: set[str]) -> None:
         if is_secret_folder(entry.name):
             self._skip(path, "secret")
         elif self._is_ignored(rules.verdict(path), is_ignored_folder(entry.name, siblings)):
@@ -196,7 +196,7 @@ class _Walk:
             return True
 
     def _skip(self, path: str, reason: str) -> None:
-        self._skipped.append(Skipped(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), reason))
+        self._skipped.append(SkippedFile(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), reason))
 
 
 def _is_utf8(name: str) -> bool:

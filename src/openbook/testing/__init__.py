@@ -8,7 +8,7 @@ from openbook.testing.git_server import GitServer
 from openbook.testing.github_server import GitHubFault, GitHubServer
 from openbook.testing.hash_embedder import HashEmbedder
 from openbook.testing.rerank_server import RerankServer
-from openbook.testing.script import Fault, Received, Refusal, Reply
+from openbook.testing.script import Fault, ReceivedRequest, Refusal, ScriptedReply
 from openbook.testing.scripted_model import ScriptedModel
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "GitHubServer",
     "GitServer",
     "HashEmbedder",
-    "Received",
+    "ReceivedRequest",
     "Refusal",
-    "Reply",
     "RerankServer",
     "ScriptedModel",
+    "ScriptedReply",
 ]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from openbook.llm.messages import Cited, Opaque, Text, ToolCall
-from openbook.testing.script import Received, Refusal, Reply
+from openbook.llm.messages import OpaqueBlock, ProviderCitation, TextBlock, ToolCall
+from openbook.testing.script import ReceivedRequest, Refusal, ScriptedReply
 from openbook.testing.strictness import expect, only
 
 Json = dict[str, Any]
@@ -196,7 +196,7 @@ def failure(refusal: Refusal, number: int) -> Json:
     return {"type": "error", "error": error, "request_id": f"req_{number}"}
 
 
-def whole(reply: Reply, received: Received, number: int) -> Json:
+def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
     """Write a reply that is no stream."""
     usage = {} if reply.usage is None else {"usage": _usage(reply)}
     blocks = list(_content(reply, received))
@@ -206,7 +206,7 @@ def whole(reply: Reply, received: Received, number: int) -> Json:
     return _message(received, number) | _stop(reply, received) | {"content": blocks} | usage
 
 
-def events(reply: Reply, received: Received, number: int, piece: int) -> Iterator[Json]:
+def events(reply: ScriptedReply, received: ReceivedRequest, number: int, piece: int) -> Iterator[Json]:
     """Write a reply as the events of a stream."""
     usage = {} if reply.usage is None else {"usage": _usage(reply) | {"output_tokens": 1}}
     message = _message(received, number) | {"content": [], "stop_reason": None, "stop_sequence": None} | usage
@@ -227,16 +227,16 @@ def frame(event: Json) -> str:
     return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
 
 
-def _message(received: Received, number: int) -> Json:
+def _message(received: ReceivedRequest, number: int) -> Json:
     return {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": received.body["model"]}
 
 
-def _stop(reply: Reply, received: Received) -> Json:
+def _stop(reply: ScriptedReply, received: ReceivedRequest) -> Json:
     stopped_by = received.body["stop_sequences"][0] if reply.stop == "stop" else None
     return {"stop_reason": _STOPS.get(reply.stop, "pause_turn"), "stop_sequence": stopped_by}
 
 
-def _usage(reply: Reply) -> Json:
+def _usage(reply: ScriptedReply) -> Json:
     usage = reply.usage
     assert usage is not None
     return {
@@ -248,23 +248,23 @@ def _usage(reply: Reply) -> Json:
     }
 
 
-def _content(reply: Reply, received: Received) -> Iterator[Json]:
+def _content(reply: ScriptedReply, received: ReceivedRequest) -> Iterator[Json]:
     """Yield the blocks of a reply: a text and the citations behind it are one."""
     blocks: list[Json] = []
     for part in reply.message.parts:
         match part:
-            case Text(text):
+            case TextBlock(text):
                 blocks.append({"type": "text", "text": text, "citations": None})
-            case Cited():
+            case ProviderCitation():
                 blocks[-1]["citations"] = [*(blocks[-1]["citations"] or []), _location(part, received)]
             case ToolCall(id=call_id, name=name, arguments=arguments):
                 blocks.append({"type": "tool_use", "id": call_id, "name": name, "input": arguments})
-            case Opaque(json=text):
+            case OpaqueBlock(json=text):
                 blocks.append(json.loads(text))
     yield from blocks
 
 
-def _location(cited: Cited, received: Received) -> Json:
+def _location(cited: ProviderCitation, received: ReceivedRequest) -> Json:
     source = _shown(received.body)[cited.source - 1]
     texts = [unit["text"] for unit in source["content"]][cited.first - 1 : cited.last]
     return {

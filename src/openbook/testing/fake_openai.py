@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from openbook.llm.messages import Cited, Text
-from openbook.testing.script import Received, Refusal, Reply
+from openbook.llm.messages import ProviderCitation, TextBlock
+from openbook.testing.script import ReceivedRequest, Refusal, ScriptedReply
 from openbook.testing.strictness import expect, only
 
 Json = dict[str, Any]
@@ -146,7 +146,7 @@ def failure(refusal: Refusal, number: int) -> Json:
     return {"error": {"message": refusal.message, "type": kind, "param": refusal.param, "code": code}}
 
 
-def whole(reply: Reply, received: Received, number: int) -> Json:
+def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
     """Write a reply that is no stream."""
     calls = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -165,7 +165,7 @@ def whole(reply: Reply, received: Received, number: int) -> Json:
     return _head(received, number, "chat.completion") | {"choices": [choice]} | usage
 
 
-def events(reply: Reply, received: Received, number: int, piece: int) -> Iterator[Json]:
+def events(reply: ScriptedReply, received: ReceivedRequest, number: int, piece: int) -> Iterator[Json]:
     """Write a reply as the chunks of a stream."""
     asked = bool((received.body.get("stream_options") or {}).get("include_usage"))
     groq = is_groq(received.path)
@@ -189,12 +189,12 @@ def is_groq(path: str) -> bool:
     return path.startswith("/openai/")
 
 
-def _head(received: Received, number: int, kind: str) -> Json:
+def _head(received: ReceivedRequest, number: int, kind: str) -> Json:
     # 2026-01-01: a clock would make replies differ.
     return {"id": f"chatcmpl-{number}", "object": kind, "created": 1767225600, "model": received.body["model"]}
 
 
-def _usage(reply: Reply) -> Json:
+def _usage(reply: ScriptedReply) -> Json:
     usage = reply.usage
     assert usage is not None
     return {
@@ -205,7 +205,7 @@ def _usage(reply: Reply) -> Json:
     }
 
 
-def _deltas(reply: Reply, received: Received, piece: int) -> Iterator[Json]:
+def _deltas(reply: ScriptedReply, received: ReceivedRequest, piece: int) -> Iterator[Json]:
     yield {"role": "assistant", "content": "", "refusal": None}
     text = reply.message.text
     for start in range(0, len(text), piece):
@@ -220,17 +220,17 @@ def _deltas(reply: Reply, received: Received, piece: int) -> Iterator[Json]:
         yield {"annotations": annotations}
 
 
-def _documents(received: Received) -> list[Json]:
+def _documents(received: ReceivedRequest) -> list[Json]:
     return received.body.get("documents") or []
 
 
-def _annotations(reply: Reply, received: Received) -> Iterator[Json]:
+def _annotations(reply: ScriptedReply, received: ReceivedRequest) -> Iterator[Json]:
     """Yield citations as Groq does: the words that they stand for, and the document, which has no units."""
     at, begun = 0, 0
     for part in reply.message.parts:
         match part:
-            case Text(text):
+            case TextBlock(text):
                 at, begun = at + len(text), at
-            case Cited(source=source):
+            case ProviderCitation(source=source):
                 cited = {"document_id": _documents(received)[source - 1]["id"], "start_index": begun, "end_index": at}
                 yield {"type": "document_citation", "document_citation": cited}

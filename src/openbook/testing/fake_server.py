@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, NoReturn, Self
 
 from openbook.testing import fake_anthropic, fake_openai
-from openbook.testing.script import Fault, Received, Refusal, Reply, Script, ServerStep
+from openbook.testing.script import Fault, ReceivedRequest, Refusal, Script, ScriptedReply, ServerStep
 from openbook.testing.strictness import RequestRefused, expect
 
 _PATHS = re.compile(r"(?:/\w+)?/v1/(?:messages|chat/completions)")
@@ -37,7 +37,7 @@ class FakeServer:
 
     def __init__(
         self,
-        *steps: ServerStep | Callable[[Received], ServerStep],
+        *steps: ServerStep | Callable[[ReceivedRequest], ServerStep],
         key: str = "key-of-the-fake-server",
         piece: int = 7,
     ) -> None:
@@ -49,12 +49,12 @@ class FakeServer:
             piece: Characters in each delta of a stream.
         """
         self.key = key
-        self.requests: list[Received] = []
+        self.requests: list[ReceivedRequest] = []
         """Those that were right, in order."""
         self.refused: list[str] = []
         """What was wrong with the others."""
         self._piece = piece
-        self._script: Script[ServerStep | Callable[[Received], ServerStep]] = Script(steps)
+        self._script: Script[ServerStep | Callable[[ReceivedRequest], ServerStep]] = Script(steps)
         self._left = threading.Semaphore(0)
         self._closing = False
         self._tcp = _Tcp(self._answer)
@@ -124,7 +124,7 @@ class FakeServer:
             received = self._receive(exchange)
             step = self._next(received)
             fault = step if isinstance(step, Fault) else None
-            reply = Reply(step) if isinstance(step, str) else step.reply if isinstance(step, Fault) else step
+            reply = ScriptedReply(step) if isinstance(step, str) else step.reply if isinstance(step, Fault) else step
             if received.body.get("stream"):
                 frames = list(_frames(wire, list(wire.events(reply, received, number, self._piece)), fault, number))
                 return partial(exchange.stream, frames, fault)
@@ -136,7 +136,7 @@ class FakeServer:
             refusal = Refusal(400, f"the script of the test is wrong: {exc!r}")  # a status that nobody tries again
         return partial(exchange.send, refusal.status, refusal.page or wire.failure(refusal, number), refusal.headers)
 
-    def _next(self, received: Received) -> str | Reply | Fault:
+    def _next(self, received: ReceivedRequest) -> str | ScriptedReply | Fault:
         """Read a step.
 
         Raises:
@@ -149,11 +149,11 @@ class FakeServer:
         step = taken(received) if callable(taken) else taken
         if isinstance(step, Refusal):
             raise RequestRefused(step)
-        if isinstance(step, Reply) and step.error is not None:
+        if isinstance(step, ScriptedReply) and step.error is not None:
             raise ValueError("a server cannot raise the error of a reply; use Fault")
         return step
 
-    def _receive(self, exchange: _Exchange) -> Received:
+    def _receive(self, exchange: _Exchange) -> ReceivedRequest:
         """Read a request.
 
         Raises:
@@ -168,7 +168,7 @@ class FakeServer:
             raise
 
 
-def _check(path: str, headers: Mapping[str, str], raw: bytes, key: str) -> Received:
+def _check(path: str, headers: Mapping[str, str], raw: bytes, key: str) -> ReceivedRequest:
     known = _PATHS.fullmatch(path)
     expect(known is not None, f"Not found: {path}", status=404)
     anthropic = path.endswith("/messages")
@@ -183,7 +183,7 @@ def _check(path: str, headers: Mapping[str, str], raw: bytes, key: str) -> Recei
         fake_anthropic.check(body)
     else:
         fake_openai.check(body, groq=fake_openai.is_groq(path))
-    return Received(path, headers, body)
+    return ReceivedRequest(path, headers, body)
 
 
 def _frames(wire: Any, events: list[dict[str, Any]], fault: Fault | None, number: int) -> Iterator[str]:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from openbook.errors import ModelError
-from openbook.llm.messages import Message, Part, StopReason, Text, Usage
+from openbook.llm.messages import Message, Part, StopReason, TextBlock, Usage
 
 S = TypeVar("S")
 
 _USAGE = Usage(input_tokens=10, output_tokens=5)
 
 
-class Reply:
+class ScriptedReply:
     """What a model says in one call."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Reply:
             stop: Unless said, `tools` if a tool is called, else `end`.
             error: Raised by a `ScriptedModel` after the parts, instead of an end. A `FakeServer` has `Fault` for it.
         """
-        self.message = Message("assistant", tuple(Text(part) if isinstance(part, str) else part for part in parts))
+        self.message = Message("assistant", tuple(TextBlock(part) if isinstance(part, str) else part for part in parts))
         self.usage = usage
         self.stop: StopReason = stop or ("tools" if self.message.calls else "end")
         self.error = error
@@ -65,14 +65,14 @@ class Fault:
     event reports that the provider is overloaded. `hold`: nothing more comes until the client goes.
     `malformed`: an event that is not JSON, and the end.
     """
-    reply: Reply = field(default_factory=lambda: Reply("Well, here is what I found."))
+    reply: ScriptedReply = field(default_factory=lambda: ScriptedReply("Well, here is what I found."))
     after: int = 0
     """Events that get through. `hold` after none sends not even a status; a response that is no stream has no events,
     so a part of its text gets through instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedRequest:
     """A request that a server has found to be right."""
 
     path: str
@@ -81,8 +81,8 @@ class Received:
     body: Mapping[str, Any]
 
 
-ModelStep = str | Reply | ModelError
-ServerStep = str | Reply | Fault | Refusal
+ModelStep = str | ScriptedReply | ModelError
+ServerStep = str | ScriptedReply | Fault | Refusal
 
 
 class Script(Generic[S]):

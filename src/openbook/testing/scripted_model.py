@@ -9,24 +9,26 @@ from typing import Self
 
 from openbook.errors import ModelError
 from openbook.llm.messages import (
-    Cited,
-    CitedDelta,
+    CitationDelta,
     Event,
-    Finished,
+    ProviderCitation,
+    ReplyFinished,
     Request,
-    Text,
+    TextBlock,
     TextDelta,
     ToolCall,
     ToolStarted,
     Usage,
 )
-from openbook.testing.script import ModelStep, Reply, Script
+from openbook.testing.script import ModelStep, Script, ScriptedReply
 
 _WORDS = re.compile(r"\s*\S+\s*|\s+")
 
 
 class ScriptedModel:
-    """Replies by a script: one step for each call. A step is a text, a `Reply`, an error, or a function of the request.
+    """Reply by a script: one step for each call.
+
+    A step is a text, a `ScriptedReply`, an error, or a function of the request.
 
     As a context manager it fails a test that leaves a step unread. A call that the script does not
     expect fails at once.
@@ -62,7 +64,7 @@ class ScriptedModel:
             yield from _events(reply)
             if reply.error is not None:
                 raise reply.error
-            yield Finished(reply.message, reply.usage or Usage(known=False), reply.stop, self.name)
+            yield ReplyFinished(reply.message, reply.usage or Usage(known=False), reply.stop, self.name)
         except GeneratorExit:
             self.cancelled += 1
             raise
@@ -88,21 +90,21 @@ class ScriptedModel:
         if kind is None:  # else that is what went wrong
             self.check()
 
-    def _next(self, request: Request) -> Reply:
+    def _next(self, request: Request) -> ScriptedReply:
         self.requests.append(request)
         taken = self._script.take(f"a call with {len(request.messages)} messages")
         step = taken(request) if callable(taken) else taken
         if isinstance(step, ModelError):
             raise step
-        return Reply(step) if isinstance(step, str) else step
+        return ScriptedReply(step) if isinstance(step, str) else step
 
 
-def _events(reply: Reply) -> Iterator[Event]:
+def _events(reply: ScriptedReply) -> Iterator[Event]:
     for part in reply.message.parts:
         match part:
-            case Text(text):
+            case TextBlock(text):
                 yield from map(TextDelta, _WORDS.findall(text))
             case ToolCall(id=call_id, name=name):
                 yield ToolStarted(call_id, name)
-            case Cited():
-                yield CitedDelta(part)
+            case ProviderCitation():
+                yield CitationDelta(part)

@@ -10,12 +10,19 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from openbook.errors import SourceError
-from openbook.spans import LineIndex, trim
-from openbook.verify.finding import Finding, Outcome, Place
+from openbook.text import LineIndex, trim
+from openbook.verify.cited_folder import CitedFolder, Target
+from openbook.verify.finding import Finding, LineRange, Outcome
 from openbook.verify.history import History
-from openbook.verify.relocation import DISTINCTIVE_CHARS, Lost, Page, Spot, is_same_neighbourhood, relocate
-from openbook.verify.root import Root, Target
-from openbook.verify.whereabouts import Past, Whereabouts
+from openbook.verify.relocation import (
+    DISTINCTIVE_CHARS,
+    ComparedText,
+    NotRelocated,
+    Relocation,
+    is_same_neighbourhood,
+    relocate,
+)
+from openbook.verify.relocation_search import PastFile, RelocationSearch
 
 # Characters on either side of a quote that are compared when it stands in several places.
 _AROUND_CHARS = 400
@@ -37,7 +44,7 @@ _Where = tuple[str, tuple[int, int]]
 
 
 @dataclass(slots=True)
-class Answer:
+class SavedAnswer:
     """One answer, and where its JSON stands in a file."""
 
     content: dict[str, Any]
@@ -67,7 +74,7 @@ class _Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class CitationFields:
     """New values of a citation's fields."""
 
     path: str
@@ -77,14 +84,14 @@ class Moved:
     end_char: int
 
 
-def read_answers(text: str, file: str = "") -> list[Answer]:
+def read_answers(text: str, file: str = "") -> list[SavedAnswer]:
     """Read a file that holds one answer, or one a line. Empty if it holds anything else."""
     begin = len(text) - len(text.lstrip())
     if not text.startswith("{", begin):
         return []
     whole = _parsed(text)
     if whole is not None:
-        return [Answer(whole, begin, len(text.rstrip()), text.count("\n", 0, begin) + 1, file)]
+        return [SavedAnswer(whole, begin, len(text.rstrip()), text.count("\n", 0, begin) + 1, file)]
     answers = []
     for number, match in enumerate(re.finditer(r"[^\n]*\n?", text), start=1):
         line = match.group().strip()
@@ -93,7 +100,7 @@ def read_answers(text: str, file: str = "") -> list[Answer]:
             if content is None:
                 return []
             start = match.start() + match.group().index(line)
-            answers.append(Answer(content, start, start + len(line), number, file))
+            answers.append(SavedAnswer(content, start, start + len(line), number, file))
     return answers
 
 
@@ -106,7 +113,9 @@ def _parsed(text: str) -> dict[str, Any] | None:
     return content if is_answer and isinstance(content.get("citations"), list) else None
 
 
-def check_answer(answer: Answer, root: Root, history: History) -> list[tuple[Finding, Moved | None]]:
+def check_saved_answer(
+    answer: SavedAnswer, root: CitedFolder, history: History
+) -> list[tuple[Finding, CitationFields | None]]:
     """Judge the citations of an answer, in order.
 
     Raises:
@@ -115,7 +124,7 @@ def check_answer(answer: Answer, root: Root, history: History) -> list[tuple[Fin
     return [_judged(quote, answer.line, root, history) for quote in _quotes(answer)]
 
 
-def _quotes(answer: Answer) -> Iterator[_Quote]:
+def _quotes(answer: SavedAnswer) -> Iterator[_Quote]:
     content = answer.content
     shown = [source for source in content.get("sources") or () if isinstance(source, dict)]
     for citation in content["citations"]:
@@ -131,7 +140,7 @@ def _quotes(answer: Answer) -> Iterator[_Quote]:
         yield _Quote(mark, source, path, first, last, start, end, text, before, behind)
 
 
-def _broken(answer: Answer, reason: str) -> SourceError:
+def _broken(answer: SavedAnswer, reason: str) -> SourceError:
     return SourceError(answer.file, reason, hint="save answers with: openbook ask --json")
 
 
@@ -146,7 +155,7 @@ def _around(shown: Sequence[dict[str, Any]], source: str, path: str, start: int,
     return "", ""
 
 
-def _judged(quote: _Quote, line: int, root: Root, history: History) -> tuple[Finding, Moved | None]:
+def _judged(quote: _Quote, line: int, root: CitedFolder, history: History) -> tuple[Finding, CitationFields | None]:
     lines = f"{quote.first_line}-{quote.last_line}"
     finding = Finding(line, f"{quote.mark} {quote.path}:{lines}", "missing file", "quote")
     if not quote.path:
@@ -167,9 +176,9 @@ def _judged(quote: _Quote, line: int, root: Root, history: History) -> tuple[Fin
 
 
 def _compared(
-    quote: _Quote, finding: Finding, target: Target, root: Root, history: History
-) -> tuple[Finding, Moved | None]:
-    place = Place(target.path or quote.path, quote.first_line, quote.last_line)
+    quote: _Quote, finding: Finding, target: Target, root: CitedFolder, history: History
+) -> tuple[Finding, CitationFields | None]:
+    place = LineRange(target.path or quote.path, quote.first_line, quote.last_line)
     text = root.document_text(target.path) if target.path else ""
     if target.path and _stands(quote, text):
         return replace(finding, verdict="ok", place=place), None
@@ -188,31 +197,31 @@ def _compared(
         return replace(finding, verdict=verdict, place=place, reason=reason), None
     path, spot = found
     span = LineIndex(root.document_text(path)).span(path, *spot)
-    moved = Moved(_as_source_path(quote, target.path, path), span.start_line, span.end_line, *spot)
-    return replace(finding, verdict="moved", place=place, now=Place(path, span.start_line, span.end_line)), moved
+    moved = CitationFields(_as_source_path(quote, target.path, path), span.start_line, span.end_line, *spot)
+    return replace(finding, verdict="moved", place=place, now=LineRange(path, span.start_line, span.end_line)), moved
 
 
-def _past(quote: _Quote, target: Target, history: History) -> Past | None:
+def _past(quote: _Quote, target: Target, history: History) -> PastFile | None:
     """Return the newest version of its file that holds a quote at its very place."""
     for path in dict.fromkeys((target.path, *target.tried)):
         revision = history.holding(path, lambda text: _stands(quote, text)) if path else None
         page = history.page(revision.commit, path) if revision else None
         if revision is not None and page is not None:
-            return Past(page, revision.commit, path)
+            return PastFile(page, revision.commit, path)
     return None
 
 
-def _since(past: Past, quote: _Quote, target: Target, root: Root, history: History) -> _Where | None:
-    found = Whereabouts(root, history).find(past, quote.first_line, quote.last_line, target.path)
-    if isinstance(found, Lost):
+def _since(past: PastFile, quote: _Quote, target: Target, root: CitedFolder, history: History) -> _Where | None:
+    found = RelocationSearch(root, history).find(past, quote.first_line, quote.last_line, target.path)
+    if isinstance(found, NotRelocated):
         return None
     spot = _in_lines(quote, root.document_text(found.path), found.spot)
     return (found.path, spot) if spot else None
 
 
-def _in_other_file(quote: _Quote, root: Root) -> _Where | None:
+def _in_other_file(quote: _Quote, root: CitedFolder) -> _Where | None:
     """Find a quote that has left its file: where the rest of its chunk went, else where it alone stands."""
-    chunk = Page(quote.before + quote.text + quote.behind)
+    chunk = ComparedText(quote.before + quote.text + quote.behind)
     path = root.like(chunk, quote.path)
     spot = _found(quote, root.document_text(path)) if path else None
     if spot is not None:
@@ -224,9 +233,13 @@ def _in_other_file(quote: _Quote, root: Root) -> _Where | None:
         return None
     first = quote.before.count("\n") + 1
     span = LineIndex(text).span(path, *spot)
-    there = Spot(span.start_line, span.end_line)
+    there = Relocation(span.start_line, span.end_line)
     # Its words alone may stand there by chance.
-    return (path, spot) if is_same_neighbourhood(chunk, first, first + _rows(quote.text), Page(text), there) else None
+    return (
+        (path, spot)
+        if is_same_neighbourhood(chunk, first, first + _rows(quote.text), ComparedText(text), there)
+        else None
+    )
 
 
 def _as_source_path(quote: _Quote, old: str, new: str) -> str:
@@ -265,13 +278,13 @@ def _found(quote: _Quote, text: str) -> tuple[int, int] | None:
 
 
 def _found_lines(quote: _Quote, text: str) -> tuple[int, int] | None:
-    chunk = Page(quote.before + quote.text + quote.behind)
+    chunk = ComparedText(quote.before + quote.text + quote.behind)
     first = quote.before.count("\n") + 1
-    spot = relocate(chunk, first, first + _rows(quote.text), Page(text), is_part=True)
-    return None if isinstance(spot, Lost) else _in_lines(quote, text, spot)
+    spot = relocate(chunk, first, first + _rows(quote.text), ComparedText(text), is_part=True)
+    return None if isinstance(spot, NotRelocated) else _in_lines(quote, text, spot)
 
 
-def _in_lines(quote: _Quote, text: str, spot: Spot) -> tuple[int, int] | None:
+def _in_lines(quote: _Quote, text: str, spot: Relocation) -> tuple[int, int] | None:
     """Return the characters of a quote within lines that hold it; None if what they hold differs."""
     lines = LineIndex(text)
     start, end = lines.start_of(spot.first_line), lines.end_of(spot.last_line)
@@ -303,7 +316,7 @@ def _agreement(quote: _Quote, text: str, place: tuple[int, int]) -> float:
     return sum(ratios) / len(ratios) if ratios else 0.0
 
 
-def with_moves(text: str, answer: Answer, moves: Sequence[Moved | None]) -> str | None:
+def with_moves(text: str, answer: SavedAnswer, moves: Sequence[CitationFields | None]) -> str | None:
     """Return the JSON of an answer with other places, all else as it was; None if it is written in an unknown style.
 
     Args:
@@ -323,5 +336,5 @@ def with_moves(text: str, answer: Answer, moves: Sequence[Moved | None]) -> str 
     return json.dumps(content, **style)
 
 
-def _fields(move: Moved) -> dict[str, Any]:
-    return {name: getattr(move, name) for name in Moved.__slots__}
+def _fields(move: CitationFields) -> dict[str, Any]:
+    return {name: getattr(move, name) for name in CitationFields.__slots__}

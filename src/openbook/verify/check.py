@@ -10,16 +10,16 @@ from urllib.parse import unquote
 
 from openbook.errors import SourceError
 from openbook.sources.languages import BY_NAME, BY_SUFFIX
-from openbook.spans import LineIndex
-from openbook.verify.citing import Mention, find_mentions
-from openbook.verify.finding import Basis, Finding, Outcome, Place
+from openbook.text import LineIndex
+from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
+from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
-from openbook.verify.names import Said, by_names, lost_words
+from openbook.verify.mentions import Mention, find_mentions
+from openbook.verify.names import NameEvidence, by_names, lost_words
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
-from openbook.verify.relocation import Lost, Page, Spot
-from openbook.verify.root import OUTSIDE, Root, Target
-from openbook.verify.whereabouts import Found, Past, Whereabouts
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
+from openbook.verify.relocation_search import PastFile, RelocatedLines, RelocationSearch
 
 # Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
 # nobody can tell without reading. A new argument in a function of ten lines costs .02, another body .5.
@@ -42,7 +42,7 @@ _SYSTEM_PATH = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Citing:
+class CitingText:
     """A text that cites."""
 
     text: str
@@ -52,14 +52,14 @@ class Citing:
     """Path within the root; None if it lies elsewhere."""
 
 
-class Checker:
+class MentionChecker:
     """Checks the citations of texts against one folder and its history."""
 
-    def __init__(self, root: Root, history: History) -> None:
+    def __init__(self, root: CitedFolder, history: History) -> None:
         self._root = root
         self._history = history
 
-    def check(self, citing: Citing) -> list[tuple[Mention, Finding]]:
+    def check(self, citing: CitingText) -> list[tuple[Mention, Finding]]:
         """Judge every citation of a text, in order. What turns out to be no citation is left out."""
         parts = regions(citing.path, citing.text)
         within = _parts_of(citing.text, parts)
@@ -80,7 +80,7 @@ class Checker:
                 found.append((mention, finding))
         return found
 
-    def _with_blanks(self, citing: Citing, mention: Mention) -> Mention:
+    def _with_blanks(self, citing: CitingText, mention: Mention) -> Mention:
         """Begin a path at its backtick, if a file is called so: `my notes/plan.md:3`."""
         start, end = mention.path_chars
         opened = citing.text.rfind("`", citing.text.rfind("\n", 0, start) + 1, start) + 1
@@ -109,7 +109,7 @@ class _One:
     """The check of one citation."""
 
     def __init__(
-        self, root: Root, history: History, citing: Citing, mention: Mention, near: Nearby, blank: Finding
+        self, root: CitedFolder, history: History, citing: CitingText, mention: Mention, near: Nearby, blank: Finding
     ) -> None:
         self._root = root
         self._history = history
@@ -117,7 +117,7 @@ class _One:
         self._mention = mention
         self._near = near
         self._blank = blank
-        self._whereabouts = Whereabouts(root, history, citing.inside)
+        self._whereabouts = RelocationSearch(root, history, citing.inside)
         self._pin = history.pin(mention.revision) if mention.revision else ""
 
     def judged(self) -> Finding | None:
@@ -164,22 +164,22 @@ class _One:
         path: str = "",
         *,
         basis: Basis = "",
-        now: Found | None = None,
+        now: RelocatedLines | None = None,
         reason: str = "",
     ) -> Finding:
         return replace(
             self._blank,
             verdict=verdict,
             basis=basis,
-            place=Place(path, self._mention.first_line, self._mention.last_line) if path else None,
-            now=Place(now.path, now.spot.first_line, now.spot.last_line) if now else None,
+            place=LineRange(path, self._mention.first_line, self._mention.last_line) if path else None,
+            now=LineRange(now.path, now.spot.first_line, now.spot.last_line) if now else None,
             reason=reason,
             pinned=bool(self._pin),
         )
 
     # What the citation named when it was written.
 
-    def _past(self, target: Target) -> Past | None:
+    def _past(self, target: Target) -> PastFile | None:
         if self._pin:
             return self._past_at(self._pin, target)
         if self._citing.inside is None or not self._history.head:
@@ -188,7 +188,7 @@ class _One:
         revision = self._history.written(self._citing.inside, words)
         return None if revision is None else self._past_at(revision.commit, target)
 
-    def _past_of_line(self, target: Target) -> Past | None:
+    def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the past since the whole line was last written, which may be newer: someone has looked at it then."""
         if self._pin or self._citing.inside is None:
             return None
@@ -198,12 +198,12 @@ class _One:
         revision = self._history.written(self._citing.inside, line)
         return None if revision is None else self._past_at(revision.commit, target)
 
-    def _past_at(self, commit: str, target: Target) -> Past | None:
+    def _past_at(self, commit: str, target: Target) -> PastFile | None:
         for path in dict.fromkeys((target.path, *target.tried)):
             page = self._history.page(commit, path) if path else None
             if page is not None:
                 fits = 1 <= self._mention.first_line <= self._mention.last_line <= len(page)
-                return Past(page, commit, path) if fits else None
+                return PastFile(page, commit, path) if fits else None
         return None
 
     # Verdicts.
@@ -214,7 +214,7 @@ class _One:
             return self._say("missing file", basis="history", reason="the commit does not have it")
         return self._say("out of range", target.tried[0], basis="history", reason=f"it has {_counted(page)} there")
 
-    def _with_past(self, path: str, past: Past) -> Finding:
+    def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         page = self._root.page(path) if path else None
         if page and not self._pin and by_names(past.page, first, last, self._near).is_elsewhere:
@@ -228,7 +228,7 @@ class _One:
             return finding
         return self._since_line(path, past) or finding
 
-    def _since_line(self, path: str, past: Past) -> Finding | None:
+    def _since_line(self, path: str, past: PastFile) -> Finding | None:
         """Judge by what the lines were when the citing line was last written, if nothing has moved since."""
         newer = self._past_of_line(Target(path))
         if newer is None or newer.commit == past.commit:
@@ -237,10 +237,10 @@ class _One:
         finding = self._judge(path, newer, found)
         return finding if finding.verdict == "ok" else None
 
-    def _judge(self, path: str, past: Past, found: Found | Lost) -> Finding:
+    def _judge(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
         """Judge lines by where they were found again, if they were."""
         first, last = self._mention.first_line, self._mention.last_line
-        if isinstance(found, Lost):
+        if isinstance(found, NotRelocated):
             verdict: Outcome = "changed" if path or self._pin else "missing file"
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
@@ -258,12 +258,12 @@ class _One:
             return self._say("ok", path, basis="history", reason=reason)
         return self._say("moved", path or past.path, basis="history", now=found, reason=reason)
 
-    def _without_past(self, path: str, page: Page) -> Finding:
+    def _without_past(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         said = by_names(page, first, last, self._near)
         if path == self._citing.inside and said.spot and self._blank.line in range(*said.spot.lines):
-            said = Said()  # it found itself
-        now = Found(path, said.spot) if said.spot and said.spot != Spot(first, last) else None
+            said = NameEvidence()  # it found itself
+        now = RelocatedLines(path, said.spot) if said.spot and said.spot != Relocation(first, last) else None
         if said.is_certain:
             return self._say("moved", path, basis="names", now=now)
         if not 1 <= first <= last <= len(page):
@@ -273,7 +273,7 @@ class _One:
             return self._say("changed", path, basis="names", now=now, reason=said.reason)
         return self._say("ok", path, basis="names" if said.is_here else "range")
 
-    def _in_other_file(self) -> Found | None:
+    def _in_other_file(self) -> RelocatedLines | None:
         """Find what names and quotes speak of, if one file alone has it."""
         size = self._mention.last_line - self._mention.first_line
         found = [
@@ -281,8 +281,8 @@ class _One:
             for path, page in self._root.same_format(self._mention.path, self._citing.inside)
             if (said := by_names(page, 0, size, self._near)).is_elsewhere
         ]
-        path, said = found[0] if len(found) == 1 else ("", Said())
-        return Found(path, said.spot) if said.spot and said.is_certain else None
+        path, said = found[0] if len(found) == 1 else ("", NameEvidence())
+        return RelocatedLines(path, said.spot) if said.spot and said.is_certain else None
 
     def _leads_away(self, target: Target) -> bool:
         """Return whether what is refused is meant as a path, though no file of the root is called so."""
@@ -318,7 +318,7 @@ def _cited(text: str, mention: Mention) -> str:
     return words
 
 
-def _counted(page: Page) -> str:
+def _counted(page: ComparedText) -> str:
     return f"{len(page)} line{'' if len(page) == 1 else 's'}"
 
 
@@ -333,5 +333,5 @@ def _parts_of(text: str, parts: Sequence[tuple[int, int]] | None) -> Callable[[i
     return lambda offset: joined[bisect_right(starts, offset) - 1]
 
 
-def _lines(page: Page, first: int, last: int) -> str:
+def _lines(page: ComparedText, first: int, last: int) -> str:
     return "\n".join(page.lines[first - 1 : last])

@@ -17,7 +17,7 @@ was written. `names`: names and quotes that stand next to it. `range`: that the 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineRange:
     """Lines of a file."""
 
     path: str
@@ -42,9 +42,9 @@ class Finding:
     """As it stands there."""
     verdict: Outcome
     basis: Basis = ""
-    place: Place | None = None
+    place: LineRange | None = None
     """What it names, if there is such a file."""
-    now: Place | None = None
+    now: LineRange | None = None
     """Where the lines are, for `moved`; for `changed` where they might be, if that can be said."""
     reason: str = ""
     """For people; empty if there is nothing to say."""
@@ -71,7 +71,7 @@ class Finding:
         }
 
 
-def _as_dict(place: Place | None) -> dict[str, Any] | None:
+def _as_dict(place: LineRange | None) -> dict[str, Any] | None:
     if place is None:
         return None
     return {"path": place.path, "start_line": place.first_line, "end_line": place.last_line}

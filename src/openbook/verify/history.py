@@ -17,7 +17,7 @@ from pathlib import Path
 from openbook.errors import SkippedFileError
 from openbook.settings import environment_of_git
 from openbook.sources.decode import decode
-from openbook.verify.relocation import Page
+from openbook.verify.relocation import ComparedText
 
 # A command that takes longer has met a repository of a size where one citation is not worth it.
 _TIMEOUT_S = 20.0
@@ -147,7 +147,7 @@ class History:
         """Return whether a revision is the name of a commit that is here."""
         return is_commit_name(revision) and bool(self.pin(revision))
 
-    def page(self, commit: str, path: str) -> Page | None:
+    def page(self, commit: str, path: str) -> ComparedText | None:
         """Return a file, by its path relative to the folder, as it was; None if it was not there."""
         text = None
         with suppress(_Failed):
@@ -161,7 +161,7 @@ class History:
                 return self._page_of_module(commit, folder, "/".join(parts[count:]))
         return None
 
-    def _page_of_module(self, commit: str, folder: str, path: str) -> Page | None:
+    def _page_of_module(self, commit: str, folder: str, path: str) -> ComparedText | None:
         """Return a file of a submodule as it was in the commit that a commit of this repository has of it."""
         if folder not in self._modules:
             self._modules[folder] = History(self._folder / folder)
@@ -323,5 +323,5 @@ def _squeezed(text: str) -> str:
 
 
 @lru_cache(maxsize=_MOST_REVISIONS)
-def _page(text: str) -> Page:
-    return Page(text)
+def _page(text: str) -> ComparedText:
+    return ComparedText(text)

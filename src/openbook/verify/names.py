@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from openbook.verify.nearby import Nearby
-from openbook.verify.relocation import Page, Spot, depth_of
+from openbook.verify.relocation import ComparedText, Relocation, depth_of
 
 _MODIFIERS = (
     "export default public private protected internal static final abstract async unsafe inline virtual override pub"
@@ -30,25 +30,25 @@ _RARE_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NameEvidence:
     """What names and quotes tell about cited lines. Nothing set: they tell nothing."""
 
     is_here: bool = False
     """The cited lines are what the text speaks of."""
     is_elsewhere: bool = False
     """They are not, and other lines of the file are."""
-    spot: Spot | None = None
+    spot: Relocation | None = None
     """Those other lines, or where they begin."""
     is_certain: bool = False
     """Whether `spot` is the one place it can be, first and last line."""
     reason: str = ""
 
 
-_NOTHING = Said()
-_HERE = Said(is_here=True)
+_NOTHING = NameEvidence()
+_HERE = NameEvidence(is_here=True)
 
 
-def by_names(page: Page, first: int, last: int, near: Nearby) -> Said:
+def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvidence:
     """Compare lines with what stands next to their citation.
 
     A quote must stand in the cited lines. The subject of a citation, as in "`name` (path:12)", is taken for
@@ -73,11 +73,11 @@ def by_names(page: Page, first: int, last: int, near: Nearby) -> Said:
         places = definitions(page, name)
         if len(places) == 1:
             begin = places[0].first_line
-            return Said(is_elsewhere=True, spot=places[0], reason=f"{name!r} is defined at line {begin}")
+            return NameEvidence(is_elsewhere=True, spot=places[0], reason=f"{name!r} is defined at line {begin}")
     return _NOTHING
 
 
-def _by_quotes(page: Page, first: int, last: int, block: str, near: Nearby) -> Said | None:
+def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Nearby) -> NameEvidence | None:
     squeezed = "".join(block.split())
     known = [quote for quote in near.quotes if quote in page.squeezed]
     if not known:
@@ -89,19 +89,19 @@ def _by_quotes(page: Page, first: int, last: int, block: str, near: Nearby) -> S
         return None
     places = page.within(known[0])
     if len(places) != 1:
-        return Said(is_elsewhere=True, reason="what is quoted stands at other lines")
-    spot = Spot(*places[0])
+        return NameEvidence(is_elsewhere=True, reason="what is quoted stands at other lines")
+    spot = Relocation(*places[0])
     fits = last - first == spot.last_line - spot.first_line
     reason = f"what is quoted stands at line {spot.first_line}"
-    return Said(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason)
+    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason)
 
 
-def _by_subject(page: Page, first: int, last: int, near: Nearby) -> Said | None:
+def _by_subject(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvidence | None:
     places = definitions(page, near.subject) if near.subject else []
     if not places:
         return None
-    whole = [Spot(_decorated(page, place.first_line), place.last_line) for place in places]
-    if Spot(first, last) in (*places, *whole):
+    whole = [Relocation(_decorated(page, place.first_line), place.last_line) for place in places]
+    if Relocation(first, last) in (*places, *whole):
         return _HERE
     fitting = {spot for spot in (*places, *whole) if spot.last_line - spot.first_line == last - first}
     begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
@@ -110,15 +110,15 @@ def _by_subject(page: Page, first: int, last: int, near: Nearby) -> Said | None:
     if not fitting and any(place.first_line <= first and last <= place.last_line for place in places):
         return _NOTHING  # in it, but whether at the right lines nobody can tell
     if len(places) > 1:
-        return Said(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines")
+        return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines")
     place = places[0]
     reason = f"{near.subject!r} begins at line {place.first_line}"
     if first == last:
-        spot = Spot(place.first_line, place.first_line)
-        return Said(is_elsewhere=True, spot=spot, is_certain=True, reason=reason)
+        spot = Relocation(place.first_line, place.first_line)
+        return NameEvidence(is_elsewhere=True, spot=spot, is_certain=True, reason=reason)
     is_certain = len(fitting) == 1
     spot = fitting.pop() if len(fitting) == 1 else place
-    return Said(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason)
+    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason)
 
 
 def lost_words(near: Nearby, old: str, new: str) -> str:
@@ -133,24 +133,24 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
     return ""
 
 
-def lines_with(page: Page, name: str) -> list[int]:
+def lines_with(page: ComparedText, name: str) -> list[int]:
     """List the 1-based lines that hold a name as a word."""
     pattern = word(name)
     return [number for number, line in enumerate(page.lines, start=1) if name in line and pattern.search(line)]
 
 
 @lru_cache(maxsize=_KEPT)
-def definitions(page: Page, name: str) -> Sequence[Spot]:
+def definitions(page: ComparedText, name: str) -> Sequence[Relocation]:
     """List where a name is defined: its first line and all that is indented below it, in order."""
     head = re.compile(_HEAD.replace("NAME", re.escape(name)))
     return [
-        Spot(number, _end_of(page, number))
+        Relocation(number, _end_of(page, number))
         for number, line in enumerate(page.lines, start=1)
         if name in line and head.match(line)
     ]
 
 
-def _end_of(page: Page, line: int) -> int:
+def _end_of(page: ComparedText, line: int) -> int:
     """Find the last line of what begins here, by indentation. A closing bracket at its margin belongs to it."""
     depth = depth_of(page.lines[line - 1])
     end = line
@@ -165,7 +165,7 @@ def _end_of(page: Page, line: int) -> int:
     return end
 
 
-def _decorated(page: Page, line: int) -> int:
+def _decorated(page: ComparedText, line: int) -> int:
     """Return the first of the lines that decorate a definition: `@cached` or `#[test]` at its margin."""
     depth = depth_of(page.lines[line - 1])
     while line > 1 and page.keys[line - 2].startswith(("@", "#[")) and depth_of(page.lines[line - 2]) == depth:

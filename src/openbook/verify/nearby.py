@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from openbook.spans import sentences
-from openbook.verify.citing import Mention
+from openbook.text import sentences
+from openbook.verify.mentions import Mention
 
 _CODE = re.compile(r"(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{8,400})[\"”]")
@@ -53,7 +53,7 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
         within: Half-open characters that the sentence does not leave, such as a comment; None for all of the text.
 
     Example:
-        >>> from openbook.verify.citing import find_mentions
+        >>> from openbook.verify.mentions import find_mentions
         >>> text = "`Client.get` (a.py:3) retries, as `post` (a.py:9) does."
         >>> mentions = find_mentions(text)
         >>> [nearby(text, mentions, position).subject for position in range(2)]

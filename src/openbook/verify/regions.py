@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from openbook.sources.classify import classify
 from openbook.sources.readers import read_text
-from openbook.spans import LineIndex
+from openbook.text import LineIndex
 
 if TYPE_CHECKING:
     from tree_sitter import Tree

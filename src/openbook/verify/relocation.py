@@ -45,7 +45,7 @@ _SAME_LINE = 0.6
 _MOST_PAIRS = 10_000_000
 
 
-class Page:
+class ComparedText:
     """A text by lines, compared without white space. Lines end at a line feed."""
 
     def __init__(self, text: str) -> None:
@@ -129,7 +129,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Relocation:
     """Where a block stands today."""
 
     first_line: int
@@ -146,13 +146,15 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class NotRelocated:
     """Why a block was not found again."""
 
     reason: str
 
 
-def relocate(old: Page, first: int, last: int, new: Page, *, is_part: bool = False) -> Spot | Lost:
+def relocate(
+    old: ComparedText, first: int, last: int, new: ComparedText, *, is_part: bool = False
+) -> Relocation | NotRelocated:
     r"""Find lines of an older text in a newer one.
 
     A block is found if the same text, white space and line breaks aside, stands at a place whose
@@ -167,32 +169,32 @@ def relocate(old: Page, first: int, last: int, new: Page, *, is_part: bool = Fal
         is_part: Whether `old` is only a stretch of the older text.
 
     Example:
-        >>> relocate(Page("a\ndef one(self):\nb"), 2, 2, Page("a\nx\ny\ndef one(self):\nb"))
-        Spot(first_line=4, last_line=4, likeness=1.0)
+        >>> relocate(ComparedText("a\ndef one(self):\nb"), 2, 2, ComparedText("a\nx\ny\ndef one(self):\nb"))
+        Relocation(first_line=4, last_line=4, likeness=1.0)
     """
     if old.text == new.text:
-        return Spot(first, last)
+        return Relocation(first, last)
     top, bottom = _trimmed(old, first, last)
     if bottom < top:
         return _blank(old, first, last, new)
     block = old.block(top, bottom)
     candidates = list(islice(new.occurrences(block), _MOST_PLACES))
     if len(candidates) == _MOST_PLACES:
-        return Lost("too many places look alike")
+        return NotRelocated("too many places look alike")
     found = _chosen(old, (top, bottom), new, candidates, is_part) if candidates else _edited(old, top, bottom, new)
-    if isinstance(found, Lost):
+    if isinstance(found, NotRelocated):
         return found
     begin, end = max(1, found.first_line - (top - first)), min(len(new), found.last_line + last - bottom)
-    return Spot(begin, end, found.likeness)
+    return Relocation(begin, end, found.likeness)
 
 
-def is_same_neighbourhood(part: Page, first: int, last: int, new: Page, spot: Spot) -> bool:
+def is_same_neighbourhood(part: ComparedText, first: int, last: int, new: ComparedText, spot: Relocation) -> bool:
     """Return whether lines found in another file are those of a stretch, and not others that say the same by chance."""
     there = (spot.first_line, spot.last_line)
     return _agreement(part, (first, last), new, there) >= _LEAST_AGREEMENT
 
 
-def _trimmed(page: Page, first: int, last: int) -> tuple[int, int]:
+def _trimmed(page: ComparedText, first: int, last: int) -> tuple[int, int]:
     """Leave blank lines at both ends out; all blank gives an empty range."""
     while first <= last and not page.keys[first - 1]:
         first += 1
@@ -201,43 +203,43 @@ def _trimmed(page: Page, first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def _blank(old: Page, first: int, last: int, new: Page) -> Spot | Lost:
+def _blank(old: ComparedText, first: int, last: int, new: ComparedText) -> Relocation | NotRelocated:
     """Find blank lines by the lines around them, if these are as far apart as they were."""
     aligned = {-1: -1, len(old): len(new), **_alignment(old, new)}
     at = bisect_left(old.full, first - 1)
     above = old.full[at - 1] if at else -1
     below = old.full[at] if at < len(old.full) else len(old)
     if above not in aligned or below not in aligned or aligned[below] - aligned[above] != below - above:
-        return Lost("the cited lines are blank")
-    return Spot(first + aligned[above] - above, last + aligned[above] - above)
+        return NotRelocated("the cited lines are blank")
+    return Relocation(first + aligned[above] - above, last + aligned[above] - above)
 
 
 def _chosen(
-    old: Page, here: tuple[int, int], new: Page, candidates: Sequence[tuple[int, int]], is_part: bool
-) -> Spot | Lost:
+    old: ComparedText, here: tuple[int, int], new: ComparedText, candidates: Sequence[tuple[int, int]], is_part: bool
+) -> Relocation | NotRelocated:
     """Choose among places that hold the very block."""
     block = old.block(*here)
     twins = list(islice(old.occurrences(block), _MOST_PLACES))
     if len(candidates) == 1 and len(twins) <= 1 and len(block) >= DISTINCTIVE_CHARS:
-        return Spot(*candidates[0])
+        return Relocation(*candidates[0])
     ranked = sorted(((_agreement(old, here, new, there), there) for there in candidates), reverse=True)
     best, place = ranked[0]
     strict = is_part and len(candidates) > 1
     if best < (_LEAST_AGREEMENT_OF_PART if strict else _LEAST_AGREEMENT):
-        return Lost("the same text stands elsewhere, in other surroundings")
+        return NotRelocated("the same text stands elsewhere, in other surroundings")
     second = ranked[1][0] if len(ranked) > 1 else 0.0
     # One of several equal lines can be gone while another stays: what stays must not belong to a twin.
     rival = max((_agreement(old, twin, new, place) for twin in twins if twin != here), default=0.0)
     lead = best - max(second, rival)
     if lead >= (_LEAD_OF_PART if strict else _LEAD):
-        return Spot(*place)
+        return Relocation(*place)
     aligned = {} if is_part else _alignment(old, new)
     if lead >= _LEAD_IN_ORDER and all(aligned.get(a - 1) == b - 1 for a, b in zip(here, place, strict=True)):
-        return Spot(*place)
-    return Lost(f"{len(candidates)} places look alike")
+        return Relocation(*place)
+    return NotRelocated(f"{len(candidates)} places look alike")
 
 
-def _agreement(old: Page, here: tuple[int, int], new: Page, there: tuple[int, int]) -> float:
+def _agreement(old: ComparedText, here: tuple[int, int], new: ComparedText, there: tuple[int, int]) -> float:
     """Return how far surroundings agree, from 0 to 1: what is above, below, and around by indentation."""
     sides = [(old.above(here[0]), new.above(there[0])), (old.below(here[1]), new.below(there[1]))]
     # An end of the older text proves nothing: people add to the ends of files.
@@ -255,14 +257,14 @@ def _shared(old: Sequence[str], new: Sequence[str]) -> float:
     return kept / sum(1 / (distance + 1) for distance in range(len(old)))
 
 
-def _edited(old: Page, top: int, bottom: int, new: Page) -> Spot | Lost:
+def _edited(old: ComparedText, top: int, bottom: int, new: ComparedText) -> Relocation | NotRelocated:
     """Find a block whose text has changed by the lines that have not, in it and next to it."""
     aligned = _alignment(old, new)
     first = _aligned_or_between(old, top - 1, new, aligned)
     last = _aligned_or_between(old, bottom - 1, new, aligned)
     if first is None or last is None or last < first:
-        return Lost("the cited text is gone")
-    return Spot(first + 1, last + 1, _likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1]))
+        return NotRelocated("the cited text is gone")
+    return Relocation(first + 1, last + 1, _likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1]))
 
 
 def _likeness(old: Sequence[str], new: Sequence[str]) -> float:
@@ -285,7 +287,7 @@ def _likeness(old: Sequence[str], new: Sequence[str]) -> float:
     return 2 * kept / (len(blocks[0]) + len(blocks[1]))
 
 
-def _aligned_or_between(old: Page, index: int, new: Page, aligned: dict[int, int]) -> int | None:
+def _aligned_or_between(old: ComparedText, index: int, new: ComparedText, aligned: dict[int, int]) -> int | None:
     """Return where a line is: aligned, or edited between two neighbours that are."""
     if index in aligned:
         return aligned[index]
@@ -305,7 +307,7 @@ def _aligned_or_between(old: Page, index: int, new: Page, aligned: dict[int, int
 
 
 @lru_cache(maxsize=32)
-def _alignment(old: Page, new: Page) -> dict[int, int]:
+def _alignment(old: ComparedText, new: ComparedText) -> dict[int, int]:
     """Map indexes of lines that are the same and in the same order, blank ones left out."""
     if len(old) + len(new) > 2 * _MOST_ALIGNED_LINES:
         return {}

@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from openbook.errors import SourceError
-from openbook.verify.citing import Mention, with_lines
 from openbook.verify.finding import Finding
+from openbook.verify.mentions import Mention, with_lines
 
 Edit = tuple[int, int, str]
 """Half-open range of characters, and what comes in its place."""

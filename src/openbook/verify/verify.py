@@ -9,12 +9,12 @@ from typing import Any
 
 from openbook.errors import SourceError
 from openbook.sources.decode import decode
-from openbook.verify.answers import Answer, Moved, check_answer, read_answers, with_moves
-from openbook.verify.check import Checker, Citing
+from openbook.verify.answers import CitationFields, SavedAnswer, check_saved_answer, read_answers, with_moves
+from openbook.verify.check import CitingText, MentionChecker
+from openbook.verify.cited_folder import CitedFolder, read_file
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
-from openbook.verify.root import Root, read_file
 
 _OTHER_STYLE = "its JSON is written in a style that cannot be kept, so it is not fixed"
 
@@ -51,7 +51,7 @@ class _Rewriting:
     edits: dict[int, list[Edit]] = field(default_factory=dict)
 
 
-class Verifier:
+class FileVerifier:
     """Checks files against one folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -60,9 +60,9 @@ class Verifier:
         Raises:
             SourceError: There is no such folder.
         """
-        self._root = Root(folder)
+        self._root = CitedFolder(folder)
         self._history = History(self._root.folder)
-        self._checker = Checker(self._root, self._history)
+        self._checker = MentionChecker(self._root, self._history)
 
     @property
     def is_cut(self) -> bool:
@@ -93,7 +93,7 @@ class Verifier:
 
     def _in_text(self, text: str, path: Path) -> _Rewriting:
         inside = self._root.relative(path)
-        found = self._checker.check(Citing(text, path.name, inside))
+        found = self._checker.check(CitingText(text, path.name, inside))
         edits = edits_for(text, found, inside, self._pin(found))
         return _Rewriting([finding for _, finding in found], edits)
 
@@ -106,11 +106,11 @@ class Verifier:
                     return ""
         return self._history.head
 
-    def _in_answers(self, text: str, answers: Sequence[Answer]) -> _Rewriting:
+    def _in_answers(self, text: str, answers: Sequence[SavedAnswer]) -> _Rewriting:
         all_found = _Rewriting()
         for answer in answers:
-            checked = check_answer(answer, self._root, self._history)
-            moves: list[Moved | None] = [move for _, move in checked]
+            checked = check_saved_answer(answer, self._root, self._history)
+            moves: list[CitationFields | None] = [move for _, move in checked]
             new = with_moves(text, answer, moves) if any(moves) else None
             for finding, move in checked:
                 if move is not None and new is None:

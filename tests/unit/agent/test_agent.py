@@ -20,8 +20,8 @@ from openbook.agent import (
     UsageCounted,
 )
 from openbook.errors import BadResponseError, ModelError, OverloadedError, SettingsError
-from openbook.llm.messages import Event, Message, Request, Text, TextDelta, ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.llm.messages import Event, Message, Request, TextBlock, TextDelta, ToolCall, ToolResult
+from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 
 
@@ -72,7 +72,7 @@ def test_an_agent_without_tools_gives_text_and_cost() -> None:
 
 
 def test_a_tool_is_called_and_the_model_is_shown_its_result() -> None:
-    with ScriptedModel(Reply("Let me see.", ADD), "It is 42.") as model:
+    with ScriptedModel(ScriptedReply("Let me see.", ADD), "It is 42.") as model:
         result = Agent(model, [add]).run("What is 17 + 25?")
 
     assert result.text == "It is 42."
@@ -85,7 +85,7 @@ def test_a_tool_is_called_and_the_model_is_shown_its_result() -> None:
 
 
 def test_the_history_of_a_run_only_grows() -> None:
-    with ScriptedModel(Reply(ADD), Reply(call("add", '{"a": 1, "b": 1}', 2)), "Done.") as model:
+    with ScriptedModel(ScriptedReply(ADD), ScriptedReply(call("add", '{"a": 1, "b": 1}', 2)), "Done.") as model:
         result = Agent(model, [add]).run("Add.")
 
     first, second, third = (request.messages for request in model.requests)
@@ -95,7 +95,7 @@ def test_the_history_of_a_run_only_grows() -> None:
 
 
 def test_a_run_tells_what_happens_as_it_happens() -> None:
-    with ScriptedModel(Reply("Let me ", ADD), "It is 42.") as model:
+    with ScriptedModel(ScriptedReply("Let me ", ADD), "It is 42.") as model:
         events = list(Agent(model, [add], price=lambda name, usage: Decimal(1)).stream("What is 17 + 25?"))
 
     seen: list[AgentEvent] = [
@@ -127,7 +127,7 @@ def test_calls_of_one_reply_run_at_the_same_time_and_their_results_keep_the_orde
         return name
 
     calls = [call("meet", f'{{"name": "{name}"}}', number) for number, name in enumerate("ab")]
-    with ScriptedModel(Reply(*calls), "Done.") as model:
+    with ScriptedModel(ScriptedReply(*calls), "Done.") as model:
         Agent(model, [meet]).run("Meet.")
 
     assert [result.text for result in results(model)] == ["a", "b"]
@@ -144,7 +144,7 @@ def test_calls_of_one_reply_run_at_the_same_time_and_their_results_keep_the_orde
     ],
 )
 def test_the_model_is_told_what_went_wrong_with_a_call(wanted: ToolCall, shown: str) -> None:
-    with ScriptedModel(Reply(wanted), "I see.") as model:
+    with ScriptedModel(ScriptedReply(wanted), "I see.") as model:
         result = Agent(model, [find, add]).run("Find it.")
 
     (told,) = results(model)
@@ -154,14 +154,17 @@ def test_the_model_is_told_what_went_wrong_with_a_call(wanted: ToolCall, shown: 
 
 
 def test_a_bug_in_a_tool_is_not_hidden_behind_the_model() -> None:
-    with ScriptedModel(Reply(call("find", '{"name": "bug"}'))) as model, pytest.raises(TypeError, match="is wrong"):
+    with (
+        ScriptedModel(ScriptedReply(call("find", '{"name": "bug"}'))) as model,
+        pytest.raises(TypeError, match="is wrong"),
+    ):
         Agent(model, [find]).run("Find it.")
 
 
 def test_a_tool_can_name_other_errors_that_the_model_is_told_of() -> None:
     tool = Tool.from_function(find, errors=(TypeError,))
 
-    with ScriptedModel(Reply(call("find", '{"name": "bug"}')), "Sorry.") as model:
+    with ScriptedModel(ScriptedReply(call("find", '{"name": "bug"}')), "Sorry.") as model:
         Agent(model, [tool]).run("Find it.")
 
     assert results(model)[0].text == "TypeError: this function is wrong"
@@ -175,7 +178,7 @@ def test_a_tool_that_takes_too_long_is_given_up() -> None:
         release.wait(30)
         return "late"
 
-    with ScriptedModel(Reply(call("wait", "{}")), "Never mind.") as model:
+    with ScriptedModel(ScriptedReply(call("wait", "{}")), "Never mind.") as model:
         result = Agent(model, [Tool.from_function(wait, timeout_s=0.01)]).run("Wait.")
     release.set()
 
@@ -184,7 +187,7 @@ def test_a_tool_that_takes_too_long_is_given_up() -> None:
 
 
 def test_a_tool_whose_time_is_endless_is_waited_for() -> None:
-    with ScriptedModel(Reply(ADD), "It is 42.") as model:
+    with ScriptedModel(ScriptedReply(ADD), "It is 42.") as model:
         Agent(model, [Tool.from_function(add, timeout_s=float("inf"))]).run("Add.")
 
     assert results(model)[0].text == "42"
@@ -195,7 +198,7 @@ def test_a_long_result_reaches_the_model_cut_and_says_so() -> None:
         """Read all."""
         return "x" * 100
 
-    with ScriptedModel(Reply(call("read", "{}")), "Long.") as model:
+    with ScriptedModel(ScriptedReply(call("read", "{}")), "Long.") as model:
         Agent(model, [Tool.from_function(read, max_chars=10)]).run("Read.")
 
     assert results(model)[0].text == "xxxxxxxxxx\n[cut: the first 10 of 100 characters]"
@@ -204,7 +207,7 @@ def test_a_long_result_reaches_the_model_cut_and_says_so() -> None:
 def test_more_calls_than_can_run_at_once_are_refused_one_by_one() -> None:
     calls = [call("add", f'{{"a": {number}, "b": 0}}', number) for number in range(18)]
 
-    with ScriptedModel(Reply(*calls), "Done.") as model:
+    with ScriptedModel(ScriptedReply(*calls), "Done.") as model:
         Agent(model, [add]).run("Add.")
 
     told = results(model)
@@ -221,14 +224,14 @@ def test_an_async_function_is_a_tool_for_a_caller_that_blocks() -> None:
         """
         return 2 * a
 
-    with ScriptedModel(Reply(call("double", '{"a": 4}')), "Eight.") as model:
+    with ScriptedModel(ScriptedReply(call("double", '{"a": 4}')), "Eight.") as model:
         Agent(model, [double]).run("Double 4.")
 
     assert results(model) == [ToolResult("call-1", "8")]
 
 
 def test_the_next_turn_knows_the_turns_before() -> None:
-    with ScriptedModel(Reply(ADD), "It is 42.", "I said 42.") as model:
+    with ScriptedModel(ScriptedReply(ADD), "It is 42.", "I said 42.") as model:
         agent = Agent(model, [add])
         agent.chat("What is 17 + 25?")
         agent.chat("What did you say?")
@@ -272,8 +275,8 @@ def test_whoever_is_told_of_the_end_finds_it_in_the_history() -> None:
     assert seen == [((Message.user("?"), Message.assistant("One.")), Usage(10, 5))]
 
 
-@pytest.mark.parametrize("reply", [Reply(), Reply(Text("  "))], ids=["no-parts", "blank"])
-def test_a_model_that_says_nothing_leaves_a_history_that_can_go_on(reply: Reply) -> None:
+@pytest.mark.parametrize("reply", [ScriptedReply(), ScriptedReply(TextBlock("  "))], ids=["no-parts", "blank"])
+def test_a_model_that_says_nothing_leaves_a_history_that_can_go_on(reply: ScriptedReply) -> None:
     with ScriptedModel(reply, "Now.") as model:
         agent = Agent(model)
 
@@ -285,7 +288,7 @@ def test_a_model_that_says_nothing_leaves_a_history_that_can_go_on(reply: Reply)
 
 
 def test_a_turn_that_fails_is_forgotten_but_not_what_it_cost() -> None:
-    with ScriptedModel(Reply(ADD), OverloadedError("busy"), "Fine.") as model:
+    with ScriptedModel(ScriptedReply(ADD), OverloadedError("busy"), "Fine.") as model:
         agent = Agent(model, [add], price=lambda name, usage: Decimal(1) if usage.known else None)
         with pytest.raises(ModelError, match="busy"):
             agent.chat("What is 17 + 25?")

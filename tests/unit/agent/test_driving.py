@@ -8,13 +8,13 @@ from collections.abc import Callable, Generator
 
 import pytest
 
-from openbook.agent.driving import Ask, Delta, InThreads, Steps, adrive, drive
+from openbook.agent.driving import CallModel, Delta, Steps, ThreadStepRunner, adrive, drive
 from openbook.errors import ModelError, OverloadedError
-from openbook.llm.messages import Event, Finished, Message, Request
+from openbook.llm.messages import Event, Message, ReplyFinished, Request
 from openbook.llm.protocol import Model
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 
-ASK = Ask(Request((Message.user("?"),)))
+ASK = CallModel(Request((Message.user("?"),)))
 
 
 class Told:
@@ -33,7 +33,7 @@ class Told:
                 yield event
                 assert self.may_go_on.wait(30)
             reply = yield ASK
-            assert isinstance(reply, Finished)
+            assert isinstance(reply, ReplyFinished)
             yield reply.message.text
         finally:
             self.ended.set()
@@ -44,7 +44,7 @@ def test_what_happens_is_told_in_order(ahead: bool) -> None:
     told = Told()
 
     async def watch(model: ScriptedModel) -> list[object]:
-        events = adrive(InThreads(told.steps(), ahead=ahead), model)
+        events = adrive(ThreadStepRunner(told.steps(), ahead=ahead), model)
         return [event if isinstance(event, str) else "words" async for event in events]
 
     with ScriptedModel("Yes.") as model:
@@ -55,7 +55,7 @@ def test_nothing_more_is_done_for_whoever_leaves() -> None:
     told = Told()
 
     async def leave() -> object:
-        events = adrive(InThreads(told.steps()), None)
+        events = adrive(ThreadStepRunner(told.steps()), None)
         first = await anext(events)
         await events.aclose()
         return first
@@ -70,7 +70,7 @@ def test_ahead_an_event_is_told_while_the_next_step_is_taken() -> None:
     told.may_go_on.clear()
 
     async def watch() -> object:
-        events = adrive(InThreads(told.steps(), ahead=True), None)
+        events = adrive(ThreadStepRunner(told.steps(), ahead=True), None)
         first = await anext(events)
         await events.aclose()
         told.may_go_on.set()
@@ -88,7 +88,7 @@ def test_an_error_comes_behind_what_was_told(ahead: bool) -> None:
         raise LookupError("lost")
 
     async def watch() -> None:
-        events = adrive(InThreads(steps(), ahead=ahead), None)
+        events = adrive(ThreadStepRunner(steps(), ahead=ahead), None)
         assert await anext(events) == "one"
         with pytest.raises(LookupError, match="lost"):
             await anext(events)
@@ -105,16 +105,16 @@ def blocking(steps: Steps[str], model: Model | None, verifier: Model | None) -> 
 
 def waiting(steps: Steps[str], model: Model | None, verifier: Model | None) -> list[str | Delta]:
     async def collect() -> list[str | Delta]:
-        return [event async for event in adrive(InThreads(steps), model, verifier)]
+        return [event async for event in adrive(ThreadStepRunner(steps), model, verifier)]
 
     return asyncio.run(collect())
 
 
 both = pytest.mark.parametrize("driver", [blocking, waiting])
-CHECK = Ask(Request((Message.user("Is it so?"),)), by="verifier")
+CHECK = CallModel(Request((Message.user("Is it so?"),)), by="verifier")
 
 
-def asking(*asks: Ask) -> Steps[str]:
+def asking(*asks: CallModel) -> Steps[str]:
     for ask in asks:
         reply = yield ask
         yield f"told: {reply.message.text if reply else None}"
@@ -151,8 +151,8 @@ def test_the_words_of_a_verifier_are_not_shown(driver: Driver) -> None:
 
 
 @both
-@pytest.mark.parametrize("failing", [OverloadedError("busy"), Reply("Ye", error=OverloadedError("busy"))])
-def test_a_verifier_that_fails_replies_nothing(driver: Driver, failing: ModelError | Reply) -> None:
+@pytest.mark.parametrize("failing", [OverloadedError("busy"), ScriptedReply("Ye", error=OverloadedError("busy"))])
+def test_a_verifier_that_fails_replies_nothing(driver: Driver, failing: ModelError | ScriptedReply) -> None:
     with ScriptedModel(failing, "It") as model:
         events = driver(asking(CHECK, ASK), model, None)
 

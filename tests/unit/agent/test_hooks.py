@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from openbook.agent import Agent, Hooks, Veto
-from openbook.llm.messages import Finished, Message, Request, ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.llm.messages import Message, ReplyFinished, Request, ToolCall, ToolResult
+from openbook.testing import ScriptedModel, ScriptedReply
 
 CALL = ToolCall("call-1", "read", '{"path": "a.py"}')
 
@@ -30,7 +30,7 @@ class Diary(Hooks):
         self.lines.append(f"ask with {len(request.messages)}")
         return request
 
-    def after_model(self, reply: Finished) -> Finished:
+    def after_model(self, reply: ReplyFinished) -> ReplyFinished:
         self.lines.append(f"reply {reply.stop}")
         return reply
 
@@ -46,7 +46,7 @@ class Diary(Hooks):
 def test_hooks_see_every_call_of_model_and_tools_in_order() -> None:
     diary = Diary()
 
-    with ScriptedModel(Reply(CALL), "Done.") as model:
+    with ScriptedModel(ScriptedReply(CALL), "Done.") as model:
         Agent(model, [read], hooks=[diary]).run("Read.")
 
     assert diary.lines == [
@@ -60,7 +60,7 @@ def test_hooks_see_every_call_of_model_and_tools_in_order() -> None:
 
 
 def test_hooks_that_do_nothing_change_nothing() -> None:
-    with ScriptedModel(Reply(CALL), "Done.") as model:
+    with ScriptedModel(ScriptedReply(CALL), "Done.") as model:
         result = Agent(model, [read], hooks=[Hooks(), Hooks()]).run("Read.")
 
     assert result.text == "Done."
@@ -80,7 +80,7 @@ def test_hooks_change_what_is_asked_and_each_sees_what_the_one_before_gave() -> 
 
 def test_a_hook_changes_a_reply_before_it_is_kept() -> None:
     class Redacting(Hooks):
-        def after_model(self, reply: Finished) -> Finished:
+        def after_model(self, reply: ReplyFinished) -> ReplyFinished:
             return replace(reply, message=Message.assistant(reply.message.text.replace("1234", "****")))
 
     with ScriptedModel("The code is 1234.") as model:
@@ -99,7 +99,7 @@ def test_a_hook_changes_a_call_and_its_result() -> None:
         def after_tool(self, call: ToolCall, result: ToolResult) -> ToolResult:
             return replace(result, text=result.text.upper())
 
-    with ScriptedModel(Reply(CALL), "Done.") as model:
+    with ScriptedModel(ScriptedReply(CALL), "Done.") as model:
         Agent(model, [read], hooks=[Elsewhere()]).run("Read.")
 
     assert model.requests[1].messages[-1].parts == (ToolResult("call-1", "TEXT OF B.PY"),)
@@ -121,7 +121,7 @@ def test_a_call_that_is_vetoed_is_not_made_and_the_model_is_told() -> None:
         def before_tool(self, call: ToolCall) -> ToolCall | Veto:
             return Veto("ask me first")
 
-    with ScriptedModel(Reply(replace(CALL, name="note")), "Well.") as model:
+    with ScriptedModel(ScriptedReply(replace(CALL, name="note")), "Well.") as model:
         result = Agent(model, [note], hooks=[Careful()]).run("Read.")
 
     assert read_paths == []
@@ -134,7 +134,7 @@ def test_a_result_that_is_vetoed_is_withheld_from_the_model() -> None:
         def after_tool(self, call: ToolCall, result: ToolResult) -> ToolResult | Veto:
             return Veto("it is secret")
 
-    with ScriptedModel(Reply(CALL), "Well.") as model:
+    with ScriptedModel(ScriptedReply(CALL), "Well.") as model:
         Agent(model, [read], hooks=[Guard()]).run("Read.")
 
     assert model.requests[1].messages[-1].parts == (ToolResult("call-1", "withheld: it is secret", is_error=True),)
@@ -154,7 +154,7 @@ def test_a_veto_before_the_model_ends_the_run_and_nothing_is_asked() -> None:
 
 def test_a_veto_behind_the_model_ends_the_run_and_keeps_its_reply_out() -> None:
     class Censor(Hooks):
-        def after_model(self, reply: Finished) -> Finished | Veto:
+        def after_model(self, reply: ReplyFinished) -> ReplyFinished | Veto:
             return Veto("not fit to print")
 
     with ScriptedModel("Nonsense.") as model:
@@ -171,5 +171,5 @@ def test_what_a_hook_raises_ends_the_run() -> None:
         def before_tool(self, call: ToolCall) -> ToolCall:
             raise KeyError("bug")
 
-    with ScriptedModel(Reply(CALL)) as model, pytest.raises(KeyError, match="bug"):
+    with ScriptedModel(ScriptedReply(CALL)) as model, pytest.raises(KeyError, match="bug"):
         Agent(model, [read], hooks=[Broken()]).run("Read.")

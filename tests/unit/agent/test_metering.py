@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openbook.agent.metering import Meter, estimate_messages, estimate_request
+from openbook.agent.metering import TokenEstimator, estimate_messages, estimate_request
 from openbook.llm.messages import (
-    Cited,
-    Finished,
     Message,
-    Opaque,
+    OpaqueBlock,
+    ProviderCitation,
+    ReplyFinished,
     Request,
-    Source,
-    Text,
+    ShownSource,
+    TextBlock,
     ToolCall,
     ToolResult,
     ToolSpec,
@@ -27,15 +27,15 @@ def followed_by(text: str) -> Request:
 
 def test_every_part_of_a_message_counts() -> None:
     parts = (
-        Text("word " * 50),
+        TextBlock("word " * 50),
         ToolCall("1", "read", "word " * 50),
         ToolResult("1", "word " * 50),
-        Source(1, "Title", "a.md:1-2", ("word " * 50,)),
-        Opaque("wire", "word " * 50),
+        ShownSource(1, "Title", "a.md:1-2", ("word " * 50,)),
+        OpaqueBlock("wire", "word " * 50),
     )
 
     assert all(estimate_messages([Message("user", (part,))]) >= 50 for part in parts)
-    assert estimate_messages([Message("assistant", (Cited(1, 2, 3),))]) > 0
+    assert estimate_messages([Message("assistant", (ProviderCitation(1, 2, 3),))]) > 0
 
 
 def test_system_and_tools_count() -> None:
@@ -47,8 +47,8 @@ def test_system_and_tools_count() -> None:
 
 
 def test_what_was_reported_counts_as_reported() -> None:
-    meter = Meter()
-    meter.learn(QUESTION, Finished(ANSWER, Usage(1000, 100)))
+    meter = TokenEstimator()
+    meter.learn(QUESTION, ReplyFinished(ANSWER, Usage(1000, 100)))
 
     again = meter.most_tokens(Request((*QUESTION.messages, ANSWER)))
 
@@ -56,8 +56,8 @@ def test_what_was_reported_counts_as_reported() -> None:
 
 
 def test_a_provider_that_counts_more_makes_the_estimates_larger() -> None:
-    meter, taught = Meter(), Meter()
-    taught.learn(QUESTION, Finished(ANSWER, Usage(10 * estimate_request(QUESTION), 1)))
+    meter, taught = TokenEstimator(), TokenEstimator()
+    taught.learn(QUESTION, ReplyFinished(ANSWER, Usage(10 * estimate_request(QUESTION), 1)))
 
     other = Request((Message.user("Something else."),))
 
@@ -65,8 +65,8 @@ def test_a_provider_that_counts_more_makes_the_estimates_larger() -> None:
 
 
 def test_a_provider_that_counts_less_does_not_make_them_smaller() -> None:
-    meter, taught = Meter(), Meter()
-    taught.learn(QUESTION, Finished(ANSWER, Usage(1, 1)))
+    meter, taught = TokenEstimator(), TokenEstimator()
+    taught.learn(QUESTION, ReplyFinished(ANSWER, Usage(1, 1)))
 
     other = Request((Message.user("Something else."),))
 
@@ -74,15 +74,15 @@ def test_a_provider_that_counts_less_does_not_make_them_smaller() -> None:
 
 
 def test_usage_that_is_not_known_teaches_nothing() -> None:
-    meter, taught = Meter(), Meter()
-    taught.learn(QUESTION, Finished(ANSWER, Usage(5, 5, known=False)))
+    meter, taught = TokenEstimator(), TokenEstimator()
+    taught.learn(QUESTION, ReplyFinished(ANSWER, Usage(5, 5, known=False)))
 
     assert taught.most_tokens(followed_by("And Spain?")) == meter.most_tokens(followed_by("And Spain?"))
 
 
 def test_another_system_prompt_is_estimated_anew() -> None:
-    meter = Meter()
-    meter.learn(QUESTION, Finished(ANSWER, Usage(1, 1)))
+    meter = TokenEstimator()
+    meter.learn(QUESTION, ReplyFinished(ANSWER, Usage(1, 1)))
 
     longer = Request(QUESTION.messages, system="word " * 1000)
 
@@ -90,7 +90,7 @@ def test_another_system_prompt_is_estimated_anew() -> None:
 
 
 def test_each_request_is_measured_whatever_was_measured_before() -> None:
-    meter = Meter()
+    meter = TokenEstimator()
     short, long = meter.most_tokens(QUESTION), meter.most_tokens(Request((Message.user("word " * 500),)))
 
     assert long > short + 500

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.agent import Agent, Budget, KeepExchanges, KeepTokens, Summarize, Summary
+from openbook.agent import Agent, Budget, KeepExchanges, KeepTokens, Summarize, SummaryRequest
 from openbook.agent.metering import estimate_messages
 from openbook.agent.pruning import Pruning, exchanges
 from openbook.llm.messages import Message, ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 
 History = tuple[Message, ...]
 
@@ -57,10 +57,10 @@ def test_no_policy_parts_a_call_from_its_result_or_keeps_anything_but_the_end(
 
     pruned = policy(history)
 
-    kept = pruned.rest if isinstance(pruned, Summary) else pruned
+    kept = pruned.rest if isinstance(pruned, SummaryRequest) else pruned
     assert unmatched(kept) == set()
     assert kept in [joined(talk[cut:]) for cut in range(len(talk) + 1)]
-    if isinstance(pruned, Summary):
+    if isinstance(pruned, SummaryRequest):
         assert unmatched(pruned.request.messages) == set()
         assert pruned.request.messages[:-1] + kept == history
 
@@ -116,7 +116,7 @@ def test_the_model_sums_up_what_has_become_too_long() -> None:
 
 
 def test_a_summary_is_not_shown_as_an_answer() -> None:
-    with ScriptedModel("We spoke.", Reply()) as model:
+    with ScriptedModel("We spoke.", ScriptedReply()) as model:
         agent = Agent(model, history=TALK, pruning=Summarize(max_tokens=50))
 
         assert agent.run("question 4").text == ""
@@ -130,7 +130,7 @@ def test_a_short_history_is_not_summed_up() -> None:
 
 
 def test_without_a_summary_the_history_stays() -> None:
-    with ScriptedModel(Reply(), "Four.") as model:
+    with ScriptedModel(ScriptedReply(), "Four.") as model:
         Agent(model, history=TALK, pruning=Summarize(max_tokens=50)).run("question 4")
 
     assert model.requests[1].messages[:-1] == TALK

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from openbook.answering.checking import check_answer
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
-from openbook.answering.steps import Steps, happen
-from openbook.answering.verdicts import Checked, Checker
-from openbook.answering.verifying import Verified, Verifier
+from openbook.answering.steps import Steps, run
+from openbook.answering.verification import CitationChecker, Verification
+from openbook.answering.verifiers import ClaimVerifier, VerifierReport
+from openbook.answers import AnswerEvent, Claim, Policy
 from openbook.costs import Budget, Spent
-from openbook.generation import AnswerEvent, Claim, Policy
 from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.types import Chunk
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -39,8 +39,8 @@ def page_changed(chunk: Chunk) -> str:
     return chunk.text.replace("30", "90").replace("one hour", "two days")
 
 
-def checker(text_now: TextNow = unchanged) -> Checker:
-    return Checker(CONTEXT, text_now)
+def checker(text_now: TextNow = unchanged) -> CitationChecker:
+    return CitationChecker(CONTEXT, text_now)
 
 
 def verdict_lines(*said: tuple[str, str]) -> str:
@@ -67,11 +67,11 @@ class KnowingVerifier:
         self.asked: list[list[str]] = []
         """The claims of each call."""
 
-    def verify(self, claims: Sequence[CitedClaim]) -> Steps[Verified]:
+    def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
         """Look each claim up."""
         yield from ()
         self.asked.append([claim.claim for claim in claims])
-        return Verified([self._of(claim.claim) for claim in claims], reads_sources=True)
+        return VerifierReport([self._of(claim.claim) for claim in claims], reads_sources=True)
 
     def _of(self, claim: str) -> Entailment:
         return next((said for word, said in self._said.items() if word in claim), Entailment("not said"))
@@ -82,9 +82,9 @@ def check(
     policy: Policy = "flag",
     second: str | None = None,
     *,
-    verifier: Verifier | None = None,
-    by: Checker | None = None,
-) -> Checked:
+    verifier: ClaimVerifier | None = None,
+    by: CitationChecker | None = None,
+) -> Verification:
     """Check an answer; `second` is what the model writes if it is asked again."""
     checked, _, _ = watched(answer, policy, second, verifier=verifier, by=by)
     return checked
@@ -95,11 +95,11 @@ def watched(
     policy: Policy = "flag",
     second: str | None = None,
     *,
-    verifier: Verifier | None = None,
-    by: Checker | None = None,
-) -> tuple[Checked, list[AnswerEvent], list[Sequence[Claim]]]:
+    verifier: ClaimVerifier | None = None,
+    by: CitationChecker | None = None,
+) -> tuple[Verification, list[AnswerEvent], list[Sequence[Claim]]]:
     """Do what `check` does, and give what happened, and the claims that the model was asked about again."""
-    found: list[Checked] = []
+    found: list[Verification] = []
     asked: list[Sequence[Claim]] = []
 
     def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
@@ -112,5 +112,5 @@ def watched(
         again = None if second is None else ask_again
         found.append((yield from check_answer(answer, by or checker(), policy, verifier=verifier, ask_again=again)))
 
-    events = list(happen(steps(), None))
+    events = list(run(steps(), None))
     return found[0], events, asked

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openbook.answering.context import build_context
-from openbook.answering.extractive import Picked, pick
+from openbook.answering.extractive import ScoredPassage, pick
 from openbook.questions.question import read_question
 from openbook.testing import HashEmbedder
 from openbook.types import Chunk
 from tests.unit.retrieval.material import result_of
 
 
-def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[Picked]:
+def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[ScoredPassage]:
     results = [
         result_of(chunk, score=score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)
     ]
@@ -20,5 +20,5 @@ def picked(question: str, *chunks: Chunk, scores: Sequence[float] = ()) -> list[
     return pick(query, build_context(results, 10_000), HashEmbedder(), dict.fromkeys(query.tokens, 1.0))
 
 
-def quotes(found: Sequence[Picked]) -> list[str]:
+def quotes(found: Sequence[ScoredPassage]) -> list[str]:
     return [item.passage.text for item in found]

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from openbook.answering.generator import Generator
-from openbook.answering.writing import Writing
+from openbook.answering.options import AnswerOptions
+from openbook.answers import Answered, AnswerEvent, Exchange, Stage, Written
 from openbook.costs import Budget
 from openbook.errors import ModelError, OverloadedError
-from openbook.generation import Answered, AnswerEvent, Exchange, Stage, Written
 from openbook.grounding.protocol import CitedClaim, Entailment
-from openbook.llm.messages import Cited, Event, Request, ToolCall
-from openbook.testing import FakeServer, Fault, HashEmbedder, Reply, ScriptedModel
+from openbook.llm.messages import Event, ProviderCitation, Request, ToolCall
+from openbook.testing import FakeServer, Fault, HashEmbedder, ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.unit.answering.checks import NOT_SAID, verdict_lines
 from tests.unit.llm.calls import model_on
@@ -31,7 +31,7 @@ ANSWER = "Sessions end after one hour [1:1]."
 WRONG = "The retry policy waits 90 seconds [1:1]."
 OPEN = "A session is over after an hour [1:1]."
 ENTAILED = verdict_lines(("entailed", "Sessions end after one hour"))
-SEARCH = Reply("Let me see.", ToolCall("call-1", "search", '{"query": "sessions end"}'))
+SEARCH = ScriptedReply("Let me see.", ToolCall("call-1", "search", '{"query": "sessions end"}'))
 HISTORY = (Exchange("How long does the retry policy wait?", "30 seconds [1:2]."),)
 
 
@@ -86,21 +86,24 @@ class BrokenJudge:
 
 CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "direct": ([ANSWER], {}),
-    "cited-by-the-provider": ([Reply("Sessions end after one hour.", Cited(1, 1, 1), " So.")], {}),
+    "cited-by-the-provider": ([ScriptedReply("Sessions end after one hour.", ProviderCitation(1, 1, 1), " So.")], {}),
     "follow-up": (["When do sessions end?", ANSWER], {"history": HISTORY}),
     "retry": ([f"{ANSWER} {WRONG}", ANSWER], {"policy": "retry", "verifier": "off"}),
     "drop": ([f"{ANSWER} {WRONG}"], {"policy": "drop", "verifier": "off"}),
-    "declined": ([Reply(stop="refused")], {}),
-    "failure": ([Reply("Sess", error=OverloadedError("busy"))], {}),
+    "declined": ([ScriptedReply(stop="refused")], {}),
+    "failure": ([ScriptedReply("Sess", error=OverloadedError("busy"))], {}),
     "beyond-the-budget": ([], {"budget": Budget(max_usd=0.0001)}),
     "uncited": (["A session is over after an hour."], {}),
     "verified": ([OPEN, ENTAILED], {}),
     "verified-by-another": ([OPEN], {"checks": [ENTAILED]}),
     "verifier-fails": ([OPEN, OverloadedError("busy")], {}),
-    "verifier-breaks-off": ([OPEN, Reply("{", error=OverloadedError("busy"))], {}),
+    "verifier-breaks-off": ([OPEN, ScriptedReply("{", error=OverloadedError("busy"))], {}),
     "another-verifier-fails": ([OPEN], {"checks": [OverloadedError("busy")]}),
     "judge-fails": ([OPEN], {"verifier": BrokenJudge()}),
-    "verifier-beyond-the-budget": ([Reply(OPEN, usage=Usage(9_000, 100))], {"budget": Budget(max_tokens=9_200)}),
+    "verifier-beyond-the-budget": (
+        [ScriptedReply(OPEN, usage=Usage(9_000, 100))],
+        {"budget": Budget(max_tokens=9_200)},
+    ),
     "verified-retry": ([f"{OPEN} {WRONG}", NOT_SAID, OPEN], {"policy": "retry"}),
     "agent": ([SEARCH, ANSWER], {"tools": True}),
     "agent-verified": ([SEARCH, OPEN, ENTAILED], {"tools": True}),
@@ -112,7 +115,7 @@ CASES: dict[str, tuple[list[Any], dict[str, Any]]] = {
 
 
 def play(
-    library: Library, case: str, drive: Callable[[Generator, str, Writing], list[AnswerEvent]]
+    library: Library, case: str, drive: Callable[[Generator, str, AnswerOptions], list[AnswerEvent]]
 ) -> tuple[object, ...]:
     steps, given = CASES[case]
     options = dict(given)
@@ -123,18 +126,18 @@ def play(
         if checks is not None:
             options["verifier"] = other
         try:
-            events = drive(generator, question, Writing(model=model, **options))
+            events = drive(generator, question, AnswerOptions(model=model, **options))
         except ModelError as exc:
             error = str(exc)
     return error, events, model.requests, other.requests, generator.get_generation_stats()
 
 
-def blocking(generator: Generator, question: str, writing: Writing) -> list[AnswerEvent]:
-    return list(generator.stream(question, writing=writing))
+def blocking(generator: Generator, question: str, options: AnswerOptions) -> list[AnswerEvent]:
+    return list(generator.stream(question, options=options))
 
 
-def waiting(generator: Generator, question: str, writing: Writing) -> list[AnswerEvent]:
-    return asyncio.run(collect(generator.astream(question, writing=writing)))
+def waiting(generator: Generator, question: str, options: AnswerOptions) -> list[AnswerEvent]:
+    return asyncio.run(collect(generator.astream(question, options=options)))
 
 
 @pytest.mark.parametrize("case", list(CASES))
@@ -145,7 +148,7 @@ def test_both_ways_of_answering_do_the_same(library: Library, case: str) -> None
 def test_quotes_are_the_same_both_ways(library: Library) -> None:
     generator = generator_of(library)
 
-    assert waiting(generator, QUESTION, Writing()) == blocking(generator, QUESTION, Writing())
+    assert waiting(generator, QUESTION, AnswerOptions()) == blocking(generator, QUESTION, AnswerOptions())
 
 
 @pytest.mark.parametrize(
@@ -174,7 +177,7 @@ def test_what_is_computed_is_computed_in_threads(library: Library) -> None:
 
     with ScriptedModel(ANSWER, SEARCH, ANSWER) as model:
         for tools in (False, True):
-            waiting(generator_of(library), QUESTION, Writing(model=model, tools=tools))
+            waiting(generator_of(library), QUESTION, AnswerOptions(model=model, tools=tools))
 
     assert embedder.threads
     assert threading.main_thread().name not in embedder.threads
@@ -211,9 +214,9 @@ def test_a_model_that_takes_long_holds_up_no_other_question(library: Library) ->
 
     async def main() -> tuple[bool, AnswerEvent, AnswerEvent]:
         with HeldModel(ANSWER) as held, ScriptedModel(ANSWER) as swift:
-            slow = asyncio.create_task(collect(generator.astream(QUESTION, writing=Writing(model=held))))
+            slow = asyncio.create_task(collect(generator.astream(QUESTION, options=AnswerOptions(model=held))))
             await held.asked.wait()
-            other = await collect(generator.astream(QUESTION, writing=Writing(model=swift)))
+            other = await collect(generator.astream(QUESTION, options=AnswerOptions(model=swift)))
             was_done = slow.done()
             held.may_go_on.set()
             return was_done, other[-1], (await slow)[-1]
@@ -231,10 +234,10 @@ def test_a_check_that_takes_long_holds_up_no_other_question(library: Library) ->
 
     async def main() -> tuple[bool, AnswerEvent]:
         with HeldModel(ENTAILED) as checks, ScriptedModel(OPEN, ANSWER) as writes:
-            writing = Writing(model=writes, verifier=checks)
-            slow = asyncio.create_task(collect(generator.astream(QUESTION, writing=writing)))
+            options = AnswerOptions(model=writes, verifier=checks)
+            slow = asyncio.create_task(collect(generator.astream(QUESTION, options=options)))
             await checks.asked.wait()
-            await collect(generator.astream(QUESTION, writing=writing))
+            await collect(generator.astream(QUESTION, options=options))
             was_done = slow.done()
             checks.may_go_on.set()
             return was_done, (await slow)[-1]
@@ -251,8 +254,8 @@ def test_whoever_goes_during_a_check_ends_it(library: Library) -> None:
 
     async def main() -> None:
         checks = HeldModel(ENTAILED)
-        writing = Writing(model=ScriptedModel(OPEN), verifier=checks)
-        task = asyncio.create_task(collect(generator.astream(QUESTION, writing=writing)))
+        options = AnswerOptions(model=ScriptedModel(OPEN), verifier=checks)
+        task = asyncio.create_task(collect(generator.astream(QUESTION, options=options)))
         await checks.asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -269,11 +272,11 @@ def test_whoever_goes_ends_the_call_over_the_network(
     library: Library, fake_server: Callable[..., FakeServer], wire: str, *, tools: bool
 ) -> None:
     server = fake_server(Fault("hold", after=4), Fault("hold", after=4))
-    writing = Writing(model=model_on(server, wire), tools=tools)
+    options = AnswerOptions(model=model_on(server, wire), tools=tools)
     generator = generator_of(library)
 
     async def close_early() -> None:
-        events = generator.astream(QUESTION, writing=writing)
+        events = generator.astream(QUESTION, options=options)
         while not isinstance(await anext(events), Written):
             pass
         await events.aclose()
@@ -282,7 +285,7 @@ def test_whoever_goes_ends_the_call_over_the_network(
         begun = asyncio.Event()
 
         async def read_on() -> None:
-            async for event in generator.astream(QUESTION, writing=writing):
+            async for event in generator.astream(QUESTION, options=options):
                 if isinstance(event, Written):
                     begun.set()
 
@@ -307,7 +310,7 @@ def test_whoever_goes_while_a_thread_searches_asks_no_model(library: Library) ->
     generator = generator_of(library)
 
     async def main(model: ScriptedModel) -> None:
-        task = asyncio.create_task(collect(generator.astream(QUESTION, writing=Writing(model=model))))
+        task = asyncio.create_task(collect(generator.astream(QUESTION, options=AnswerOptions(model=model))))
         await asyncio.to_thread(embedder.began.wait)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.generation import Policy, Stage
+from openbook.answers import Policy, Stage
 from openbook.grounding.protocol import Entailment
 from tests.unit.answering.checks import KnowingVerifier, check, checker, watched
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.citations import NOWHERE, Place, citation_of, is_current, numbered, places_of, symbol_at
-from openbook.answering.context import Context, Shown, build_context
-from openbook.spans import units
+from openbook.answering.citations import NOWHERE, UnitRange, citation_of, is_current, numbered, places_of, symbol_at
+from openbook.answering.context import Context, ContextItem, build_context
+from openbook.text import units
 from openbook.types import Span
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -15,7 +15,7 @@ CONTEXT = build_context([result_of(FIRST), result_of(SECOND)], 1_000)
 SHOWN = numbered(CONTEXT)
 
 
-def place_of(mark: str) -> Place:
+def place_of(mark: str) -> UnitRange:
     (place,) = places_of(mark, SHOWN)
     assert place is not None
     return place
@@ -55,18 +55,18 @@ def test_a_mark_of_several_ranges_names_a_place_for_each() -> None:
 
 
 def test_a_mark_counts_only_units_that_were_shown() -> None:
-    cut = {1: Shown(1, result_of(FIRST), units(FIRST)[:2])}
+    cut = {1: ContextItem(1, result_of(FIRST), units(FIRST)[:2])}
 
     assert [place.quote for place in places_of("[1]", cut) if place] == ["One.\nTwo."]
     assert places_of("[1:3]", cut) == (None,)
 
 
 def test_a_result_without_units_has_no_place() -> None:
-    assert places_of("[1]", {1: Shown(1, result_of(FIRST), ())}) == (None,)
+    assert places_of("[1]", {1: ContextItem(1, result_of(FIRST), ())}) == (None,)
 
 
 def test_a_mark_means_the_result_of_its_number_and_not_of_its_position() -> None:
-    sparse = numbered(Context((Shown(4, result_of(SECOND), units(SECOND)),)))
+    sparse = numbered(Context((ContextItem(4, result_of(SECOND), units(SECOND)),)))
 
     assert places_of("[1]", sparse) == (None,)
     assert [str(place.span) for place in places_of("[4:1]", sparse) if place] == ["b.py:1-1"]

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.answering.context import (
-    Shown,
+    ContextItem,
     build_context,
     format_chunk,
     format_context,
     label_of,
 )
 from openbook.costs import estimate_tokens
-from openbook.spans import units
+from openbook.text import units
 from openbook.types import Chunk, Kind, Lesson
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -146,12 +146,12 @@ def test_a_label_says_where_the_original_puts_it(chunk: Chunk, label: str) -> No
     result = result_of(chunk)
 
     assert label_of(result) == label
-    assert Shown(1, result, ()).label == label
+    assert ContextItem(1, result, ()).label == label
 
 
 def test_a_source_is_titled_by_its_label_or_by_what_it_defines() -> None:
-    labelled = Shown(4, result_of(chunk_of("x", context=("Guide",))), ()).source
-    code = Shown(4, result_of(chunk_of("x", kind="code", symbol="Retry.wait")), ()).source
+    labelled = ContextItem(4, result_of(chunk_of("x", context=("Guide",))), ()).source
+    code = ContextItem(4, result_of(chunk_of("x", kind="code", symbol="Retry.wait")), ()).source
 
     assert (labelled.number, labelled.place, labelled.title) == (4, "a.md:1-1", "Guide")
     assert code.title == "Retry.wait"
@@ -194,7 +194,7 @@ def test_numbers_begin_where_they_are_told_to() -> None:
     ("kind", "prose"), [("docs", True), ("course", True), ("code", False), ("config", False), ("data", False)]
 )
 def test_docs_and_courses_are_read_by_the_sentence(kind: Kind, prose: bool) -> None:
-    assert Shown(1, result_of(chunk_of("x", kind=kind)), ()).is_prose is prose
+    assert ContextItem(1, result_of(chunk_of("x", kind=kind)), ()).is_prose is prose
 
 
 @pytest.mark.parametrize(

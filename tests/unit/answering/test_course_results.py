@@ -9,10 +9,10 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.course_results import course_key
-from openbook.answering.finding import Finder
+from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.generator import Generator
-from openbook.answering.writing import Writing
-from openbook.generation import Exchange, GenerationResult
+from openbook.answering.options import AnswerOptions
+from openbook.answers import Exchange, GenerationResult
 from openbook.questions.question import read_question
 from openbook.types import Filter
 from tests.unit.answering.courses import BREAD, ROSES, put_course, put_courses
@@ -30,8 +30,8 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def ask(library: Library, question: str, where: Filter | None = None, *before: str) -> GenerationResult:
     generator = Generator(library.index, library.embedder, text_now=library.text_now, context_tokens=6_000)
-    writing = Writing(history=tuple(Exchange(each, "") for each in before))
-    return generator.generate_with_retrieval(question, where=where or Filter(), writing=writing)
+    options = AnswerOptions(history=tuple(Exchange(each, "") for each in before))
+    return generator.generate_with_retrieval(question, where=where or Filter(), options=options)
 
 
 def quotes(answer: GenerationResult) -> list[str]:
@@ -216,7 +216,9 @@ def test_a_long_lesson_is_shown_from_beginning_to_end(tmp_path: Path) -> None:
     library = Library(tmp_path / "long.db")
     put_course(library, "a.txt", f"Course Title: Long\n\nLesson 1: Talk\n{spoken}\n\nLesson 2: End\nBye.\n")
 
-    found = Finder(library.index, library.embedder).find(read_question("What was covered in lesson 1?"), 10, Filter())
+    found = EvidenceFinder(library.index, library.embedder).find(
+        read_question("What was covered in lesson 1?"), 10, Filter()
+    )
 
     assert len(found) == 24
     assert found[0].chunk.text.startswith("Lesson 1: Talk")

@@ -5,7 +5,7 @@ import pytest
 from openbook.answering.context import build_context
 from openbook.answering.displaying import displayed
 from openbook.sources.readers.html import read_html
-from openbook.spans import units
+from openbook.text import units
 from openbook.types import Chunk
 from tests.unit.retrieval.material import chunk_of, result_of
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from openbook.answering.generator import Generator
 from openbook.chunking.fixed import ChunkOptions
-from openbook.index.protocol import Identity
+from openbook.index.protocol import IndexIdentity
 from openbook.index.sqlite import SqliteIndex
-from openbook.ingest.prepare import entries_of
+from openbook.ingest.preparation import entries_of
 from openbook.retrieval.search import Retriever
 from openbook.sources.documents import read_document
 from openbook.testing import HashEmbedder
@@ -60,7 +60,7 @@ def numbered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def answer_is_exact(document: Document, question: str, path: Path) -> None:
     embedder = HashEmbedder()
-    index = SqliteIndex(path, Identity(embedder.identity, tokens_identity()))
+    index = SqliteIndex(path, IndexIdentity(embedder.identity, tokens_identity()))
     index.put(document, entries_of(document, ChunkOptions(), embedder), Stamp(0, 0, 0))
     generator = Generator(index, embedder, text_now=lambda _: document.text, context_tokens=6_000)
 

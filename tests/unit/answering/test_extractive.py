@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from openbook.answering.context import Context, build_context
-from openbook.answering.extractive import Picked, compose, missing_words, quotes_of
+from openbook.answering.extractive import ScoredPassage, compose, missing_words, quotes_of
 from openbook.answering.passages import passages_of
-from openbook.answering.verdicts import check_quotes
+from openbook.answering.verification import check_quotes
 from openbook.questions.question import read_question
 from openbook.types import Chunk, Lesson
 from tests.unit.answering.picking import picked, quotes
@@ -273,7 +273,7 @@ def test_each_quote_is_a_claim_at_its_place_in_the_answer() -> None:
     code = chunk_of("retry = policy(1)\nwait = 3", "a.py", kind="code", language="python")
     talk = chunk_of("The   retry\npolicy.", "c.txt", kind="course", lesson=Lesson("Networks", 1))
     passages = [passage for shown in context_of(code, talk).shown for passage in passages_of(shown)]
-    found = [Picked(passage, 1.0) for passage in passages]
+    found = [ScoredPassage(passage, 1.0) for passage in passages]
 
     quotes = quotes_of(found)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.context import build_context
-from openbook.answering.filling import fill, with_ends
+from openbook.answering.filling import fill_context, with_ends
 from openbook.chunking.dispatch import chunk_document
 from openbook.chunking.fixed import ChunkOptions
 from openbook.index.sqlite import SqliteIndex
@@ -48,7 +48,7 @@ def put(library: Library, path: str, text: str, kind: Kind = "code", language: s
 def filled(
     library: Library, chunks: list[Chunk], question: str = "What is printed?", where: Filter = EVERYTHING
 ) -> list[RetrievalResult]:
-    return fill([result_of(chunk) for chunk in chunks], read_question(question), library.index, where, PLENTY)
+    return fill_context([result_of(chunk) for chunk in chunks], read_question(question), library.index, where, PLENTY)
 
 
 def are_slices(library: Library, results: list[RetrievalResult]) -> bool:
@@ -140,7 +140,9 @@ def test_nothing_is_added_where_there_is_no_room(library: Library) -> None:
     chunks = put(library, "a.py", LONG)
     needed = build_context([result_of(chunks[0])], PLENTY).tokens
 
-    (result,) = fill([result_of(chunks[0])], read_question("What is printed?"), library.index, EVERYTHING, needed + 30)
+    (result,) = fill_context(
+        [result_of(chunks[0])], read_question("What is printed?"), library.index, EVERYTHING, needed + 30
+    )
 
     assert result.chunk == chunks[0]
     assert result.goes_on_to == 122
@@ -150,7 +152,9 @@ def test_what_is_filled_fits(library: Library) -> None:
     chunks = put(library, "a.py", LONG)
 
     for room in range(0, 3_000, 150):
-        results = fill([result_of(chunks[1])], read_question("What is printed?"), library.index, EVERYTHING, room)
+        results = fill_context(
+            [result_of(chunks[1])], read_question("What is printed?"), library.index, EVERYTHING, room
+        )
         context = build_context(results, room)
 
         assert context.tokens <= room
@@ -161,7 +165,9 @@ def test_what_is_filled_fits(library: Library) -> None:
 def test_results_that_do_not_fit_stay_in_their_order(library: Library) -> None:
     pages = [library.put(f"{letter}.md", "word " * 200)[0] for letter in "abcd"]
 
-    results = fill([result_of(page) for page in pages], read_question("Which words?"), library.index, EVERYTHING, 500)
+    results = fill_context(
+        [result_of(page) for page in pages], read_question("Which words?"), library.index, EVERYTHING, 500
+    )
 
     assert [result.chunk for result in results] == pages
 
@@ -199,7 +205,7 @@ def test_sentences_that_chunks_of_a_course_share_are_shown_once(library: Library
 
     roomy = filled(library, chunks[1:4], "What of harbours?")
     asked = read_question("What of harbours?")
-    narrow = fill([result_of(each) for each in chunks[1:4]], asked, library.index, EVERYTHING, 350)
+    narrow = fill_context([result_of(each) for each in chunks[1:4]], asked, library.index, EVERYTHING, 350)
 
     for results in (roomy, narrow):
         shown = " ".join(result.chunk.text for result in results)
@@ -213,7 +219,7 @@ def test_slices_that_are_no_chunks_stay_as_they_are(library: Library) -> None:
     library.put("a.md", "One.\nTwo.", "Three.")
     heading = result_of(chunk_of("One.", "a.md"))
 
-    assert fill([heading], read_question("Which passage?"), library.index, EVERYTHING, PLENTY) == [heading]
+    assert fill_context([heading], read_question("Which passage?"), library.index, EVERYTHING, PLENTY) == [heading]
 
 
 def test_the_same_results_give_the_same_numbers_again(library: Library) -> None:

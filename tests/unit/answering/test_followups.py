@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from openbook.answering.followups import is_rewritable, standalone
+from openbook.answers import Exchange
 from openbook.errors import QueryError
-from openbook.generation import Exchange
 
 WHERE = Exchange("Where is Retry defined?", "In retry.py [1:1].")
 HOW = Exchange("How does it wait?", "It sleeps.")

@@ -10,8 +10,8 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.generator import Generator
+from openbook.answers import GenerationResult
 from openbook.errors import QueryError
-from openbook.generation import GenerationResult
 from openbook.grounding.marks import find_marks
 from openbook.types import Filter, Kind, Lesson
 from openbook.usage import Usage

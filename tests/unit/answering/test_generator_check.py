@@ -10,7 +10,7 @@ import pytest
 
 from openbook.answering.generator import Generator
 from openbook.errors import QueryError
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.types import RetrievalResult
 from openbook.usage import Usage
 from tests.unit.answering.checks import verdict_lines
@@ -64,7 +64,7 @@ def test_what_was_repaired_is_kept_on_the_answer(generator: Generator, shown: li
 
 
 def test_a_model_can_verify_an_answer(generator: Generator, shown: list[RetrievalResult]) -> None:
-    reply = Reply(verdict_lines(("entailed", "Sessions end after one hour")), usage=Usage(70, 30))
+    reply = ScriptedReply(verdict_lines(("entailed", "Sessions end after one hour")), usage=Usage(70, 30))
     with ScriptedModel(reply, name="scripted:checks") as model:
         result = generator.check(QUESTION, "A session is over after an hour [1:1].", shown, verifier=model)
 

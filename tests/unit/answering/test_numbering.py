@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from openbook.answering.numbering import Numbering
+from openbook.answering.numbering import ResultNumbering
 from openbook.llm.messages import ToolCall, ToolResult
 from openbook.types import RetrievalResult
 from tests.unit.retrieval.material import chunk_of, result_of
@@ -12,12 +12,12 @@ def page(path: str, text: str = "One.\nTwo.") -> RetrievalResult:
     return result_of(chunk_of(text, path))
 
 
-def shown(numbering: Numbering, *results: RetrievalResult, note: str = "") -> str:
+def shown(numbering: ResultNumbering, *results: RetrievalResult, note: str = "") -> str:
     return numbering.after_tool(CALL, ToolResult("1", numbering.keep(results, note))).text
 
 
 def test_sources_are_numbered_through_over_all_calls() -> None:
-    numbering = Numbering()
+    numbering = ResultNumbering()
 
     first, second = shown(numbering, page("a.md"), page("b.md")), shown(numbering, page("c.md"))
 
@@ -28,7 +28,7 @@ def test_sources_are_numbered_through_over_all_calls() -> None:
 
 
 def test_numbers_follow_the_order_of_the_calls_whichever_tool_ends_first() -> None:
-    numbering = Numbering()
+    numbering = ResultNumbering()
     late, early = numbering.keep([page("late.md")]), numbering.keep([page("early.md")])
 
     texts = [numbering.after_tool(CALL, ToolResult("1", key)).text for key in (early, late)]
@@ -38,7 +38,7 @@ def test_numbers_follow_the_order_of_the_calls_whichever_tool_ends_first() -> No
 
 
 def test_what_was_shown_is_named_by_its_number_and_not_shown_again() -> None:
-    numbering = Numbering()
+    numbering = ResultNumbering()
     shown(numbering, page("a.md"))
 
     again = shown(numbering, page("a.md"), page("b.md"))
@@ -49,7 +49,7 @@ def test_what_was_shown_is_named_by_its_number_and_not_shown_again() -> None:
 
 
 def test_what_does_not_fit_one_call_is_cut_visibly_and_can_be_shown_later() -> None:
-    numbering = Numbering()
+    numbering = ResultNumbering()
     long = page("long.md", "\n".join(f"word {number} " * 20 for number in range(200)))
 
     told = shown(numbering, long, page("b.md"))
@@ -59,7 +59,7 @@ def test_what_does_not_fit_one_call_is_cut_visibly_and_can_be_shown_later() -> N
 
 
 def test_sentences_that_chunks_of_a_course_share_are_shown_once() -> None:
-    numbering = Numbering()
+    numbering = ResultNumbering()
     first = chunk_of("One. Two.\nThree.", "a.txt", kind="course")
     second = chunk_of("Three.\nFour.", "a.txt", before="One. Two.\n", kind="course")
     shown(numbering, result_of(first))
@@ -71,12 +71,12 @@ def test_sentences_that_chunks_of_a_course_share_are_shown_once() -> None:
 
 
 def test_notes_come_last_and_nothing_is_said_to_be_nothing() -> None:
-    assert shown(Numbering(), page("a.md"), note="Two in all.").endswith("</source>\n\nTwo in all.")
-    assert shown(Numbering()) == "Nothing was found."
+    assert shown(ResultNumbering(), page("a.md"), note="Two in all.").endswith("</source>\n\nTwo in all.")
+    assert shown(ResultNumbering()) == "Nothing was found."
 
 
 def test_errors_and_what_others_return_stay_as_they_are() -> None:
-    numbering = Numbering()
+    numbering = ResultNumbering()
     key = numbering.keep([page("a.md")])
     error, foreign = ToolResult("1", key, is_error=True), ToolResult("1", "found-99")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.answering.outlines import first_line, header_of, lines_of, outline_of, piece_of, unseen
+from openbook.answering.outlines import document_outline, first_line, header_of, lines_of, piece_of, unseen
 from openbook.types import Chunk, Document, Lesson
 from tests.unit.retrieval.material import chunk_of
 
@@ -45,7 +45,7 @@ def assert_exact(chunk: Chunk, text: str) -> None:
 
 
 def test_code_is_outlined_by_its_definitions_with_what_stands_directly_above() -> None:
-    found = outline_of([CODE_CHUNK])
+    found = document_outline([CODE_CHUNK])
 
     assert [(chunk.symbol, chunk.span.start_line, chunk.span.end_line) for chunk in found] == [
         ("LIMIT", 3, 3),
@@ -59,7 +59,7 @@ def test_code_is_outlined_by_its_definitions_with_what_stands_directly_above() -
 def test_prose_is_outlined_by_its_headings() -> None:
     whole = chunk_of(PAGE.rstrip(), "guide.md")
 
-    found = outline_of([whole])
+    found = document_outline([whole])
 
     assert places(found) == [(1, "# Guide"), (5, "## Waiting"), (8, "Ending")]
     for chunk in found:
@@ -77,16 +77,20 @@ def test_a_course_is_outlined_by_its_lessons_each_once() -> None:
         chunks.append(chunk_of(part, "c.txt", before=text, kind="course", lesson=Lesson("Quay", number)))
         text += part + "\n"
 
-    assert places(outline_of(chunks)) == [(1, "Course Title: Quay"), (2, "Lesson 1: Lifting"), (5, "Lesson 2: Storms")]
+    assert places(document_outline(chunks)) == [
+        (1, "Course Title: Quay"),
+        (2, "Lesson 1: Lifting"),
+        (5, "Lesson 2: Storms"),
+    ]
 
 
 def test_what_has_no_head_gives_its_first_line() -> None:
     settings = chunk_of("[parcel]\nmax = 3", "limits.toml", kind="config")
     bare = chunk_of("x = 1\ny = 2", "bare.py", kind="code")
 
-    assert places(outline_of([settings])) == [(1, "[parcel]")]
-    assert places(outline_of([bare])) == [(1, "x = 1")]
-    assert outline_of([]) == []
+    assert places(document_outline([settings])) == [(1, "[parcel]")]
+    assert places(document_outline([bare])) == [(1, "x = 1")]
+    assert document_outline([]) == []
 
 
 def test_the_header_of_a_course_is_what_it_says_of_itself() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.overview import OVERVIEW
-from openbook.assistant import Assistant
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.types import Filter
 from tests.support import write_tree

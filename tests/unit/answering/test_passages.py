@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.answering.context import Shown
+from openbook.answering.context import ContextItem
 from openbook.answering.passages import Passage, passages_of
 from openbook.questions.names import stands_in
-from openbook.spans import units
+from openbook.text import units
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, result_of
 
 
-def shown(text: str, *, kind: Kind = "docs", before: str = "Words in front.\n\n", **fields: Any) -> Shown:
+def shown(text: str, *, kind: Kind = "docs", before: str = "Words in front.\n\n", **fields: Any) -> ContextItem:
     result = result_of(chunk_of(text, before=before, kind=kind, **fields))
-    return Shown(1, result, units(result.chunk))
+    return ContextItem(1, result, units(result.chunk))
 
 
-def texts(entry: Shown) -> list[str]:
+def texts(entry: ContextItem) -> list[str]:
     return [passage.text for passage in passages_of(entry)]
 
 
@@ -256,7 +256,7 @@ def test_without_a_short_signature_in_the_text_there_is_no_head(text: str, field
 def test_a_head_that_did_not_fit_is_offered_as_far_as_it_was_shown() -> None:
     whole = shown(SOURCE, kind="code", signature=SIGNATURE, docstring="Close the file at a path.")
 
-    (head,) = passages_of(Shown(1, whole.result, whole.units[:2]))
+    (head,) = passages_of(ContextItem(1, whole.result, whole.units[:2]))
 
     assert head.text == "@cached\ndef close(path: str,"
 
@@ -265,8 +265,8 @@ def test_nothing_shown_gives_no_passage() -> None:
     code = shown(SOURCE, kind="code", signature=SIGNATURE)
     prose = shown("Sessions end after one hour.")
 
-    assert passages_of(Shown(1, code.result, ())) == []
-    assert passages_of(Shown(1, prose.result, ())) == []
+    assert passages_of(ContextItem(1, code.result, ())) == []
+    assert passages_of(ContextItem(1, prose.result, ())) == []
 
 
 PROSE = st.text(alphabet="abc .!?\n-#\r\u3002\u4e2d\f", min_size=1, max_size=700).filter(str.strip)

@@ -15,20 +15,20 @@ from openbook.answering.prompting import (
     build_retry,
     build_standalone_prompt,
     build_system_prompt,
-    fill,
+    fill_template,
     format_prompt_for_display,
     prompts_version,
     without_marks,
 )
-from openbook.generation import Claim, Exchange
-from openbook.llm.messages import Message, Request, Source, Text
+from openbook.answers import Claim, Exchange
+from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from tests.unit.retrieval.material import chunk_of, result_of
 
 CONTEXT = build_context([result_of(chunk_of("One.\nTwo.", "a.md"))], 1_000)
 
 
 def test_a_hole_is_filled_once_and_what_is_put_in_is_left_alone() -> None:
-    assert fill("question", question="{question} {claims}").endswith("{question} {claims}")
+    assert fill_template("question", question="{question} {claims}").endswith("{question} {claims}")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_hole_is_filled_once_and_what_is_put_in_is_left_alone() -> None:
 )
 def test_a_missing_hole_or_prompt_is_an_error(prompt: str, holes: dict[str, str]) -> None:
     with pytest.raises(KeyError):
-        fill(prompt, **holes)
+        fill_template(prompt, **holes)
 
 
 def test_the_version_is_the_same_each_time_and_has_twelve_digits() -> None:
@@ -64,7 +64,7 @@ def test_messages_are_the_history_the_sources_and_the_question_in_this_order() -
         ("user", "When?"),
         ("assistant", "(no answer)"),
     ]
-    assert last.parts[0] == Source(1, "", "a.md:1-2", ("One.", "Two."))
+    assert last.parts[0] == ShownSource(1, "", "a.md:1-2", ("One.", "Two."))
     assert last.text.endswith("\n\nWhere?")
 
 
@@ -134,7 +134,7 @@ def test_marks_are_left_out_and_code_is_kept(answer: str, plain: str) -> None:
 
 
 def test_a_prompt_is_displayed_with_its_roles_and_fenced_sources() -> None:
-    messages = (Message("user", (Source(1, "", "a.md:1-1", ("One.",)), Text("Where?"))),)
+    messages = (Message("user", (ShownSource(1, "", "a.md:1-1", ("One.",)), TextBlock("Where?"))),)
 
     assert format_prompt_for_display(messages, "Be brief.") == (
         '--- system\nBe brief.\n\n--- user\n<source number="1" place="a.md:1-1" title="">\n1| One.\n</source>\nWhere?\n'

@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 
 from openbook.answering.context import build_context
 from openbook.answering.repair import anchored, dropped
-from openbook.answering.verdicts import Checked, Checker
+from openbook.answering.verification import CitationChecker, Verification
 from openbook.grounding.protocol import Entailment
 from tests.unit.answering.checks import PAGE, KnowingVerifier, check, checker, page_changed, unchanged
-from tests.unit.answering.test_verdicts import WORDS
+from tests.unit.answering.test_verification import WORDS
 from tests.unit.retrieval.material import chunk_of, result_of
 
 SAID = Entailment("entailed", "Sessions end after one hour")
 OVER = "A session is over after an hour"
 
 
-def repaired(answer: str) -> Checked:
+def repaired(answer: str) -> Verification:
     check = checker()
     return anchored(check.check(answer), check)
 
 
-def without_conflicts(answer: str) -> Checked:
+def without_conflicts(answer: str) -> Verification:
     check = checker()
     return dropped(check.check(answer), check)
 
@@ -98,7 +98,7 @@ def test_without_evidence_an_answer_stays_as_it_is(answer: str) -> None:
 
 def test_words_that_stand_in_two_places_move_no_mark() -> None:
     again = chunk_of("As said, the retry policy waits 30 seconds. That is all.", "b.md")
-    check = Checker(build_context([result_of(PAGE), result_of(again)], 1_000), unchanged)
+    check = CitationChecker(build_context([result_of(PAGE), result_of(again)], 1_000), unchanged)
 
     checked = anchored(check.check("The retry policy waits 30 seconds [1:3]."), check)
 

@@ -6,7 +6,7 @@ import pytest
 
 import openbook
 from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
-from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict
+from openbook.answers import Citation, Claim, ClaimVerdict, GenerationResult, Repair, Verdict
 from openbook.types import Span
 from openbook.usage import Usage
 

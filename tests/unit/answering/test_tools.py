@@ -10,8 +10,8 @@ import pytest
 
 from openbook.agent.tools import Tool
 from openbook.answering.context import Context
-from openbook.answering.finding import Finder
-from openbook.answering.numbering import Numbering
+from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.numbering import ResultNumbering
 from openbook.answering.tools import LibraryTools
 from openbook.chunking.dispatch import chunk_document
 from openbook.errors import ToolError
@@ -51,8 +51,8 @@ class Hand:
     """Calls tools as an agent does."""
 
     def __init__(self, library: Library, where: Filter | None = None) -> None:
-        self.numbering = Numbering()
-        finder = Finder(library.index, library.embedder)
+        self.numbering = ResultNumbering()
+        finder = EvidenceFinder(library.index, library.embedder)
         made = LibraryTools(finder, where or Filter(), self.numbering)
         self.tools = {function.__name__: function for function in made.functions}
 
@@ -178,7 +178,7 @@ def test_what_stands_long_before_a_definition_can_be_left_out(library: Library) 
     text = "\n".join(["class Crate:", *before, "", "    # In kilograms.", "    def lift(self):", "        return 1"])
     library.put("crate.py", text, kind="code", symbol="Crate", defines=("Crate", "lift"))
 
-    tools = LibraryTools(Finder(library.index, library.embedder), Filter(), Numbering())
+    tools = LibraryTools(EvidenceFinder(library.index, library.embedder), Filter(), ResultNumbering())
 
     ((found,), note) = tools.definitions_of("Crate.lift", whole=False)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.generator import Generator
-from openbook.answering.writing import Writing
+from openbook.answering.options import AnswerOptions
+from openbook.answers import GenerationResult
 from openbook.costs import Budget
-from openbook.generation import GenerationResult
 from openbook.llm.messages import Request, ToolCall, ToolResult
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 from tests.unit.answering.courses import put_course, put_courses
 from tests.unit.retrieval.material import Library
 
@@ -36,7 +36,7 @@ def search(query: str, **arguments: object) -> ToolCall:
 def ask(library: Library, model: ScriptedModel, question: str) -> GenerationResult:
     generator = Generator(library.index, library.embedder, text_now=library.text_now, context_tokens=6_000)
     return generator.generate_with_retrieval(
-        question, writing=Writing(model=model, tools=True, budget=ONE_ROUND, verifier="off")
+        question, options=AnswerOptions(model=model, tools=True, budget=ONE_ROUND, verifier="off")
     )
 
 
@@ -49,7 +49,7 @@ def shown(request: Request) -> str:
 
 def test_the_model_decides_the_tool_runs_and_the_model_writes_without_tools(library: Library) -> None:
     told = "Cold proofing makes the crust open evenly in the oven [1:3]."
-    with ScriptedModel(Reply(search("cold proofing", course_name="bread", lesson_number=2)), told) as model:
+    with ScriptedModel(ScriptedReply(search("cold proofing", course_name="bread", lesson_number=2)), told) as model:
         answer = ask(library, model, "What is cold proofing good for?")
 
     decides, writes = model.requests
@@ -61,7 +61,7 @@ def test_the_model_decides_the_tool_runs_and_the_model_writes_without_tools(libr
 
 
 def test_a_model_that_wants_a_second_search_does_not_get_it(library: Library) -> None:
-    with ScriptedModel(Reply(search("crust")), Reply(search("soil"))) as model:
+    with ScriptedModel(ScriptedReply(search("crust")), ScriptedReply(search("soil"))) as model:
         answer = ask(library, model, "What is cold proofing good for?")
 
     assert (answer.refused, answer.stopped) == (True, "max_rounds")
@@ -89,7 +89,7 @@ def test_facts_without_any_source_say_that_nothing_was_checked(library: Library)
 
 
 def test_thanks_that_were_searched_for_are_checked_like_everything_else(library: Library) -> None:
-    with ScriptedModel(Reply(search("crust")), "The crust was invented by monks in 1432 [1:1].") as model:
+    with ScriptedModel(ScriptedReply(search("crust")), "The crust was invented by monks in 1432 [1:1].") as model:
         answer = ask(library, model, "thanks")
 
     assert [(claim.verdict, claim.reason) for claim in answer.claims] == [
@@ -107,9 +107,9 @@ def test_fifty_questions_at_once_never_see_each_others_sources(tmp_path: Path) -
 
     def one(number: int) -> tuple[GenerationResult, str]:
         told = f"The word of course {number} is secret{number}x [1:2]."
-        model = ScriptedModel(Reply(search("word", course_name=f"course-{number}.txt", lesson_number=1)), told)
-        writing = Writing(model=model, tools=True, budget=ONE_ROUND, verifier="off")
-        answer = generator.generate_with_retrieval(f"What is the word of course {number}?", writing=writing)
+        model = ScriptedModel(ScriptedReply(search("word", course_name=f"course-{number}.txt", lesson_number=1)), told)
+        options = AnswerOptions(model=model, tools=True, budget=ONE_ROUND, verifier="off")
+        answer = generator.generate_with_retrieval(f"What is the word of course {number}?", options=options)
         return answer, shown(model.requests[-1])
 
     with ThreadPoolExecutor(16) as pool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.conversations import ANSWERABLE, UNANSWERABLE, Asked, area, refused_share
-from openbook.answering.answerable import FOLLOW_UP_FLOOR, SUPPORT_FLOOR
+from openbook.answering.answerability import FOLLOW_UP_FLOOR, SUPPORT_FLOOR
 
 BETWEEN = (SUPPORT_FLOOR + FOLLOW_UP_FLOOR) / 2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.metrics import reciprocal_rank, span_figures
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 
 
 def test_the_reciprocal_rank_is_that_of_the_first_relevant_item() -> None:
@@ -15,10 +15,10 @@ def test_an_empty_ranking_has_no_reciprocal_rank() -> None:
 
 
 def test_span_figures_count_all_files_and_all_spans_at_once() -> None:
-    wanted = [Place("a.py", 1, 5), Place("a.py", 50, 60), Place("b.py", 1, 1)]
-    found = [Place("a.py", 4, 9), Place("c.py", 1, 9)]
+    wanted = [ExpectedSpan("a.py", 1, 5), ExpectedSpan("a.py", 50, 60), ExpectedSpan("b.py", 1, 1)]
+    found = [ExpectedSpan("a.py", 4, 9), ExpectedSpan("c.py", 1, 9)]
 
-    figures = span_figures([(found, wanted), ([], [Place("d.py", 3, 3)])])
+    figures = span_figures([(found, wanted), ([], [ExpectedSpan("d.py", 3, 3)])])
 
     assert figures == {
         "any file@10": 1 / 2,
@@ -28,7 +28,7 @@ def test_span_figures_count_all_files_and_all_spans_at_once() -> None:
 
 
 def test_a_wanted_file_without_lines_is_no_span() -> None:
-    figures = span_figures([([Place("a.py", 1, 9)], [Place("a.py")])])
+    figures = span_figures([([ExpectedSpan("a.py", 1, 9)], [ExpectedSpan("a.py")])])
 
     assert figures["file recall@10"] == 1.0
     assert figures["span recall@10"] == 0.0

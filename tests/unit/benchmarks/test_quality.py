@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from benchmarks.quality import Row, files_of, table
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 
 
 def test_a_file_stands_where_its_first_chunk_stood() -> None:
-    places = [Place("a.py", 1, 2), Place("b.py", 1, 2), Place("a.py", 9, 9)]
+    places = [ExpectedSpan("a.py", 1, 2), ExpectedSpan("b.py", 1, 2), ExpectedSpan("a.py", 9, 9)]
 
-    assert files_of(places) == (Place("a.py", 1, 2), Place("b.py", 1, 2))
+    assert files_of(places) == (ExpectedSpan("a.py", 1, 2), ExpectedSpan("b.py", 1, 2))
 
 
 def test_the_table_has_a_line_for_each_figure_and_a_column_for_each_tool_and_part() -> None:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import works
 from benchmarks.archives import Archive, ChangedArchiveError, unpacked
 from benchmarks.works import BrokenCaseError, Question
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 
 
 @pytest.fixture
@@ -44,15 +44,15 @@ def test_a_mixed_case_is_indexed_from_the_folder_that_its_paths_count_from(cache
 
     assert collection.folder.name == "click-1.0"
     assert [question.wanted for question in collection.questions] == [
-        (Place("src/click/core.py"),),
-        (Place("tests/test_core.py"),),
+        (ExpectedSpan("src/click/core.py"),),
+        (ExpectedSpan("tests/test_core.py"),),
     ]
 
 
 def test_a_case_on_code_alone_leaves_out_what_is_not_in_its_folder(cache: Path, tmp_path: Path) -> None:
     (collection,) = works.own_cases(cache, mixed=False, cases=_case(tmp_path / "cases")).collections
 
-    assert collection.questions == (Question("in the code", (Place("core.py"),)),)
+    assert collection.questions == (Question("in the code", (ExpectedSpan("core.py"),)),)
 
 
 def test_a_case_that_wants_a_file_that_is_not_there_is_an_error(cache: Path, tmp_path: Path) -> None:

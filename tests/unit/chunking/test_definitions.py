@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.chunking.definitions import Finder
+from openbook.chunking.definitions import DefinitionFinder
 from openbook.chunking.grammars import parse
 from openbook.chunking.outline import Definition, flatten
 from openbook.chunking.rules import RULES
-from openbook.spans import LineIndex
+from openbook.text import LineIndex
 from tests.unit.chunking.languages import CASES
 
 
@@ -14,7 +14,7 @@ def find(language: str, text: str) -> list[Definition]:
     source = text.encode("utf-8")
     tree = parse(language, source)
     assert tree is not None
-    return list(flatten(Finder(text, source, LineIndex(text), RULES[language]).find(tree)))
+    return list(flatten(DefinitionFinder(text, source, LineIndex(text), RULES[language]).find(tree)))
 
 
 @pytest.mark.parametrize("language", list(CASES))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.chunking.fixed import ChunkOptions, cut, pack, word_windows
-from openbook.spans import lines, paragraphs
+from openbook.chunking.fixed import ChunkOptions, cut, pack_windows, word_windows
+from openbook.text import lines, paragraphs
 
 
 def windows_of(text: str, **options: Any) -> list[str]:
@@ -86,13 +86,13 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
 def test_pieces_are_packed_as_far_as_the_limits_allow(limits: dict[str, int], expected: list[tuple[int, int]]) -> None:
     pieces = [(0, 4), (5, 9), (10, 14), (15, 27)]
 
-    found = list(pack(pieces, **limits))
+    found = list(pack_windows(pieces, **limits))
 
     assert found == expected
 
 
 def test_nothing_packs_into_nothing() -> None:
-    assert list(pack([], max_chars=10)) == []
+    assert list(pack_windows([], max_chars=10)) == []
 
 
 @given(
@@ -109,7 +109,7 @@ def test_packing_moves_on_and_leaves_no_piece_out(
         start = (pieces[-1][1] if pieces else 0) + gap
         pieces.append((start, start + length))
 
-    found = list(pack(pieces, max_chars=max_chars, max_pieces=max_pieces, overlap_chars=overlap_chars))
+    found = list(pack_windows(pieces, max_chars=max_chars, max_pieces=max_pieces, overlap_chars=overlap_chars))
 
     assert {index for first, behind in found for index in range(first, behind)} == set(range(len(pieces)))
     assert all(a[0] < b[0] <= a[1] < b[1] for a, b in pairwise(found))

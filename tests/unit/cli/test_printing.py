@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from openbook.cli.printing import Places, complain, print_answer, print_report, print_results
-from openbook.generation import Citation, Claim, GenerationResult, Repair, Verdict
-from openbook.index.protocol import Root
+from openbook.answers import Citation, Claim, GenerationResult, Repair, Verdict
+from openbook.cli.printing import LocationFormatter, complain, print_answer, print_report, print_results
+from openbook.index.protocol import Source
 from openbook.ingest.sync import SyncReport
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.types import RetrievalResult, Span
 from tests.unit.retrieval.material import chunk_of
 
-NOWHERE = Places([])
+NOWHERE = LocationFormatter([])
 SIGNALS = {"lexical": 0.25, "path": 0.5, "role": -0.5, "dense": 0.125}
 
 
@@ -77,7 +77,7 @@ def test_a_result_of_what_has_no_lines_shows_the_place_that_the_original_has(
 
     results = with_excerpts("one", [RetrievalResult(chunk, 0.5)])
 
-    print_results(results, Places([Root(chunk.source, "folder", str(tmp_path))]))
+    print_results(results, LocationFormatter([Source(chunk.source, "folder", str(tmp_path))]))
 
     assert capsys.readouterr().out == f" 1. {(tmp_path / 'a.md').as_posix()} p. 4  0.500\n      one\n"
 

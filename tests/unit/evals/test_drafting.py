@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
 from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
+from openbook.library import Assistant
 from openbook.settings import Settings
 from tests.support import write_tree
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from openbook.errors import QueryError
-from openbook.evals.metrics import Place
+from openbook.evals.metrics import ExpectedSpan
 from openbook.evals.questions import EvalQuestion, read_questions
 
 
@@ -17,7 +17,11 @@ def test_a_question_says_what_is_expected_of_its_answer() -> None:
     (question,) = read_questions(line)
 
     assert question == EvalQuestion(
-        "Which port?", ("a.md",), (Place("b.md", 3, 9), Place("b.md", 12, 12)), ("8000",), unanswerable=False
+        "Which port?",
+        ("a.md",),
+        (ExpectedSpan("b.md", 3, 9), ExpectedSpan("b.md", 12, 12)),
+        ("8000",),
+        unanswerable=False,
     )
 
 
@@ -42,7 +46,7 @@ def test_windows_line_ends_and_a_byte_order_mark_do_no_harm() -> None:
 def test_a_file_name_may_hold_a_colon_and_a_space() -> None:
     (question,) = read_questions('{"question": "Which port?", "lines": ["old notes: 2.md:3-9"]}')
 
-    assert question.lines == (Place("old notes: 2.md", 3, 9),)
+    assert question.lines == (ExpectedSpan("old notes: 2.md", 3, 9),)
 
 
 @pytest.mark.parametrize(

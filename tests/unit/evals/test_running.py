@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from openbook.assistant import Assistant
-from openbook.evals.metrics import Place
+from openbook.answers import Citation, Claim, ClaimVerdict, GenerationResult
+from openbook.evals.metrics import ExpectedSpan
 from openbook.evals.questions import EvalQuestion
-from openbook.evals.running import Files, run, score
+from openbook.evals.running import LibraryFiles, run_questions, score
 from openbook.evals.runs import Figures
-from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult
+from openbook.library import Assistant
 from openbook.settings import Settings
 from openbook.types import Span
 from openbook.usage import Usage
@@ -32,13 +32,15 @@ def assistant(tmp_path: Path) -> Iterator[Assistant]:
 
 
 def figures_of(assistant: Assistant, question: EvalQuestion) -> Figures:
-    (outcome,) = run(assistant, [question]).outcomes
+    (outcome,) = run_questions(assistant, [question]).outcomes
     return outcome.figures
 
 
 def test_a_right_answer_has_full_marks(assistant: Assistant) -> None:
     question = EvalQuestion(
-        "Which port does the harbour server listen on?", lines=(Place("guide/server.md", 3, 3),), facts=("port 8420",)
+        "Which port does the harbour server listen on?",
+        lines=(ExpectedSpan("guide/server.md", 3, 3),),
+        facts=("port 8420",),
     )
 
     figures = figures_of(assistant, question)
@@ -56,7 +58,7 @@ def test_what_is_not_expected_is_not_measured(assistant: Assistant) -> None:
 
 
 def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> None:
-    outcomes = run(
+    outcomes = run_questions(
         assistant,
         [
             EvalQuestion("Who painted the Mona Lisa?", unanswerable=True),
@@ -91,7 +93,7 @@ def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> 
 def test_what_failed_is_said_with_the_first_thing_that_went_wrong(
     assistant: Assistant, question: EvalQuestion, fault: str
 ) -> None:
-    (outcome,) = run(assistant, [question]).outcomes
+    (outcome,) = run_questions(assistant, [question]).outcomes
 
     assert outcome.fault == fault
 
@@ -109,7 +111,7 @@ def test_a_place_that_was_found_and_not_cited_has_its_rank(assistant: Assistant)
 def test_results_are_those_that_an_answer_is_written_from(assistant: Assistant) -> None:
     question = "What does this project do?"
 
-    (outcome,) = run(assistant, [EvalQuestion(question, files=("guide/server.md",))]).outcomes
+    (outcome,) = run_questions(assistant, [EvalQuestion(question, files=("guide/server.md",))]).outcomes
 
     assert [str(result.chunk.span) for result in assistant.retrieve(question)] == [
         place.partition("/")[2] for place in outcome.found
@@ -117,7 +119,9 @@ def test_results_are_those_that_an_answer_is_written_from(assistant: Assistant) 
 
 
 def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) -> None:
-    question = EvalQuestion("Who painted the Mona Lisa?", lines=(Place("guide/server.md", 3, 3),), facts=("Mona Lisa",))
+    question = EvalQuestion(
+        "Who painted the Mona Lisa?", lines=(ExpectedSpan("guide/server.md", 3, 3),), facts=("Mona Lisa",)
+    )
 
     figures = figures_of(assistant, question)
 
@@ -126,33 +130,35 @@ def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) ->
 
 
 def test_a_path_that_two_sources_have_is_that_of_the_first_unless_it_names_one(assistant: Assistant) -> None:
-    files = Files(assistant)
+    files = LibraryFiles(assistant)
 
-    located = files.locate(EvalQuestion("Which port?", ("server.md", "more/server.md"), (Place("animals.md", 1, 3),)))
+    located = files.locate(
+        EvalQuestion("Which port?", ("server.md", "more/server.md"), (ExpectedSpan("animals.md", 1, 3),))
+    )
 
     assert located.files == ("guide/server.md", "more/server.md")
-    assert located.lines == (Place("guide/animals.md", 1, 3),)
+    assert located.lines == (ExpectedSpan("guide/animals.md", 1, 3),)
 
 
 def test_paths_that_the_library_does_not_have_are_told(assistant: Assistant) -> None:
     questions = [
         EvalQuestion("Which port?", ("gone.md", "server.md")),
-        EvalQuestion("Which dog?", ("gone.md",), (Place("guide/no.md", 1, 1),)),
+        EvalQuestion("Which dog?", ("gone.md",), (ExpectedSpan("guide/no.md", 1, 1),)),
     ]
 
-    assert Files(assistant).unknown(questions) == ["gone.md", "guide/no.md"]
+    assert LibraryFiles(assistant).unknown(questions) == ["gone.md", "guide/no.md"]
 
 
 def test_seconds_are_those_of_the_clock(assistant: Assistant) -> None:
     ticks = iter([10.0, 12.5])
 
-    (outcome,) = run(assistant, [EvalQuestion("Which port?")], clock=lambda: next(ticks)).outcomes
+    (outcome,) = run_questions(assistant, [EvalQuestion("Which port?")], clock=lambda: next(ticks)).outcomes
 
     assert outcome.figures["seconds"] == 2.5
 
 
 def test_a_run_knows_its_model_and_its_limit(assistant: Assistant) -> None:
-    made = run(assistant, [EvalQuestion("Which port?")], limit=3)
+    made = run_questions(assistant, [EvalQuestion("Which port?")], limit=3)
 
     assert (made.model, made.limit) == ("extractive", 3)
 
@@ -169,7 +175,7 @@ def cited(path: str, first: int, last: int) -> Citation:
 
 
 def test_lines_narrow_what_may_be_cited_of_their_file() -> None:
-    question = EvalQuestion("Which port?", ("s/a.md", "s/b.md"), (Place("s/a.md", 1, 2),))
+    question = EvalQuestion("Which port?", ("s/a.md", "s/b.md"), (ExpectedSpan("s/a.md", 1, 2),))
 
     outcome = score(question, [], answer_of(cited("a.md", 1, 4), cited("b.md", 50, 51)), 1.0, 10)
 

@@ -7,15 +7,19 @@ import json
 import pytest
 
 from openbook.errors import QueryError
-from openbook.evals.runs import METRICS, Outcome, Run, read_run, read_thresholds
+from openbook.evals.runs import METRICS, EvalRun, QuestionOutcome, read_run, read_thresholds
 
-RUN = Run(
+RUN = EvalRun(
     "extractive",
     10,
     (
-        Outcome("Which port?", refused=False, figures={"file_recall": 1.0, "cost_usd": 0.1, "wrong_refusals": 0.0}),
-        Outcome("Which host?", refused=True, figures={"file_recall": 0.5, "cost_usd": None, "wrong_refusals": 1.0}),
-        Outcome("Who won?", refused=True, figures={"right_refusals": 1.0, "cost_usd": 0.1}),
+        QuestionOutcome(
+            "Which port?", refused=False, figures={"file_recall": 1.0, "cost_usd": 0.1, "wrong_refusals": 0.0}
+        ),
+        QuestionOutcome(
+            "Which host?", refused=True, figures={"file_recall": 0.5, "cost_usd": None, "wrong_refusals": 1.0}
+        ),
+        QuestionOutcome("Who won?", refused=True, figures={"right_refusals": 1.0, "cost_usd": 0.1}),
     ),
 )
 

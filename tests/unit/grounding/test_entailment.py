@@ -9,14 +9,14 @@ import pytest
 
 from openbook.errors import ModelError
 from openbook.grounding.entailment import decide, judge_claims, quotes_literally, read_entailments, verification_request
-from openbook.grounding.literal import Judgement, check_literally
+from openbook.grounding.literal import LiteralVerdict, check_literally
 from openbook.grounding.protocol import CitedClaim, Entailment, Judge, SourceText
 
 CLAIM = CitedClaim(
     "It gives up after a while.", "retries = 3\nsleep(1)", (SourceText("retries = 3\nsleep(1)\nstop()"),)
 )
-OPEN = Judgement("unverified", "open")
-CONFLICT = Judgement("conflict", "the number 5 is not in the cited lines", "number")
+OPEN = LiteralVerdict("unverified", "open")
+CONFLICT = LiteralVerdict("conflict", "the number 5 is not in the cited lines", "number")
 
 
 class Scripted:
@@ -60,10 +60,10 @@ class Failing:
         pytest.param(CONFLICT, Entailment("contradicted", "retries = 3"), "conflict", id="both-say-conflict"),
         pytest.param(CONFLICT, Entailment("not said"), "conflict", id="words-found-a-conflict"),
         pytest.param(CONFLICT, None, "conflict", id="words-alone"),
-        pytest.param(Judgement("exact"), Entailment("contradicted", "retries = 3"), "exact", id="exact-stays"),
+        pytest.param(LiteralVerdict("exact"), Entailment("contradicted", "retries = 3"), "exact", id="exact-stays"),
     ],
 )
-def test_verdict_of_both_layers(literal: Judgement, entailment: Entailment | None, verdict: str) -> None:
+def test_verdict_of_both_layers(literal: LiteralVerdict, entailment: Entailment | None, verdict: str) -> None:
     found = decide(CLAIM, literal, entailment)
 
     assert found.verdict == verdict

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.grounding.marks import Mark, MarkReader, find_marks, parse_mark, read_marks
+from openbook.grounding.marks import CitationMark, MarkParser, find_marks, parse_mark, read_marks
 
 MILLION = 1_000_000
 
@@ -28,8 +28,8 @@ def texts(answer: str) -> list[str]:
     ],
 )
 def test_a_mark_names_a_result_and_units_of_it(mark: str, number: int, ranges: tuple[tuple[int, int], ...]) -> None:
-    assert parse_mark(mark) == Mark(0, len(mark), mark, number, ranges)
-    assert find_marks(f"It waits {mark}.") == [Mark(9, 9 + len(mark), mark, number, ranges)]
+    assert parse_mark(mark) == CitationMark(0, len(mark), mark, number, ranges)
+    assert find_marks(f"It waits {mark}.") == [CitationMark(9, 9 + len(mark), mark, number, ranges)]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_however_an_answer_is_split_into_deltas_its_marks_are_those_of_the_whole
     answer: str, cuts: list[int], by_character: bool
 ) -> None:
     ends = range(len(answer) + 1) if by_character else sorted({min(cut, len(answer)) for cut in cuts} | {len(answer)})
-    reader = MarkReader()
+    reader = MarkParser()
 
     pieces, start = [], 0
     for end in ends:
@@ -108,32 +108,32 @@ def test_however_an_answer_is_split_into_deltas_its_marks_are_those_of_the_whole
         start = end
     pieces += reader.close()
 
-    assert [piece for piece in pieces if isinstance(piece, Mark)] == find_marks(answer)
+    assert [piece for piece in pieces if isinstance(piece, CitationMark)] == find_marks(answer)
     assert "".join(piece if isinstance(piece, str) else piece.text for piece in pieces) == answer
     assert "" not in pieces
 
 
 def test_text_is_given_at_once_and_a_mark_with_its_last_character() -> None:
-    reader = MarkReader()
+    reader = MarkParser()
 
     given_back = [reader.feed(delta) for delta in ("It ", "waits [", "2", ":1", "]", ". And")]
 
-    assert given_back == [["It "], ["waits "], [], [], [Mark(9, 14, "[2:1]", 2, ((1, 1),))], [". And"]]
+    assert given_back == [["It "], ["waits "], [], [], [CitationMark(9, 14, "[2:1]", 2, ((1, 1),))], [". And"]]
 
 
 def test_what_may_be_code_is_held_back_only_from_its_first_mark_on_until_it_is_known() -> None:
-    reader = MarkReader()
+    reader = MarkParser()
 
     given_back = [reader.feed(delta) for delta in ("a `b [1] c", "d", "` e [2]")]
 
-    assert given_back == [["a `b "], [], ["[1] cd` e ", Mark(15, 18, "[2]", 2, ())]]
+    assert given_back == [["a `b "], [], ["[1] cd` e ", CitationMark(15, 18, "[2]", 2, ())]]
 
 
 def test_an_answer_that_breaks_off_ends_in_text() -> None:
-    reader = MarkReader()
+    reader = MarkParser()
 
     assert (reader.feed("It waits [2:1"), reader.close()) == (["It waits "], ["[2:1"])
-    assert MarkReader().close() == []
+    assert MarkParser().close() == []
 
 
 @pytest.mark.parametrize(

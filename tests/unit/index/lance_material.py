@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from openbook.index.lance_rows import Heavy, Stored, new_version
-from openbook.index.lance_tables import Tables
-from openbook.index.protocol import Identity
+from openbook.index.lance_rows import DocumentBody, DocumentRow, new_version
+from openbook.index.lance_tables import LanceTables
+from openbook.index.protocol import IndexIdentity
 from tests.support import IDENTITY
 
-NOTHING = Heavy("", "[]", "[]")
+NOTHING = DocumentBody("", "[]", "[]")
 
 
-def opened(uri: str, identity: Identity = IDENTITY, *, lock_timeout_s: float = 10) -> Tables:
-    return Tables(uri, identity, lock_timeout_s=lock_timeout_s)
+def opened(uri: str, identity: IndexIdentity = IDENTITY, *, lock_timeout_s: float = 10) -> LanceTables:
+    return LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
 
 
-def row(path: str, text: str = "") -> tuple[Stored, Heavy]:
-    return Stored("s", path, content_hash=text, version=new_version()), Heavy(text, "[]", "[]")
+def row(path: str, text: str = "") -> tuple[DocumentRow, DocumentBody]:
+    return DocumentRow("s", path, content_hash=text, version=new_version()), DocumentBody(text, "[]", "[]")
 
 
-def gone(path: str) -> tuple[Stored, Heavy]:
-    return Stored("s", path, version=new_version(), gone=True), NOTHING
+def gone(path: str) -> tuple[DocumentRow, DocumentBody]:
+    return DocumentRow("s", path, version=new_version(), gone=True), NOTHING
 
 
-def held(tables: Tables) -> dict[str, str]:
+def held(tables: LanceTables) -> dict[str, str]:
     """Return the texts of what is committed, by path."""
     tables.refresh()
     rows = tables.documents()

@@ -11,17 +11,25 @@ import lancedb
 import pytest
 
 from openbook.errors import LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
-from openbook.index.lance_rows import DOCUMENTS, WORDS, Heavy, Stored, is_settled, new_version, row_of_root
+from openbook.index.lance_rows import (
+    DOCUMENTS,
+    WORDS,
+    DocumentBody,
+    DocumentRow,
+    is_settled,
+    new_version,
+    row_of_source,
+)
 from openbook.index.lance_tables import (
     _FORMAT,
+    lance_errors,
     names_at,
-    rebuild_hint,
-    remove_library,
+    rebuild_command,
+    remove_tables,
     split_address,
-    stored_roots,
-    translated_errors,
+    stored_table_sources,
 )
-from openbook.index.protocol import Root
+from openbook.index.protocol import Source
 from tests.support import IDENTITY
 from tests.unit.index.lance_material import NOTHING, held, opened, row, word_row
 
@@ -31,8 +39,8 @@ def uri(tmp_path: Path) -> str:
     return str(tmp_path / "shared" / "mine")
 
 
-def root(name: str, location: str = "/home/me") -> tuple[Stored, Heavy]:
-    return row_of_root(Root(name, "folder", location)), NOTHING
+def root(name: str, location: str = "/home/me") -> tuple[DocumentRow, DocumentBody]:
+    return row_of_source(Source(name, "folder", location)), NOTHING
 
 
 def test_opening_twice_gives_the_same_library(uri: str) -> None:
@@ -74,7 +82,7 @@ def test_tables_of_another_format_are_refused(tmp_path: Path, metadata: dict[str
 
 
 def test_a_hint_quotes_the_name_for_a_shell() -> None:
-    assert "--library 'a b' PATH" in rebuild_hint("s3://bucket/a b")
+    assert "--library 'a b' PATH" in rebuild_command("s3://bucket/a b")
 
 
 def test_what_is_closed_says_so(uri: str) -> None:
@@ -96,7 +104,7 @@ def test_libraries_are_listed_in_order(tmp_path: Path) -> None:
 
 def test_a_folder_that_does_not_exist_has_no_libraries_and_is_not_made(tmp_path: Path) -> None:
     assert names_at(str(tmp_path / "missing")) == []
-    assert stored_roots(str(tmp_path / "missing" / "mine")) == []
+    assert stored_table_sources(str(tmp_path / "missing" / "mine")) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -104,7 +112,7 @@ def test_a_library_is_removed_and_no_other(tmp_path: Path) -> None:
     for name in ("a", "a.b", "b"):
         opened(str(tmp_path / name))
 
-    remove_library(str(tmp_path / "a"))
+    remove_tables(str(tmp_path / "a"))
 
     assert names_at(str(tmp_path)) == ["a.b", "b"]
     assert sorted(file.name for file in tmp_path.iterdir()) == [
@@ -115,13 +123,13 @@ def test_a_library_is_removed_and_no_other(tmp_path: Path) -> None:
 def test_removing_what_is_not_there_is_no_error(tmp_path: Path) -> None:
     opened(str(tmp_path / "b"))
 
-    remove_library(str(tmp_path / "a"))
+    remove_tables(str(tmp_path / "a"))
 
     assert names_at(str(tmp_path)) == ["b"]
 
 
 def test_removing_from_a_folder_that_does_not_exist_does_not_make_it(tmp_path: Path) -> None:
-    remove_library(str(tmp_path / "missing" / "a"))
+    remove_tables(str(tmp_path / "missing" / "a"))
 
     assert list(tmp_path.iterdir()) == []
 
@@ -129,24 +137,24 @@ def test_removing_from_a_folder_that_does_not_exist_does_not_make_it(tmp_path: P
 def test_the_sources_of_a_refused_library_can_still_be_named(uri: str) -> None:
     tables = opened(uri)
     tables.commit([root("till", "/t"), root("shop", "/s"), root("left"), row("a.md")])
-    tables.commit([(Stored("left", "", version=new_version(), gone=True), NOTHING)])
+    tables.commit([(DocumentRow("left", "", version=new_version(), gone=True), NOTHING)])
     with pytest.raises(MismatchedLibraryError):
         opened(uri, replace(IDENTITY, chunks="newer"))
 
-    assert [(each.name, each.location) for each in stored_roots(uri)] == [("shop", "/s"), ("till", "/t")]
+    assert [(each.name, each.location) for each in stored_table_sources(uri)] == [("shop", "/s"), ("till", "/t")]
 
 
 def test_sources_that_a_later_version_says_more_of_are_named(uri: str) -> None:
     said = '{"name": "s", "kind": "folder", "location": "/s", "colour": "red"}'
-    opened(uri).commit([(Stored("s", "", remarks=said, version=new_version()), NOTHING)])
+    opened(uri).commit([(DocumentRow("s", "", remarks=said, version=new_version()), NOTHING)])
 
-    assert stored_roots(uri) == [Root("s", "folder", "/s")]
+    assert stored_table_sources(uri) == [Source("s", "folder", "/s")]
 
 
 def test_a_library_without_sources_or_none_at_all_names_none(tmp_path: Path) -> None:
     opened(str(tmp_path / "empty"))
 
-    assert stored_roots(str(tmp_path / "empty")) == stored_roots(str(tmp_path / "missing")) == []
+    assert stored_table_sources(str(tmp_path / "empty")) == stored_table_sources(str(tmp_path / "missing")) == []
 
 
 def test_a_source_that_two_machines_add_at_once_is_named_once(uri: str) -> None:
@@ -154,12 +162,12 @@ def test_a_source_that_two_machines_add_at_once_is_named_once(uri: str) -> None:
     both = [asdict(stored) | heavy._asdict() for stored, heavy in (root("s", "/old"), root("s", "/new"))]
     tables._documents.add(both)  # as two merges leave it that did not see each other
 
-    assert [each.location for each in stored_roots(uri)] == ["/new"]
+    assert [each.location for each in stored_table_sources(uri)] == ["/new"]
 
 
 @pytest.mark.parametrize("name", ["", "a b", "größe", "索引", "-rf", ".a", "a:b", "a'b", "..", "a\n"])
 def test_a_name_that_no_table_has_is_refused(tmp_path: Path, name: str) -> None:
-    for refusing in (split_address, opened, remove_library, stored_roots):
+    for refusing in (split_address, opened, remove_tables, stored_table_sources):
         with pytest.raises(SettingsError, match="is no name for a library in LanceDB") as caught:
             refusing(f"{tmp_path}/{name}")
         assert caught.value.hint
@@ -211,8 +219,8 @@ def test_later_versions_are_greater_and_settle_after_an_hour() -> None:
 )
 @pytest.mark.parametrize("error", [RuntimeError, OSError, ValueError])
 def test_an_error_of_lancedb_is_told_in_short(told: str, gist: str, error: type[Exception]) -> None:
-    for writing, ours, verb in ((False, LibraryError, "read"), (True, LibraryWriteError, "write")):
-        with pytest.raises(ours) as caught, translated_errors("s3://b/mine", writing=writing):
+    for options, ours, verb in ((False, LibraryError, "read"), (True, LibraryWriteError, "write")):
+        with pytest.raises(ours) as caught, lance_errors("s3://b/mine", options=options):
             raise error(told)
 
         assert str(caught.value) == f"cannot {verb} the library 's3://b/mine': {gist}"
@@ -222,14 +230,14 @@ def test_an_error_of_lancedb_is_told_in_short(told: str, gist: str, error: type[
 
 
 def test_an_error_of_ours_is_not_told_anew() -> None:
-    with pytest.raises(SettingsError, match=r"^no name$"), translated_errors("x"):
+    with pytest.raises(SettingsError, match=r"^no name$"), lance_errors("x"):
         raise SettingsError("no name", hint="another")
 
 
 def test_a_library_that_cannot_be_made_or_read_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    for failing in (opened, stored_roots, remove_library):
+    for failing in (opened, stored_table_sources, remove_tables):
         with pytest.raises(LibraryError, match=r"cannot (read|write) the library"):
             failing(str(tmp_path / "file" / "mine"))
         with pytest.raises(LibraryError, match="No object store provider found for scheme: 'foo'"):
@@ -267,11 +275,11 @@ def test_only_rows_that_are_new_are_read(uri: str) -> None:
 
 def test_a_row_keeps_all_of_its_fields(uri: str) -> None:
     tables = opened(uri)
-    stored = Stored(
+    stored = DocumentRow(
         "s", "ä/😀.md", "docs", "markdown", "hash", "skipped", "course", 1, -2, 2**62, '["r"]', "[]", new_version(),
         chunks=3, lengths=b"\0\1", numbers=b"\xff", rows=b"\x80\0",
     )  # fmt: skip
-    heavy = Heavy("text \0 grün 😀\r\n", "[[0, 1]]", "[]")
+    heavy = DocumentBody("text \0 grün 😀\r\n", "[[0, 1]]", "[]")
 
     tables.commit([(stored, heavy)])
     tables.refresh()

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from openbook.index.lance_rows import new_version
-from openbook.index.lance_tables import Tables
-from openbook.index.lance_words import Gathering, Segment, Words, write
-from openbook.index.postings import Row
+from openbook.index.lance_tables import LanceTables
+from openbook.index.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
+from openbook.index.postings import PackedTerms
 from openbook.index.protocol import Terms
 from tests.support import IDENTITY
 
@@ -24,7 +24,7 @@ Found = dict[tuple[str, int], tuple[int, ...]]
 _HOUR_NS = 3600 * 10**9
 
 
-class CountedTables(Tables):
+class CountedTables(LanceTables):
     """Counts the rows of words that are read."""
 
     read = 0
@@ -39,7 +39,7 @@ class Process:
 
     def __init__(self, tables: CountedTables, first_id: int = 1) -> None:
         self.tables = tables
-        self.words = Words(tables)
+        self.words = SegmentStore(tables)
         self._next_id = first_id
         self._first_ids: dict[str, int] = {}
         self._places: dict[int, tuple[str, int]] = {}
@@ -98,14 +98,14 @@ def body(*tokens: str) -> Terms:
 
 
 def segment_of(documents: Mapping[str, Sequence[Terms]]) -> Segment:
-    gathering = Gathering()
+    gathering = SegmentBuilder()
     for version, chunks in documents.items():
         gathering.add(version, chunks)
     return gathering.segment()
 
 
 def add(process: Process, documents: Mapping[str, Sequence[Terms]]) -> None:
-    write(process.tables, segment_of(documents))
+    write_segment_rows(process.tables, segment_of(documents))
 
 
 def old_version(number: int) -> str:
@@ -256,7 +256,7 @@ def test_young_words_of_no_document_yet_survive_a_merge_and_old_ones_go(here: Pr
 def test_rows_without_a_head_are_no_segment(here: Process, there: Process) -> None:
     version, whole, other = old_version(1), old_version(2), old_version(3)
     cut_off = segment_of({version: [body("word", "lost")]})
-    rows = [row for row in cut_off.rows if isinstance(row, Row)]
+    rows = [row for row in cut_off.rows if isinstance(row, PackedTerms)]
     here.tables.add_words([{"segment": cut_off.name, "place": 0, **rows[0]._asdict()}])
     for each in (whole, other):
         add(here, {each: [body("word")]})

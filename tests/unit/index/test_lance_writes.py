@@ -12,8 +12,8 @@ import pytest
 
 from openbook.errors import LibraryError, LibraryWriteError
 from openbook.index.lance import LanceIndex
-from openbook.index.lance_rows import Heavy
-from openbook.index.lance_tables import Tables, names_at, remove_library
+from openbook.index.lance_rows import DocumentBody
+from openbook.index.lance_tables import LanceTables, names_at, remove_tables
 from tests.support import IDENTITY, lexical, paths, put
 from tests.unit.index.lance_material import gone, held, opened, row, word_row
 
@@ -25,7 +25,7 @@ def uri(tmp_path: Path) -> str:
 
 def test_machines_that_open_a_new_library_at_once_make_one(tmp_path: Path) -> None:
     for number in range(15):
-        opening: list[Tables] = []
+        opening: list[LanceTables] = []
         address = str(tmp_path / f"{number}" / "mine")
 
         together([lambda opening=opening, address=address: opening.append(opened(address))] * 4)  # type: ignore[misc]
@@ -41,7 +41,7 @@ def test_a_handle_goes_on_with_the_library_that_is_made_again_under_it(uri: str,
     tables.commit([row("old.md")])
     tables.refresh()
 
-    remove_library(uri)
+    remove_tables(uri)
     again = opened(uri)
     for number in range(commits):
         again.commit([row(f"{number}.md")])
@@ -55,7 +55,7 @@ def test_a_handle_of_what_was_made_again_does_no_harm_to_the_new_library(uri: st
     stale = LanceIndex(uri, IDENTITY, lock_timeout_s=1)
     for number in range(3):
         put(stale, f"{number}.md", "old fox")
-    remove_library(uri)
+    remove_tables(uri)
     again = LanceIndex(uri, IDENTITY, lock_timeout_s=1)
     put(again, "new.md", "new fox")
 
@@ -68,7 +68,7 @@ def test_a_library_that_is_removed_under_an_open_handle_is_told(uri: str) -> Non
     tables = opened(uri)
     tables.commit([row("a.md")])
 
-    remove_library(uri)
+    remove_tables(uri)
 
     with pytest.raises(LibraryError, match="cannot read the library"):
         tables.refresh()
@@ -180,7 +180,7 @@ def test_a_reader_sees_what_it_has_refreshed_to_and_nothing_newer(uri: str) -> N
     writer.commit([row("a.md", "hen"), row("b.md")])
 
     assert reader.documents() == before
-    assert reader.heavy(list(before)) == [Heavy("fox", "[]", "[]")]
+    assert reader.heavy(list(before)) == [DocumentBody("fox", "[]", "[]")]
     assert held(reader) == {"a.md": "hen", "b.md": ""}
 
 

@@ -13,7 +13,7 @@ from typing import Literal, cast
 import pytest
 
 from openbook.errors import LibraryWriteError
-from openbook.index.lance_tables import Tables, names_at
+from openbook.index.lance_tables import LanceTables, names_at
 from openbook.index.object_storage import check_conditional_writes
 from tests.support import IDENTITY
 
@@ -167,7 +167,7 @@ def test_a_library_is_not_made_on_storage_that_overwrites(start: Start) -> None:
     bucket.listing = b"<ListBucketResult><Name>notes</Name><KeyCount>0</KeyCount></ListBucketResult>"
 
     with pytest.raises(LibraryWriteError, match="overwrites what it is told not to"):
-        Tables("s3://notes/x/mine", IDENTITY, lock_timeout_s=1)
+        LanceTables("s3://notes/x/mine", IDENTITY, lock_timeout_s=1)
 
     assert bucket.objects == {}
 
@@ -181,7 +181,7 @@ def test_a_folder_by_address_keeps_what_is_there(tmp_path: Path) -> None:
 def test_a_library_in_a_folder_by_address_is_made_and_found(tmp_path: Path) -> None:
     address = (tmp_path / "shared").as_uri()
 
-    with closing(Tables(f"{address}/mine", IDENTITY, lock_timeout_s=1)):
+    with closing(LanceTables(f"{address}/mine", IDENTITY, lock_timeout_s=1)):
         assert names_at(address) == ["mine"]
 
     assert sorted(file.name for file in (tmp_path / "shared").iterdir()) == ["mine.documents.lance", "mine.words.lance"]

@@ -16,8 +16,8 @@ import pytest
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError
 from openbook.index import schema
-from openbook.index.protocol import Root
-from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_roots
+from openbook.index.protocol import Source
+from openbook.index.schema import APPLICATION_ID, SCHEMA_VERSION, stored_sources
 from openbook.index.sqlite import SqliteIndex
 from tests.children import run_child, start_child, tell
 from tests.support import IDENTITY, everything, lexical, paths, put, vector
@@ -28,7 +28,7 @@ def library(tmp_path: Path) -> Path:
     """Make a library of two documents, one of them large."""
     file = tmp_path / "my library.sqlite"
     with contextlib.closing(SqliteIndex(file, IDENTITY)) as index:
-        index.put_root(Root("s", "folder", "/home/me/s"))
+        index.put_root(Source("s", "folder", "/home/me/s"))
         put(index, "a.md", "red fox", vector=vector(1))
         put(index, "b.md", "grüne Wiese " * 3000, vector=vector(0, 1))
     return file
@@ -301,14 +301,14 @@ def test_a_home_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Path
 def test_the_sources_of_a_refused_library_can_still_be_named(library: Path) -> None:
     make_foreign(library, "UPDATE meta SET value = 'other'", "PRAGMA user_version = 99")
 
-    assert [root.location for root in stored_roots(library)] == ["/home/me/s"]
+    assert [root.location for root in stored_sources(library)] == ["/home/me/s"]
 
 
 def test_a_file_that_tells_no_sources_names_none(tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("Dear diary", encoding="utf-8")
     make_foreign(tmp_path / "foreign.sqlite", "CREATE TABLE t (a)")
 
-    places = [stored_roots(tmp_path / f"{name}.sqlite") for name in ("text", "foreign", "missing")]
+    places = [stored_sources(tmp_path / f"{name}.sqlite") for name in ("text", "foreign", "missing")]
 
     assert places == [[], [], []]
     assert not (tmp_path / "missing.sqlite").exists()

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from openbook.index.postings import Pending
+from openbook.index.postings import PostingsBuilder
 from openbook.index.protocol import Terms
 from openbook.index.schema import _TABLES
-from openbook.index.segments import look_up, merge, mergeable
-from openbook.index.segments import write as write_pending
+from openbook.index.segments import merge, mergeable, segment_postings
+from openbook.index.segments import write_segment as write_pending
 
 Found = dict[int, tuple[int, ...]]
 
@@ -29,15 +29,15 @@ def connection() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def write(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None:
-    pending = Pending()
+def write_segment(connection: sqlite3.Connection, first_id: int, *chunks: Terms) -> None:
+    pending = PostingsBuilder()
     pending.add(first_id, chunks)
     write_pending(connection, pending)
 
 
 def found(connection: sqlite3.Connection, token: str) -> Found:
     """Return how often a word stands in each field of each chunk."""
-    postings = look_up(connection, [token])[token]
+    postings = segment_postings(connection, [token])[token]
     assert len(set(postings.ids.tolist())) == len(postings.ids) == len(postings.counts)
     return dict(zip(postings.ids.tolist(), map(tuple, postings.counts.tolist()), strict=True))
 
@@ -66,7 +66,7 @@ def segments(connection: sqlite3.Connection) -> list[int]:
 
 
 def test_a_word_is_found_with_its_counts_by_field(connection: sqlite3.Connection) -> None:
-    write(connection, 7, Terms(("a",), ("b", "a", "b"), (), ("a", "c", "a")), Terms(), Terms(context=("b",)))
+    write_segment(connection, 7, Terms(("a",), ("b", "a", "b"), (), ("a", "c", "a")), Terms(), Terms(context=("b",)))
 
     assert found(connection, "a") == {7: (1, 1, 0, 2)}
     assert found(connection, "b") == {7: (0, 2, 0, 0), 9: (0, 0, 1, 0)}
@@ -77,7 +77,7 @@ def test_a_word_is_found_with_its_counts_by_field(connection: sqlite3.Connection
 def test_lengths_are_those_of_the_fields_up_to_what_two_bytes_hold() -> None:
     terms = [Terms(("a",), ("b", "b"), (), ("c",) * 65_535), Terms(body=("c",) * 65_536), Terms()]
 
-    lengths = Pending().add(1, terms)
+    lengths = PostingsBuilder().add(1, terms)
 
     assert lengths.dtype == np.uint16
     assert lengths.tolist() == [[1, 2, 0, 65_535], [0, 0, 0, 65_535], [0, 0, 0, 0]]
@@ -85,13 +85,13 @@ def test_lengths_are_those_of_the_fields_up_to_what_two_bytes_hold() -> None:
 
 @pytest.mark.parametrize("repeats", [254, 255, 256, 512, 70_000])
 def test_a_count_stops_at_255(connection: sqlite3.Connection, repeats: int) -> None:
-    write(connection, 1, Terms(("a",) * repeats, ("a",), ("a",) * repeats, ("a", "a")))
+    write_segment(connection, 1, Terms(("a",) * repeats, ("a",), ("a",) * repeats, ("a", "a")))
 
     assert found(connection, "a") == {1: (min(repeats, 255), 1, min(repeats, 255), 2)}
 
 
 def test_several_documents_of_a_batch_become_one_segment(connection: sqlite3.Connection) -> None:
-    pending = Pending()
+    pending = PostingsBuilder()
 
     pending.add(10, [Terms(body=("a", "b"))])
     pending.add(11, [Terms(body=("b",)), Terms(body=("c",))])
@@ -103,7 +103,7 @@ def test_several_documents_of_a_batch_become_one_segment(connection: sqlite3.Con
 
 
 def test_chunks_without_words_make_nothing_to_find(connection: sqlite3.Connection) -> None:
-    write(connection, 1, Terms(), Terms())
+    write_segment(connection, 1, Terms(), Terms())
 
     assert rows(connection) == []
     assert found(connection, "a") == {}
@@ -112,7 +112,7 @@ def test_chunks_without_words_make_nothing_to_find(connection: sqlite3.Connectio
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129, 1000])
 def test_every_word_is_found_wherever_the_borders_of_rows_are(connection: sqlite3.Connection, count: int) -> None:
     tokens = [f"w{number:04}" for number in range(count)]
-    write(connection, 1, Terms(body=tuple(random.Random(1).sample(tokens, count))))
+    write_segment(connection, 1, Terms(body=tuple(random.Random(1).sample(tokens, count))))
 
     assert len(rows(connection)) == -(-count // 64)
     assert [found(connection, token) for token in tokens] == [{1: (0, 0, 0, 1)}] * count
@@ -126,7 +126,7 @@ def test_a_word_of_many_chunks_is_found_in_all_beside_its_neighbours(
     connection: sqlite3.Connection, count: int
 ) -> None:
     rare = {0: ("a", "n"), 1: ("a", "o"), count // 2: ("z",), count - 1: ("n", "zz")}
-    write(connection, 1, *(Terms(body=("m", *rare.get(number, ()))) for number in range(count)))
+    write_segment(connection, 1, *(Terms(body=("m", *rare.get(number, ()))) for number in range(count)))
 
     assert sorted(found(connection, "m")) == list(range(1, count + 1))
     assert {token: sorted(found(connection, token)) for token in ("a", "n", "o", "z", "zz")} == {
@@ -142,7 +142,7 @@ def test_words_of_every_plane_stand_in_the_order_in_which_sqlite_looks_for_them(
     characters = [chr(code) for code in (0, 0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF)]
     characters += ["\U00010000", "😀", "\U0010ffff"]
     tokens = [first + second for first in characters for second in ("", *characters)]
-    write(connection, 1, Terms(body=tuple(random.Random(2).sample(tokens, len(tokens)))))
+    write_segment(connection, 1, Terms(body=tuple(random.Random(2).sample(tokens, len(tokens)))))
 
     assert len(rows(connection)) == 3
     assert " ".join(rows(connection)).split(" ") == sorted(tokens)
@@ -152,7 +152,7 @@ def test_words_of_every_plane_stand_in_the_order_in_which_sqlite_looks_for_them(
 def test_words_of_any_length_are_found_whole(connection: sqlite3.Connection) -> None:
     long = ["w" * 100_000, "w" * 99_999 + "x", "ä" * 100_000, "w"]
     for number, token in enumerate(long, start=1):
-        write(connection, number, Terms(body=(token, "b")))
+        write_segment(connection, number, Terms(body=(token, "b")))
     merge(connection, mergeable(connection, every=True), np.arange(1, 5))
 
     assert [sorted(found(connection, token)) for token in long] == [[1], [2], [3], [4]]
@@ -163,7 +163,7 @@ def test_a_merge_drops_the_dead_and_changes_nothing_else(connection: sqlite3.Con
     chance = random.Random(3)
     chunks = make_chunks(chance, 3000)
     for first in range(1, 3001, 600):
-        write(connection, first, *(chunks[id_] for id_ in range(first, first + 600)))
+        write_segment(connection, first, *(chunks[id_] for id_ in range(first, first + 600)))
     alive = sorted(chance.sample(sorted(chunks), 2000))
     kept = expected({id_: chunks[id_] for id_ in alive})
 
@@ -178,7 +178,7 @@ def test_a_merge_drops_the_dead_and_changes_nothing_else(connection: sqlite3.Con
 def test_a_merge_of_more_than_is_put_in_order_at_once_keeps_words_whole(connection: sqlite3.Connection) -> None:
     tokens = [f"w{number:02}" for number in range(70)]
     for first in (2001, 1):
-        write(connection, first, *[Terms(body=tuple(tokens))] * 2000)
+        write_segment(connection, first, *[Terms(body=tuple(tokens))] * 2000)
 
     merge(connection, mergeable(connection, every=True), np.arange(1, 4000))
 
@@ -188,8 +188,8 @@ def test_a_merge_of_more_than_is_put_in_order_at_once_keeps_words_whole(connecti
 
 
 def test_a_merge_of_the_dead_alone_leaves_nothing(connection: sqlite3.Connection) -> None:
-    write(connection, 1, Terms(body=("a",)))
-    write(connection, 2, Terms(body=("a",)))
+    write_segment(connection, 1, Terms(body=("a",)))
+    write_segment(connection, 2, Terms(body=("a",)))
 
     merge(connection, mergeable(connection, every=True), np.empty(0, dtype=np.int64))
 
@@ -199,7 +199,7 @@ def test_a_merge_of_the_dead_alone_leaves_nothing(connection: sqlite3.Connection
 
 def test_segments_that_are_not_merged_stay_as_they_are(connection: sqlite3.Connection) -> None:
     for number in range(1, 4):
-        write(connection, number, Terms(body=("a", f"b{number}")))
+        write_segment(connection, number, Terms(body=("a", f"b{number}")))
 
     merge(connection, [1, 3], np.array([1, 2]))
 
@@ -233,7 +233,7 @@ def test_segments_are_merged_once_they_outgrow_the_next_larger(
 @pytest.mark.parametrize(("count", "merged"), [(8, []), (9, list(range(1, 10)))])
 def test_a_few_segments_are_no_reason_to_merge(connection: sqlite3.Connection, count: int, merged: list[int]) -> None:
     for number in range(1, count + 1):
-        write(connection, number, Terms(body=("a",)))
+        write_segment(connection, number, Terms(body=("a",)))
 
     assert sorted(mergeable(connection, every=False)) == merged
 
@@ -253,7 +253,7 @@ def test_any_words_are_counted_as_plain_python_counts_them(
         first = len(chunks) + 1
         chunks.update(enumerate(document, start=first))
         if document:
-            write(connection, first, *document)
+            write_segment(connection, first, *document)
         if is_merged:
             merge(connection, mergeable(connection, every=True), np.array(sorted(chunks)))
 

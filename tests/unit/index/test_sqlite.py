@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import CorruptLibraryError, LibraryWriteError
-from openbook.index.sqlite import SqliteIndex, remove_library
+from openbook.index.sqlite import SqliteIndex, remove_library_file
 from openbook.types import Filter, Lesson
 from tests.children import run_child
 from tests.support import IDENTITY, answers, dense, document, entry, everything, lexical, put, stamp, vector
@@ -281,8 +281,8 @@ def test_a_removed_library_leaves_no_file(library: Path) -> None:
         put(index, "b.md")  # the log is there while it is open
         assert len(list(library.parent.iterdir())) > 1
 
-        remove_library(library)
-        remove_library(library)
+        remove_library_file(library)
+        remove_library_file(library)
 
     assert list(library.parent.iterdir()) == []
 

@@ -14,7 +14,7 @@ import pytest
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import SourceError
-from openbook.index.protocol import Index, Root
+from openbook.index.protocol import Index, Source
 from openbook.index.sqlite import SqliteIndex
 from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
@@ -52,7 +52,7 @@ def bring(
     **settings: Any,
 ) -> SyncReport:
     """Sync the source called `s`, as it is remembered."""
-    root = next((root for root in index.roots() if root.name == "s"), Root("s", "folder", str(tree)))
+    root = next((root for root in index.roots() if root.name == "s"), Source("s", "folder", str(tree)))
     chosen = Settings(**{"workers": 1} | settings)
     return sync(root, index, settings=chosen, load_embedder=load_embedder, now=now, progress=progress)
 
@@ -281,7 +281,7 @@ def test_a_sync_that_is_interrupted_keeps_what_it_committed_and_is_completed_by_
     report = bring(index, tree)
 
     assert kept == committed[-1]
-    assert remembered == [Root("s", "folder", str(tree), 0.0)]
+    assert remembered == [Source("s", "folder", str(tree), 0.0)]
     assert counts(report) == {"added": 203 - kept, "unchanged": kept, "read": 203 - kept}
 
 
@@ -291,7 +291,7 @@ def test_a_source_is_remembered_with_the_time_its_last_sync_began(index: Index, 
 
     report = bring(index, tree, now=lambda: next(clock))
 
-    assert index.roots() == [Root("s", "folder", str(tree), began)]
+    assert index.roots() == [Source("s", "folder", str(tree), began)]
     assert report.seconds == 7.5
 
 
@@ -316,7 +316,7 @@ def test_a_single_file_is_a_source(index: Index, tree: Path) -> None:
 
 
 def test_two_sources_of_one_library_do_not_disturb_each_other(index: Index, tree: Path) -> None:
-    other = Root("t", "folder", str(tree / "notes"))
+    other = Source("t", "folder", str(tree / "notes"))
     bring(index, tree)
 
     report = sync(other, index, settings=Settings(workers=1), load_embedder=HashEmbedder, now=an_hour_later)

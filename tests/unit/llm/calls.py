@@ -9,7 +9,7 @@ from typing import Any
 from openbook.llm.choose import connect
 from openbook.llm.messages import Event, Message, Request, ToolSpec
 from openbook.llm.providers import PROVIDERS
-from openbook.llm.retry import Retries
+from openbook.llm.retry import RetryPolicy
 from openbook.llm.transport import WireModel
 from openbook.settings import Secret
 from openbook.testing import FakeServer
@@ -27,9 +27,9 @@ class Clock:
     now: float = 0.0
     slept: list[float] = field(default_factory=list)
 
-    def retries(self, **options: Any) -> Retries:
+    def retries(self, **options: Any) -> RetryPolicy:
         """Retry by this clock, without jitter."""
-        return Retries(clock=lambda: self.now, sleep=self.sleep, asleep=self.asleep, random=lambda: 0.5, **options)
+        return RetryPolicy(clock=lambda: self.now, sleep=self.sleep, asleep=self.asleep, random=lambda: 0.5, **options)
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

@@ -6,16 +6,32 @@ import json
 
 from hypothesis import strategies as st
 
-from openbook.llm.messages import Cited, Message, Opaque, Part, Request, Source, Text, ToolCall, ToolResult, ToolSpec
+from openbook.llm.messages import (
+    Message,
+    OpaqueBlock,
+    Part,
+    ProviderCitation,
+    Request,
+    ShownSource,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 from tests.unit.llm.calls import FERRY
 
-SOURCES = (Source(1, "FAQ", "faq.md:3-4", ("It opens at nine.", "It closes.")), Source(7, "Ü", "ü.md:1-1", ("你好",)))
+SOURCES = (
+    ShownSource(1, "FAQ", "faq.md:3-4", ("It opens at nine.", "It closes.")),
+    ShownSource(7, "Ü", "ü.md:1-1", ("你好",)),
+)
 
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30).filter(str.strip)
-texts = words.map(Text)
+texts = words.map(TextBlock)
 objects = st.dictionaries(words, st.one_of(st.integers(), words, st.lists(words, max_size=2)), max_size=3)
 arguments = objects.map(json.dumps)
-places = st.sampled_from([Cited(1, 1, 1), Cited(1, 1, 2), Cited(1, 2, 2), Cited(7, 1, 1)])
+places = st.sampled_from(
+    [ProviderCitation(1, 1, 1), ProviderCitation(1, 1, 2), ProviderCitation(1, 2, 2), ProviderCitation(7, 1, 1)]
+)
 
 
 @st.composite
@@ -34,11 +50,13 @@ def cited_texts(draw: st.DrawFn) -> list[Part]:
 
 
 @st.composite
-def thoughts(draw: st.DrawFn) -> list[Opaque]:
+def thoughts(draw: st.DrawFn) -> list[OpaqueBlock]:
     """What Anthropic wants back as it came."""
     thinking = {"type": "thinking", "thinking": draw(words), "signature": draw(words)}
     redacted = {"type": "redacted_thinking", "data": draw(words)}
-    return [Opaque("anthropic", json.dumps(block)) for block in draw(st.lists(st.sampled_from([thinking, redacted])))]
+    return [
+        OpaqueBlock("anthropic", json.dumps(block)) for block in draw(st.lists(st.sampled_from([thinking, redacted])))
+    ]
 
 
 @st.composite

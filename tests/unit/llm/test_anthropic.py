@@ -10,14 +10,25 @@ from hypothesis import strategies as st
 
 from openbook.errors import BadResponseError
 from openbook.llm.anthropic import AnthropicWire
-from openbook.llm.messages import Cited, CitedDelta, Message, Opaque, Part, Request, Source, Text, ToolCall, ToolResult
-from openbook.testing import Received, Reply
+from openbook.llm.messages import (
+    CitationDelta,
+    Message,
+    OpaqueBlock,
+    Part,
+    ProviderCitation,
+    Request,
+    ShownSource,
+    TextBlock,
+    ToolCall,
+    ToolResult,
+)
+from openbook.testing import ReceivedRequest, ScriptedReply
 from openbook.testing import fake_anthropic as server
 from tests.unit.llm.calls import FERRY, HELLO
 from tests.unit.llm.replies import SOURCES, calls, cited_texts, conversations, thoughts
 
 WIRE = AnthropicWire()
-ASKED = Request((Message("user", (*SOURCES, Text("When?"))),), tools=(FERRY,))
+ASKED = Request((Message("user", (*SOURCES, TextBlock("When?"))),), tools=(FERRY,))
 
 
 def body_of(request: Request, *, native: bool = True) -> dict[str, Any]:
@@ -30,10 +41,10 @@ def as_parts(blocks: list[dict[str, Any]]) -> list[Part]:
     for block in blocks:
         match block["type"]:
             case "text":
-                parts.append(Text(block["text"]))
+                parts.append(TextBlock(block["text"]))
                 for place in block.get("citations", ()):
                     number = SOURCES[place["search_result_index"]].number
-                    parts.append(Cited(number, place["start_block_index"] + 1, place["end_block_index"]))
+                    parts.append(ProviderCitation(number, place["start_block_index"] + 1, place["end_block_index"]))
             case "tool_use":
                 parts.append(ToolCall(block["id"], block["name"], json.dumps(block["input"])))
             case "tool_result":
@@ -41,9 +52,9 @@ def as_parts(blocks: list[dict[str, Any]]) -> list[Part]:
             case "search_result":
                 units = tuple(unit["text"] for unit in block["content"])
                 number = next(source.number for source in SOURCES if source.place == block["source"])
-                parts.append(Source(number, block["title"], block["source"], units))
+                parts.append(ShownSource(number, block["title"], block["source"], units))
             case _:
-                parts.append(Opaque("anthropic", json.dumps(block)))
+                parts.append(OpaqueBlock("anthropic", json.dumps(block)))
     return parts
 
 
@@ -71,36 +82,47 @@ def as_object(arguments: str) -> Any:
 
 @given(thoughts(), cited_texts(), calls(), st.integers(1, 9))
 def test_a_reply_is_the_same_however_it_is_cut_into_deltas(
-    thought: list[Opaque], spoken: list[Part], called: tuple[ToolCall, ...], piece: int
+    thought: list[OpaqueBlock], spoken: list[Part], called: tuple[ToolCall, ...], piece: int
 ) -> None:
     message = Message("assistant", (*thought, *spoken, *called))
     body = body_of(ASKED)
     # The server counts sources as the wire does, by their place in the request.
     place = {source.number: position for position, source in enumerate(SOURCES, start=1)}
-    parts = [replace(part, source=place[part.source]) if isinstance(part, Cited) else part for part in message.parts]
+    parts = [
+        replace(part, source=place[part.source]) if isinstance(part, ProviderCitation) else part
+        for part in message.parts
+    ]
 
     reader = WIRE.reader(ASKED, native=True)
     events = [
         event
-        for chunk in server.events(Reply(*parts), Received("/v1/messages", {}, body), 1, piece)
+        for chunk in server.events(ScriptedReply(*parts), ReceivedRequest("/v1/messages", {}, body), 1, piece)
         for event in reader.read(chunk)
     ]
     finished = reader.finish()
 
     assert finished is not None
     assert [without_quote(part) for part in finished.message.parts] == list(message.parts)
-    assert [without_quote(event.cited) for event in events if isinstance(event, CitedDelta)] == [
-        part for part in spoken if isinstance(part, Cited)
+    assert [without_quote(event.cited) for event in events if isinstance(event, CitationDelta)] == [
+        part for part in spoken if isinstance(part, ProviderCitation)
     ]
 
 
 def without_quote(part: Part) -> Part:
-    return replace(part, quote="") if isinstance(part, Cited) else part
+    return replace(part, quote="") if isinstance(part, ProviderCitation) else part
 
 
 def test_a_note_stands_in_the_title_where_it_cannot_be_cited() -> None:
-    sources = (Source(1, "f", "a.py:1-2", ("def f():",), "cut here"), Source(2, "", "b.py:1-2", ("x",), "cut here"))
-    request = Request((Message("user", (*sources, Text("Why?"))), Message("assistant", (Text("So."), Cited(1, 1, 1)))))
+    sources = (
+        ShownSource(1, "f", "a.py:1-2", ("def f():",), "cut here"),
+        ShownSource(2, "", "b.py:1-2", ("x",), "cut here"),
+    )
+    request = Request(
+        (
+            Message("user", (*sources, TextBlock("Why?"))),
+            Message("assistant", (TextBlock("So."), ProviderCitation(1, 1, 1))),
+        )
+    )
 
     (asked, answered) = body_of(request)["messages"]
 
@@ -135,7 +157,11 @@ def test_without_citations_of_its_own_sources_are_numbered_text() -> None:
 
 
 def test_a_citation_of_a_source_that_is_no_longer_shown_becomes_a_mark() -> None:
-    history = (Message.user("When?"), Message("assistant", (Text("At nine."), Cited(5, 2, 3))), Message.user("Sure?"))
+    history = (
+        Message.user("When?"),
+        Message("assistant", (TextBlock("At nine."), ProviderCitation(5, 2, 3))),
+        Message.user("Sure?"),
+    )
 
     body = body_of(Request(history))
 
@@ -144,8 +170,8 @@ def test_a_citation_of_a_source_that_is_no_longer_shown_becomes_a_mark() -> None
 
 def test_blank_texts_and_what_other_wires_want_back_are_left_out() -> None:
     history = (
-        Message("user", (Text(" \n"), Text("Hi"))),
-        Message("assistant", (Cited(1, 1, 1), Opaque("openai", "{}"))),
+        Message("user", (TextBlock(" \n"), TextBlock("Hi"))),
+        Message("assistant", (ProviderCitation(1, 1, 1), OpaqueBlock("openai", "{}"))),
         Message.user("Well?"),
     )
 
@@ -202,5 +228,5 @@ def test_what_a_newer_wire_adds_is_passed_over() -> None:
     finished = reader.finish()
 
     assert finished is not None
-    assert finished.message.parts == (Text("It opens."), ToolCall("1", "ferry", '{"port": "Faro"}'))
+    assert finished.message.parts == (TextBlock("It opens."), ToolCall("1", "ferry", '{"port": "Faro"}'))
     assert (finished.stop, finished.usage.known) == ("other", False)

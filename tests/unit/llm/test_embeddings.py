@@ -18,11 +18,11 @@ from openbook.errors import (
     UnreachableError,
 )
 from openbook.llm.embeddings import RemoteEmbedder, open_embedder
-from openbook.llm.retry import Retries
+from openbook.llm.retry import RetryPolicy
 from openbook.testing import EmbeddingServer, HashEmbedder, Refusal
 
-AT_ONCE = Retries(sleep=lambda _: None)
-ONCE = Retries(pauses_s=())
+AT_ONCE = RetryPolicy(sleep=lambda _: None)
+ONCE = RetryPolicy(pauses_s=())
 
 
 Start = Callable[..., EmbeddingServer]
@@ -33,7 +33,7 @@ def server(embedding_server: Start) -> EmbeddingServer:
     return embedding_server()
 
 
-def on(server: EmbeddingServer, *, key: str = "", retries: Retries = ONCE) -> RemoteEmbedder:
+def on(server: EmbeddingServer, *, key: str = "", retries: RetryPolicy = ONCE) -> RemoteEmbedder:
     return open_embedder(f"{server.url}#tiny", environ={"LLM_API_KEY": key or server.key}, retries=retries)
 
 

@@ -13,7 +13,7 @@ from openbook.llm.choose import connect
 from openbook.llm.messages import Message, Request, ToolCall, ToolResult
 from openbook.llm.protocol import acomplete, complete
 from openbook.llm.providers import GROQ
-from openbook.llm.retry import Attempts
+from openbook.llm.retry import RetryState
 from openbook.llm.transport import _Call
 from openbook.settings import Secret
 from openbook.testing import FakeServer, Refusal
@@ -79,7 +79,7 @@ def test_a_call_that_groq_could_not_read_is_written_again_if_no_word_was_shown()
         body: ClassVar[dict[str, str]] = {"message": "Failed to call a function.", "code": "tool_use_failed"}
 
     model = connect(GROQ, "any", key=Secret("key"))
-    silent, begun = (_Call(model, HELLO, Attempts(Clock().retries(), 9.0), native=False) for _ in range(2))
+    silent, begun = (_Call(model, HELLO, RetryState(Clock().retries(), 9.0), native=False) for _ in range(2))
     begun.attempts.streaming = True
 
     assert silent.pause_s(Unreadable()) == 1.0

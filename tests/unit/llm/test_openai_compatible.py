@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from openbook.errors import BadResponseError, CutOffError
 from openbook.llm.messages import (
-    Cited,
     Event,
-    Finished,
     Message,
-    Opaque,
+    OpaqueBlock,
+    ProviderCitation,
+    ReplyFinished,
     Request,
-    Text,
+    TextBlock,
     TextDelta,
     ToolCall,
     ToolResult,
@@ -25,7 +25,7 @@ from openbook.llm.messages import (
 )
 from openbook.llm.openai_compatible import OpenAIWire
 from openbook.llm.providers import GROQ, LLAMACPP, OLLAMA, OPENAI, PROVIDERS, VLLM, Provider
-from openbook.testing import Received, Reply
+from openbook.testing import ReceivedRequest, ScriptedReply
 from openbook.testing import fake_openai as server
 from tests.unit.llm.calls import FERRY, HELLO
 from tests.unit.llm.replies import SOURCES, calls, conversations, words
@@ -39,7 +39,7 @@ def body_of(request: Request, provider: Provider = OPENAI) -> dict[str, Any]:
     return {"model": "m", "stream": True, **body, **extra}
 
 
-def read(*chunks: dict[str, Any], provider: Provider = OPENAI) -> tuple[list[Event], Finished | None]:
+def read(*chunks: dict[str, Any], provider: Provider = OPENAI) -> tuple[list[Event], ReplyFinished | None]:
     reader = OpenAIWire(provider).reader(HELLO, native=True)
     return [event for chunk in chunks for event in reader.read(chunk)], reader.finish()
 
@@ -60,7 +60,7 @@ def test_every_request_is_as_the_wire_wants_it_and_loses_nothing(request: Reques
     written = json.dumps(body, ensure_ascii=False)
     for message in request.messages:
         for part in message.parts:
-            if not isinstance(part, Opaque):
+            if not isinstance(part, OpaqueBlock):
                 assert json.dumps(shown(part), ensure_ascii=False)[1:-1] in written
 
 
@@ -68,15 +68,15 @@ def shown(part: object) -> str:
     match part:
         case ToolCall(arguments=arguments):
             return arguments
-        case Text(text) | ToolResult(text=text):
+        case TextBlock(text) | ToolResult(text=text):
             return text
     return str(part)
 
 
 @given(st.one_of(st.just(""), words), calls(), st.integers(1, 9))
 def test_a_reply_is_the_same_however_it_is_cut_into_deltas(text: str, called: tuple[ToolCall, ...], piece: int) -> None:
-    reply = Reply(*([text] if text else []), *called, usage=Usage(9, 4, 3))
-    received = Received("/v1/chat/completions", {}, body_of(HELLO))
+    reply = ScriptedReply(*([text] if text else []), *called, usage=Usage(9, 4, 3))
+    received = ReceivedRequest("/v1/chat/completions", {}, body_of(HELLO))
 
     events, finished = read(*server.events(reply, received, 1, piece))
 
@@ -123,7 +123,7 @@ def test_the_choice_of_tools_is_written_in_the_words_of_the_wire(choice: str, se
 
 
 def test_groq_gets_sources_as_documents() -> None:
-    body = body_of(Request((Message("user", (*SOURCES, Text("When?"))),)), GROQ)
+    body = body_of(Request((Message("user", (*SOURCES, TextBlock("When?"))),)), GROQ)
 
     assert [(document["id"], document["source"]["text"]) for document in body["documents"]] == [
         (str(source.number), str(source)) for source in SOURCES
@@ -141,7 +141,9 @@ def test_a_failed_tool_is_told_in_words() -> None:
 
 
 def test_a_citation_of_another_wire_becomes_a_mark() -> None:
-    said = Message("assistant", (Text("It opens at nine."), Cited(2, 14, 18), Text(" Come early.")))
+    said = Message(
+        "assistant", (TextBlock("It opens at nine."), ProviderCitation(2, 14, 18), TextBlock(" Come early."))
+    )
 
     body = body_of(Request((said,)))
 

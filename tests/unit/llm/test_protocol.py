@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from openbook.errors import BadResponseError
-from openbook.llm.messages import Event, Finished, Message, Request, TextDelta
+from openbook.llm.messages import Event, Message, ReplyFinished, Request, TextDelta
 from openbook.llm.protocol import Model, acomplete, complete
 from openbook.testing import ScriptedModel
 from tests.unit.llm.calls import HELLO
@@ -25,10 +25,13 @@ class Mute:
 
 
 def test_a_stream_is_read_to_its_result() -> None:
-    replies = [complete(ScriptedModel("Hello."), HELLO), asyncio.run(acomplete(ScriptedModel("Hello."), HELLO))]
+    replies = [
+        complete(ScriptedModel("Hello."), HELLO),
+        asyncio.run(acomplete(ScriptedModel("Hello."), HELLO)),
+    ]
 
     assert [reply.message for reply in replies] == [Message.assistant("Hello.")] * 2
-    assert all(isinstance(reply, Finished) for reply in replies)
+    assert all(isinstance(reply, ReplyFinished) for reply in replies)
 
 
 def test_a_stream_without_a_result_is_an_error() -> None:

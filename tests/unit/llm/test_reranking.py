@@ -17,18 +17,18 @@ from openbook.errors import (
     UnreachableError,
 )
 from openbook.llm.reranking import RERANKERS, RemoteReranker, open_remote_reranker
-from openbook.llm.retry import Retries
+from openbook.llm.retry import RetryPolicy
 from openbook.testing import Refusal, RerankServer
 from openbook.testing.rerank_server import DIALECTS
 
-ONCE = Retries(pauses_s=())
-AT_ONCE = Retries(pauses_s=(0.0,), sleep=lambda _: None)
+ONCE = RetryPolicy(pauses_s=())
+AT_ONCE = RetryPolicy(pauses_s=(0.0,), sleep=lambda _: None)
 QUESTION = "When does the ferry sail?"
 
 Start = Callable[..., RerankServer]
 
 
-def on(server: RerankServer, *, key: str = "", retries: Retries = ONCE) -> RemoteReranker:
+def on(server: RerankServer, *, key: str = "", retries: RetryPolicy = ONCE) -> RemoteReranker:
     return open_remote_reranker(server.name, environ={"LLM_API_KEY": key or server.key}, retries=retries)
 
 

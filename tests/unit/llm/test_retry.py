@@ -15,7 +15,7 @@ from openbook.errors import (
     TimedOutError,
     UnreachableError,
 )
-from openbook.llm.retry import Attempts, Retries, retry_after_s
+from openbook.llm.retry import RetryPolicy, RetryState, retry_after_s
 from tests.unit.llm.calls import Clock
 
 BUSY = OverloadedError("busy", status=529)
@@ -24,7 +24,7 @@ BUSY = OverloadedError("busy", status=529)
 def waits(error: ModelError, *, deadline_s: float = 120.0) -> list[float]:
     """Fail with `error` until nobody tries again."""
     clock = Clock()
-    attempts = Attempts(clock.retries(), deadline_s)
+    attempts = RetryState(clock.retries(), deadline_s)
     with pytest.raises(type(error)):
         clock.sleep_for_ever(lambda: attempts.pause_s(error))
     return clock.slept
@@ -60,7 +60,7 @@ def test_what_will_not_pass_is_not_tried_again(error: ModelError) -> None:
 
 
 def test_nothing_is_tried_again_once_a_byte_of_the_reply_is_there() -> None:
-    attempts = Attempts(Clock().retries(), 120.0, streaming=True)
+    attempts = RetryState(Clock().retries(), 120.0, streaming=True)
 
     with pytest.raises(OverloadedError):
         attempts.pause_s(BUSY)
@@ -68,7 +68,7 @@ def test_nothing_is_tried_again_once_a_byte_of_the_reply_is_there() -> None:
 
 @pytest.mark.parametrize(("random", "pause"), [(0.0, 0.75), (0.5, 1.0), (1.0, 1.25)])
 def test_pauses_vary_by_a_quarter(random: float, pause: float) -> None:
-    attempts = Attempts(Retries(random=lambda: random), 120.0)
+    attempts = RetryState(RetryPolicy(random=lambda: random), 120.0)
 
     assert attempts.pause_s(BUSY) == pause
 
@@ -89,7 +89,7 @@ def test_no_pause_reaches_the_deadline() -> None:
 
 def test_the_time_that_is_left_ends_at_nothing() -> None:
     clock = Clock(now=100.0)
-    attempts = Attempts(clock.retries(), 10.0)
+    attempts = RetryState(clock.retries(), 10.0)
     left = [attempts.left_s]
 
     for _ in range(3):

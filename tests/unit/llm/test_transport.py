@@ -25,14 +25,14 @@ from openbook.errors import (
 )
 from openbook.llm.choose import connect
 from openbook.llm.messages import (
-    Cited,
-    CitedDelta,
+    CitationDelta,
     Event,
-    Finished,
     Message,
+    ProviderCitation,
+    ReplyFinished,
     Request,
-    Source,
-    Text,
+    ShownSource,
+    TextBlock,
     TextDelta,
     ToolCall,
     ToolResult,
@@ -41,15 +41,15 @@ from openbook.llm.messages import (
 )
 from openbook.llm.protocol import acomplete, complete
 from openbook.llm.providers import LLAMACPP
-from openbook.llm.retry import Attempts, Retries
+from openbook.llm.retry import RetryPolicy, RetryState
 from openbook.llm.transport import WireModel, _Call, _cut_at_deadline
-from openbook.testing import FakeServer, Fault, Refusal, Reply
+from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 from tests.unit.llm.calls import FERRY, HELLO, WIRES, Clock, model_on, read_async
 
 Start = Callable[..., FakeServer]
 
 CALL = ToolCall("call_1", "ferry", '{"port": "Lisboa"}')
-OPENING = Source(1, "FAQ", "faq.md:3-4", ("It opens at nine.", "It closes at five."))
+OPENING = ShownSource(1, "FAQ", "faq.md:3-4", ("It opens at nine.", "It closes at five."))
 
 wires = pytest.mark.parametrize("wire", WIRES)
 
@@ -61,7 +61,7 @@ def read(model: WireModel, request: Request, *, blocking: bool) -> list[Event]:
 @wires
 def test_a_reply_streams_and_ends_with_all_of_it(fake_server: Start, wire: str) -> None:
     usage = Usage(input_tokens=20, output_tokens=6, cached_input_tokens=12)
-    reply = Reply("Grüße, 你好! ", CALL, usage=usage)
+    reply = ScriptedReply("Grüße, 你好! ", CALL, usage=usage)
     server = fake_server(reply, reply)
     request = replace(HELLO, tools=(FERRY,), system="Be brief.", stop=("END",))
 
@@ -70,7 +70,9 @@ def test_a_reply_streams_and_ends_with_all_of_it(fake_server: Start, wire: str) 
     *deltas, finished = events
     assert "".join(event.text for event in deltas if isinstance(event, TextDelta)) == "Grüße, 你好! "
     assert [event for event in deltas if not isinstance(event, TextDelta)] == [ToolStarted("call_1", "ferry")]
-    assert finished == Finished(Message("assistant", (Text("Grüße, 你好! "), CALL)), usage, "tools", "test-model")
+    assert finished == ReplyFinished(
+        Message("assistant", (TextBlock("Grüße, 你好! "), CALL)), usage, "tools", "test-model"
+    )
     assert read(model_on(server, wire), request, blocking=False) == events
 
 
@@ -81,8 +83,8 @@ def test_the_rounds_of_a_tool_loop_are_sent_as_the_wire_wants_them(fake_server: 
     results = (ToolResult("call_1", "9:00"), ToolResult("call_2", "no such port", is_error=True))
     history = (
         Message.user("When?"),
-        Message("assistant", (Text("I will look."), CALL, bad)),
-        Message("user", (Text("Hurry."), *results)),
+        Message("assistant", (TextBlock("I will look."), CALL, bad)),
+        Message("user", (TextBlock("Hurry."), *results)),
     )
 
     reply = complete(model_on(server, wire), Request(history, tools=(FERRY,)))
@@ -111,24 +113,24 @@ def test_each_provider_takes_each_choice_of_tools(fake_server: Start, provider: 
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "async"])
 @pytest.mark.parametrize("wire", ["anthropic", "groq"])
 def test_citations_of_the_wires_own_become_ours(fake_server: Start, wire: str, *, blocking: bool) -> None:
-    exact = Cited(1, 2, 2, "It closes at five.")
-    server = fake_server(Reply("It closes at five.", exact, " Come early."))
-    request = Request((Message("user", (OPENING, Text("When does it close?"))),))
+    exact = ProviderCitation(1, 2, 2, "It closes at five.")
+    server = fake_server(ScriptedReply("It closes at five.", exact, " Come early."))
+    request = Request((Message("user", (OPENING, TextBlock("When does it close?"))),))
 
     *deltas, finished = read(model_on(server, wire), request, blocking=blocking)
 
     # Groq names the source, and no place in it.
-    cited = exact if wire == "anthropic" else Cited(1, 1, 2)
-    assert isinstance(finished, Finished)
-    assert finished.message.parts == (Text("It closes at five."), cited, Text(" Come early."))
-    assert CitedDelta(cited) in deltas
+    cited = exact if wire == "anthropic" else ProviderCitation(1, 1, 2)
+    assert isinstance(finished, ReplyFinished)
+    assert finished.message.parts == (TextBlock("It closes at five."), cited, TextBlock(" Come early."))
+    assert CitationDelta(cited) in deltas
 
 
 @pytest.mark.parametrize("provider", ["openai", "llamacpp"])
 def test_sources_are_numbered_text_where_the_wire_has_no_citations(fake_server: Start, provider: str) -> None:
     server = fake_server("It closes at five [1:2].")
 
-    complete(model_on(server, provider), Request((Message("user", (OPENING, Text("When?"))),)))
+    complete(model_on(server, provider), Request((Message("user", (OPENING, TextBlock("When?"))),)))
 
     assert server.requests[0].body["messages"][0]["content"] == f"{OPENING}\n\nWhen?"
 
@@ -145,13 +147,13 @@ def test_sources_are_numbered_text_for_a_model_that_refuses_citations(
     fake_server: Start, wire: str, complaint: str, *, blocking: bool
 ) -> None:
     server = fake_server(Refusal(400, complaint), "Five [1:2].", "Five [1:2].")
-    request = Request((Message("user", (OPENING, Text("When?"))),))
+    request = Request((Message("user", (OPENING, TextBlock("When?"))),))
     model = model_on(server, wire)
 
     replies = [read(model, request, blocking=blocking)[-1] for _ in range(2)]
 
     first, second, third = (str(received.body) for received in server.requests)
-    assert [reply.message.text for reply in replies if isinstance(reply, Finished)] == ["Five [1:2]."] * 2
+    assert [reply.message.text for reply in replies if isinstance(reply, ReplyFinished)] == ["Five [1:2]."] * 2
     assert "1| It opens at nine." not in first or wire == "groq"
     assert "1| It opens at nine." in second
     assert second == third
@@ -186,7 +188,7 @@ def test_a_limit_that_passes_is_waited_out(fake_server: Start, wire: str, *, blo
 
     *_, finished = read(model_on(server, wire, clock=clock), HELLO, blocking=blocking)
 
-    assert isinstance(finished, Finished)
+    assert isinstance(finished, ReplyFinished)
     assert finished.message == Message.assistant("Hello.")
     assert clock.slept == [7.0, 2.0]
 
@@ -225,7 +227,7 @@ def test_a_reply_that_breaks_before_it_begins_is_tried_again(
 
     events = read(model_on(server, wire, clock=clock), HELLO, blocking=blocking)
 
-    assert isinstance(events[-1], Finished)
+    assert isinstance(events[-1], ReplyFinished)
     assert clock.slept == [1.0]
 
 
@@ -284,7 +286,7 @@ def test_closing_an_async_stream_cancels_the_request(fake_server: Start, wire: s
 
 @wires
 def test_an_empty_reply_and_a_missing_usage_are_no_errors(fake_server: Start, wire: str) -> None:
-    server = fake_server(Reply(usage=None))
+    server = fake_server(ScriptedReply(usage=None))
 
     reply = complete(model_on(server, wire), HELLO)
 
@@ -296,7 +298,7 @@ def test_an_empty_reply_and_a_missing_usage_are_no_errors(fake_server: Start, wi
 @wires
 @pytest.mark.parametrize("stop", ["length", "stop", "refused", "other"])
 def test_why_a_model_stopped_is_told(fake_server: Start, wire: str, stop: Any) -> None:
-    server = fake_server(Reply("Well", stop=stop))
+    server = fake_server(ScriptedReply("Well", stop=stop))
 
     reply = complete(model_on(server, wire), replace(HELLO, stop=("END",)))
 
@@ -339,7 +341,7 @@ def test_one_model_serves_several_threads_and_loops(fake_server: Start, wire: st
     server = fake_server(*["Hello."] * 6)
     model = model_on(server, wire)
 
-    async def three() -> list[Finished]:
+    async def three() -> list[ReplyFinished]:
         return await asyncio.gather(*(acomplete(model, HELLO) for _ in range(3)))
 
     replies = [*asyncio.run(three()), *asyncio.run(three())]
@@ -348,7 +350,7 @@ def test_one_model_serves_several_threads_and_loops(fake_server: Start, wire: st
 
 
 def test_json_that_is_no_object_is_a_bad_response() -> None:
-    call = _Call(connect(LLAMACPP, "any"), HELLO, Attempts(Retries(), 1.0), native=False)
+    call = _Call(connect(LLAMACPP, "any"), HELLO, RetryState(RetryPolicy(), 1.0), native=False)
 
     with pytest.raises(BadResponseError, match="no object"):
         call.read([1])

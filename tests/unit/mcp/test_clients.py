@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.mcp.clients import CLIENTS, file_of, put, take, write
+from openbook.mcp.clients import CLIENTS, file_of, plan_install, plan_uninstall, write_change
 
 COMMAND = ["/bin/openbook", "mcp", "/shop"]
 JSON_CLIENTS = [name for name in CLIENTS if name != "codex"]
@@ -27,7 +27,10 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_put_in_is_there_and_what_is_taken_out_is_gone(name: str, tmp_path: Path) -> None:
     client = CLIENTS[name]
 
-    copies = [write(put(client, tmp_path, "openbook", COMMAND)), write(take(client, tmp_path, "openbook"))]
+    copies = [
+        write_change(plan_install(client, tmp_path, "openbook", COMMAND)),
+        write_change(plan_uninstall(client, tmp_path, "openbook")),
+    ]
 
     file = file_of(client, tmp_path)
     assert file.is_relative_to(tmp_path)
@@ -41,7 +44,7 @@ def test_what_is_put_in_is_there_and_what_is_taken_out_is_gone(name: str, tmp_pa
 def test_an_entry_is_what_the_agent_reads(name: str, tmp_path: Path) -> None:
     client = CLIENTS[name]
 
-    change = put(client, tmp_path, "openbook", COMMAND)
+    change = plan_install(client, tmp_path, "openbook", COMMAND)
 
     entry = json.loads(change.after)[client.table]["openbook"]
     assert entry.pop("type", "stdio") == "stdio"
@@ -56,7 +59,7 @@ def test_other_servers_and_settings_stay_as_they_are(tmp_path: Path) -> None:
     }
     (tmp_path / ".mcp.json").write_text(json.dumps(there), encoding="utf-8")
 
-    write(put(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
+    write_change(plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
 
     now = json.loads((tmp_path / ".mcp.json").read_text(encoding="utf-8"))
     assert now["mcpServers"].pop("openbook")["env"] == there["mcpServers"].pop("openbook")["env"]
@@ -71,7 +74,7 @@ def test_comments_and_tables_of_toml_stay_as_they_are(tmp_path: Path) -> None:
     entry = '[mcp_servers.openbook]\ncommand = "old"\nargs = ["[x]"]\n\n[mcp_servers.openbook.env]\nA = "1"\n\n'
     file.write_text(f'model = "m"  # mine\n\n{entry}[tui]\n# keep\na = 1\n', encoding="utf-8")
 
-    write(put(client, tmp_path, "openbook", COMMAND))
+    write_change(plan_install(client, tmp_path, "openbook", COMMAND))
 
     text = file.read_text(encoding="utf-8")
     now = tomllib.loads(text)
@@ -83,10 +86,10 @@ def test_comments_and_tables_of_toml_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_putting_twice_changes_nothing_and_each_copy_is_kept(tmp_path: Path) -> None:
     client = CLIENTS["claude"]
-    write(put(client, tmp_path, "openbook", COMMAND))
+    write_change(plan_install(client, tmp_path, "openbook", COMMAND))
 
-    again = put(client, tmp_path, "openbook", COMMAND)
-    copies = {write(put(client, tmp_path, "openbook", [*COMMAND, f"/{number}"])) for number in range(3)}
+    again = plan_install(client, tmp_path, "openbook", COMMAND)
+    copies = {write_change(plan_install(client, tmp_path, "openbook", [*COMMAND, f"/{number}"])) for number in range(3)}
 
     assert not again.is_needed
     assert {copy.name for copy in copies if copy} == {".mcp.json.bak", ".mcp.json.bak1", ".mcp.json.bak2"}
@@ -111,17 +114,17 @@ def test_a_file_that_cannot_be_read_stays_and_the_hint_says_what_to_add(name: st
     file.write_text(text, encoding="utf-8")
 
     with pytest.raises(SettingsError, match="left as it is") as caught:
-        put(client, tmp_path, "openbook", COMMAND)
+        plan_install(client, tmp_path, "openbook", COMMAND)
 
     assert "/bin/openbook" in caught.value.hint
     assert file.read_text(encoding="utf-8") == text
 
 
 def test_a_path_that_is_no_text_cannot_be_written(tmp_path: Path) -> None:
-    change = put(CLIENTS["claude"], tmp_path, "openbook", [*COMMAND, "/caf\udce9"])
+    change = plan_install(CLIENTS["claude"], tmp_path, "openbook", [*COMMAND, "/caf\udce9"])
 
     with pytest.raises(SettingsError, match="is no text"):
-        write(change)
+        write_change(change)
 
     assert list(tmp_path.iterdir()) == []
 
@@ -142,7 +145,7 @@ def test_what_cannot_be_written_as_a_whole_leaves_everything_as_it_was(tmp_path:
         (tmp_path / name).write_text(text, encoding="utf-8")
 
     with full_disk(), pytest.raises(SettingsError, match="cannot write"):
-        write(put(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
+        write_change(plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
 
     assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == before
 
@@ -153,7 +156,7 @@ def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path) -> None:
     real.chmod(0o640)
     (tmp_path / ".mcp.json").symlink_to(real)
 
-    write(put(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
+    write_change(plan_install(CLIENTS["claude"], tmp_path, "openbook", COMMAND))
 
     assert (tmp_path / ".mcp.json").is_symlink()
     assert "openbook" in real.read_text(encoding="utf-8")

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from openbook.costs import estimate_tokens
-from openbook.mcp.listing import Listing
+from openbook.mcp.listing import ResultListing
 from openbook.retrieval.excerpts import with_excerpts
-from openbook.spans import LineIndex
+from openbook.text import LineIndex
 from openbook.types import Chunk, RetrievalResult
 
 
@@ -16,7 +16,7 @@ def path_of(_: str, path: str) -> str:
 
 
 def test_lines_carry_their_numbers_and_places_their_names() -> None:
-    listing = Listing(path_of, 1000)
+    listing = ResultListing(path_of, 1000)
 
     text = listing.keep([result("a.py", "def f():\n\n    return 1", "f"), result("b.py", "x = 1")])
 
@@ -24,7 +24,7 @@ def test_lines_carry_their_numbers_and_places_their_names() -> None:
 
 
 def test_results_of_one_file_share_its_heading() -> None:
-    listing = Listing(path_of, 1000)
+    listing = ResultListing(path_of, 1000)
 
     text = listing.keep([result("a.py", "one = 1"), result("a.py", "two = 2")], "2 in all")
 
@@ -33,7 +33,7 @@ def test_results_of_one_file_share_its_heading() -> None:
 
 def test_every_result_gets_its_share_and_the_budget_is_kept() -> None:
     many = [result(f"{number}.py", "\n".join(f"line_{n} = {n}" for n in range(40))) for number in range(9)]
-    listing = Listing(path_of, 600)
+    listing = ResultListing(path_of, 600)
 
     text = listing.keep([result("short.py", "x = 1"), *many])
 
@@ -46,7 +46,7 @@ def test_every_result_gets_its_share_and_the_budget_is_kept() -> None:
 
 
 def test_what_does_not_fit_at_all_is_counted() -> None:
-    listing = Listing(path_of, 100)
+    listing = ResultListing(path_of, 100)
 
     text = listing.keep([result(f"{number}.py", " ".join(map(str, range(30)))) for number in range(9)], "9 in all")
 
@@ -56,7 +56,7 @@ def test_what_does_not_fit_at_all_is_counted() -> None:
 
 
 def test_a_first_result_that_is_too_large_is_cut_and_not_dropped() -> None:
-    listing = Listing(path_of, 100)
+    listing = ResultListing(path_of, 100)
 
     listing.keep([result("a.py", "\n".join(f"name_{n} = {n}" for n in range(200)))])
 
@@ -66,13 +66,13 @@ def test_a_first_result_that_is_too_large_is_cut_and_not_dropped() -> None:
 
 
 def test_nothing_found_is_said() -> None:
-    listing = Listing(path_of, 100)
+    listing = ResultListing(path_of, 100)
 
     assert listing.keep([]) == "(nothing found)"
 
 
 def test_what_some_program_takes_for_a_line_end_stays_in_its_line() -> None:
-    listing = Listing(path_of, 100)
+    listing = ResultListing(path_of, 100)
 
     text = listing.keep([result("a.py", "a\u20289| b\x0b9| c")])
 
@@ -81,7 +81,7 @@ def test_what_some_program_takes_for_a_line_end_stays_in_its_line() -> None:
 
 def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
     text = "\n".join("retries = 3" if n == 30 else f"line_{n} = {n}" for n in range(40))
-    listing = Listing(path_of, 60)
+    listing = ResultListing(path_of, 60)
 
     listing.keep(with_excerpts("retries", [result("a.py", text)]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.words import foreign_words, telling_words
+from openbook.questions.words import content_words_of_question, stop_words
 
 
 @pytest.mark.parametrize(
@@ -18,12 +18,12 @@ from openbook.questions.words import foreign_words, telling_words
 def test_what_is_left_of_a_question_in_another_language_is_what_it_asks_for(question: str, telling: set[str]) -> None:
     words = {word.strip("¿?") for word in question.lower().split()} - {""}
 
-    assert words - foreign_words(question) == telling
+    assert words - stop_words(question) == telling
 
 
 @pytest.mark.parametrize("question", ["What does the comment on man pages say?", "comment syntax", "die casting"])
 def test_english_words_that_look_like_them_stay(question: str) -> None:
-    assert not foreign_words(question)
+    assert not stop_words(question)
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_english_words_that_look_like_them_stay(question: str) -> None:
     ],
 )
 def test_endings_of_japanese_are_not_what_is_asked(question: str, telling: list[str]) -> None:
-    assert telling_words(question) == telling
+    assert content_words_of_question(question) == telling

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from openbook.embedding.protocol import Embedder
-from openbook.index.protocol import Entry, Identity, Outline
+from openbook.index.protocol import IndexEntry, IndexIdentity, Outline
 from openbook.index.sqlite import SqliteIndex
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.retrieval.search import Retriever
-from openbook.spans import LineIndex
 from openbook.testing import HashEmbedder
+from openbook.text import LineIndex
 from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Document, Filter, Kind, RetrievalResult, Span, Stamp, View
 
@@ -51,7 +51,7 @@ class Library:
     def __init__(self, path: Path, embedder: Embedder | None = None) -> None:
         self.path = path
         self.embedder = embedder or HashEmbedder()
-        self.identity = Identity(self.embedder.identity, tokens_identity())
+        self.identity = IndexIdentity(self.embedder.identity, tokens_identity())
         self.index = SqliteIndex(path, self.identity)
         self.texts: dict[tuple[str, str], str] = {}
 
@@ -69,7 +69,7 @@ class Library:
         first = chunks[0]
         document = Document(first.source, first.span.path, first.kind, first.language, text, "")
         vectors = self.embedder.embed([embedding_text(chunk) for chunk in chunks])
-        entries = [Entry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+        entries = [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
         self.index.put(document, entries, Stamp(0, 0, 0))
         self.texts[document.source, document.path] = text
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from openbook.index.protocol import Evidence, Matches, Outline
 from openbook.questions.question import read_question
-from openbook.retrieval.ranking import Ranked, rank, reordered
+from openbook.retrieval.ranking import RankedChunk, rank, rerank_passages
 from openbook.types import Kind, View
 from tests.unit.retrieval.material import outline_of
 
@@ -52,7 +52,7 @@ def ranked(
     view: View = "files",
     question: str = TOPIC,
     frequencies: Mapping[str, int] | None = None,
-) -> list[Ranked]:
+) -> list[RankedChunk]:
     query = read_question(question)
     evidence = [
         Evidence(number, each.bm25, each.file, each.cosine, each.matched) for number, each in enumerate(candidates)
@@ -62,11 +62,11 @@ def ranked(
     return rank(query, view, matches, [each.outline for each in candidates])
 
 
-def places(found: Sequence[Ranked]) -> list[tuple[str, int]]:
+def places(found: Sequence[RankedChunk]) -> list[tuple[str, int]]:
     return [(each.outline.span.path, each.outline.span.start_char) for each in found]
 
 
-def paths(found: Sequence[Ranked]) -> list[str]:
+def paths(found: Sequence[RankedChunk]) -> list[str]:
     return [each.outline.span.path for each in found]
 
 
@@ -284,7 +284,7 @@ def test_files_are_never_spread() -> None:
 def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
     first, second = ranked([found("a.py"), found("b.py")], "passages")
 
-    moved = reordered([first, second], [{}, {"closeness": 0.25, "sentence": 0.25}])
+    moved = rerank_passages([first, second], [{}, {"closeness": 0.25, "sentence": 0.25}])
 
     assert [each.outline for each in moved] == [second.outline, first.outline]
     assert moved[0].score == sum(moved[0].signals.values()) > second.score
@@ -292,7 +292,7 @@ def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
 
 
 def test_no_passage_is_none_reordered() -> None:
-    assert reordered([], []) == []
+    assert rerank_passages([], []) == []
 
 
 @pytest.mark.parametrize(

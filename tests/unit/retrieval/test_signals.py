@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from openbook.index.bm25 import inverse_frequency
 from openbook.questions.question import read_question
-from openbook.retrieval.ranking import Ranked
+from openbook.retrieval.ranking import RankedChunk
 from openbook.retrieval.signals import coverage, heading_match, rarities, scaled
 from openbook.types import Kind
 from tests.unit.retrieval.material import outline_of
@@ -68,7 +68,7 @@ def test_each_word_of_a_question_weighs_what_its_frequency_says_in_the_order_of_
 
 def test_words_and_meaning_share_relevance_between_them() -> None:
     def relevance(coverage: float, cosine: float) -> float:
-        return Ranked(outline_of(), {}, coverage, cosine).relevance
+        return RankedChunk(outline_of(), {}, coverage, cosine).relevance
 
     words, meaning, both = relevance(1.0, 0.0), relevance(0.0, 1.0), relevance(1.0, 1.0)
 

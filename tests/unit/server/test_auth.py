@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from fastapi import Request, Response
 
-from openbook.server.auth import Door
-from openbook.server.keys import Keys
+from openbook.server.auth import Authenticator
+from openbook.server.keys import KeyStore
 
 BROWSER = "0123456789abcdef" * 2
 
@@ -23,36 +23,36 @@ def request(method: str, cookie: str = "") -> Request:
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[Door]:
-    with closing(Keys(tmp_path)) as keys:
-        yield Door(keys, needs_key=False, cookie_s=90 * 24 * 3600.0)
+def authenticator(tmp_path: Path) -> Iterator[Authenticator]:
+    with closing(KeyStore(tmp_path)) as keys:
+        yield Authenticator(keys, needs_key=False, cookie_s=90 * 24 * 3600.0)
 
 
-def test_reading_gives_no_cookie_and_changing_gives_one(door: Door) -> None:
+def test_reading_gives_no_cookie_and_changing_gives_one(authenticator: Authenticator) -> None:
     read, changed = Response(), Response()
 
-    callers = [door.caller(request("GET"), read) for _ in range(2)]
-    caller = door.caller(request("POST"), changed)
+    callers = [authenticator.caller(request("GET"), read) for _ in range(2)]
+    caller = authenticator.caller(request("POST"), changed)
     _, _, cookie = changed.headers["set-cookie"].partition("openbook_browser=")
 
     assert ("set-cookie" in read.headers, callers[0] == callers[1]) == (False, False)
-    assert door.caller(request("GET", f"openbook_browser={cookie[:32]}"), Response()) == caller
+    assert authenticator.caller(request("GET", f"openbook_browser={cookie[:32]}"), Response()) == caller
 
 
 def test_a_cookie_is_kept_for_as_long_as_a_conversation_from_each_visit_on(tmp_path: Path) -> None:
-    with closing(Keys(tmp_path)) as keys:
+    with closing(KeyStore(tmp_path)) as keys:
         key = keys.add("team")
-        open_to_all = Door(keys, needs_key=False, cookie_s=90 * 24 * 3600.0)
-        for_keys = Door(keys, needs_key=True, cookie_s=90 * 24 * 3600.0)
+        open_to_all = Authenticator(keys, needs_key=False, cookie_s=90 * 24 * 3600.0)
+        for_keys = Authenticator(keys, needs_key=True, cookie_s=90 * 24 * 3600.0)
         given = []
-        for door, cookie in (
+        for authenticator, cookie in (
             (open_to_all, f"openbook_browser={BROWSER}"),
             (for_keys, f"openbook_key={key}"),
             (for_keys, "openbook_key=obk_guessed"),
             (open_to_all, ""),
         ):
             response = Response()
-            door.greet(request("GET", cookie), response)
+            authenticator.greet(request("GET", cookie), response)
             given.append(response.headers.get("set-cookie", ""))
 
     browser, own_key, unknown, first = given

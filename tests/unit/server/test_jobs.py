@@ -11,10 +11,10 @@ import pytest
 from openbook.errors import SourceError
 from openbook.ingest.sync import Progress
 from openbook.server.failures import RequestRefusedError
-from openbook.server.jobs import Job, Jobs
+from openbook.server.jobs import Job, JobQueue
 
 
-def followed(jobs: Jobs, job: Job) -> list[tuple[str, int, int]]:
+def followed(jobs: JobQueue, job: Job) -> list[tuple[str, int, int]]:
     async def read() -> list[tuple[str, int, int]]:
         return [(each.state, each.done, each.total) async for each in jobs.follow(job)]
 
@@ -22,7 +22,7 @@ def followed(jobs: Jobs, job: Job) -> list[tuple[str, int, int]]:
 
 
 def test_work_is_followed_to_its_report() -> None:
-    jobs = Jobs()
+    jobs = JobQueue()
 
     def work(progress: Progress) -> dict[str, Any]:
         progress(3, 3)
@@ -36,7 +36,7 @@ def test_work_is_followed_to_its_report() -> None:
 
 
 def test_work_that_fails_tells_why_until_it_succeeds() -> None:
-    jobs = Jobs()
+    jobs = JobQueue()
 
     def fail(_: Progress) -> dict[str, Any]:
         raise SourceError("docs", "does not exist", hint="look again")
@@ -53,7 +53,7 @@ def test_work_that_fails_tells_why_until_it_succeeds() -> None:
 
 
 def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
-    jobs, began, may_go_on = Jobs(), threading.Event(), threading.Event()
+    jobs, began, may_go_on = JobQueue(), threading.Event(), threading.Event()
 
     def work(progress: Progress) -> dict[str, Any]:
         began.set()
@@ -74,7 +74,7 @@ def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
 
 
 def test_what_waits_is_not_endless() -> None:
-    jobs, may_go_on = Jobs(), threading.Event()
+    jobs, may_go_on = JobQueue(), threading.Event()
 
     def work(_: Progress) -> dict[str, Any]:
         may_go_on.wait(30)
@@ -90,7 +90,7 @@ def test_what_waits_is_not_endless() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_ours_is_told_without_its_text() -> None:
-    jobs = Jobs()
+    jobs = JobQueue()
 
     def break_down(_: Progress) -> dict[str, Any]:
         raise ValueError("with a secret in it")
@@ -103,7 +103,7 @@ def test_a_fault_of_ours_is_told_without_its_text() -> None:
 
 
 def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
-    jobs, began, may_go_on = Jobs(), threading.Event(), threading.Event()
+    jobs, began, may_go_on = JobQueue(), threading.Event(), threading.Event()
 
     def work(progress: Progress) -> dict[str, Any]:
         began.set()
@@ -126,7 +126,7 @@ def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
 
 
 def test_what_waits_is_told_at_once_that_the_server_stops() -> None:
-    jobs, may_go_on = Jobs(), threading.Event()
+    jobs, may_go_on = JobQueue(), threading.Event()
 
     def work(_: Progress) -> dict[str, Any]:
         may_go_on.wait(30)

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.server.keys import Keys
+from openbook.server.keys import KeyStore
 
 NOON = 1_700_049_600.0  # 2023-11-15 12:00 UTC
 HALF_A_DAY_S = 12 * 3600
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Iterator[Keys]:
-    with closing(Keys(tmp_path)) as opened:
+def keys(tmp_path: Path) -> Iterator[KeyStore]:
+    with closing(KeyStore(tmp_path)) as opened:
         yield opened
 
 
-def test_a_key_is_kept_as_a_hash_and_found_by_itself_alone(keys: Keys, tmp_path: Path) -> None:
+def test_a_key_is_kept_as_a_hash_and_found_by_itself_alone(keys: KeyStore, tmp_path: Path) -> None:
     key, other = keys.add("team"), keys.add("class")
 
     found = keys.find(key)
@@ -35,18 +35,18 @@ def test_a_key_is_kept_as_a_hash_and_found_by_itself_alone(keys: Keys, tmp_path:
     assert (tmp_path / "keys.sqlite").stat().st_mode & 0o077 == 0
 
 
-def test_keys_are_listed_by_name_and_removed_once(keys: Keys, tmp_path: Path) -> None:
+def test_keys_are_listed_by_name_and_removed_once(keys: KeyStore, tmp_path: Path) -> None:
     for name in ("zoe", "ada"):
         keys.add(name)
 
     assert [key.name for key in keys.all()] == ["ada", "zoe"]
     assert (keys.remove("ada"), keys.remove("ada")) == (True, False)
-    with closing(Keys(tmp_path)) as again:
+    with closing(KeyStore(tmp_path)) as again:
         assert [key.name for key in again.all()] == ["zoe"]
 
 
 @pytest.mark.parametrize("name", ["team", "", "-x", "a/b", "x" * 101])
-def test_a_name_that_is_taken_or_none_is_refused(keys: Keys, name: str) -> None:
+def test_a_name_that_is_taken_or_none_is_refused(keys: KeyStore, name: str) -> None:
     keys.add("team")
 
     with pytest.raises(SettingsError) as caught:
@@ -57,7 +57,7 @@ def test_a_name_that_is_taken_or_none_is_refused(keys: Keys, name: str) -> None:
 
 def test_money_is_counted_by_day_and_key(tmp_path: Path) -> None:
     now_s = [NOON]
-    keys = Keys(tmp_path, now=lambda: now_s[0])
+    keys = KeyStore(tmp_path, now=lambda: now_s[0])
     first, second = (keys.find(keys.add(name)) for name in ("first", "second"))
     assert first is not None
     assert second is not None
@@ -76,4 +76,4 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file", encoding="utf-8")
 
     with pytest.raises(SettingsError, match="cannot be used"):
-        Keys(tmp_path / "home")
+        KeyStore(tmp_path / "home")

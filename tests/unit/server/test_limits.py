@@ -11,7 +11,7 @@ import pytest
 
 from openbook.errors import SettingsError
 from openbook.server.auth import Caller
-from openbook.server.keys import Keys
+from openbook.server.keys import KeyStore
 from openbook.server.limits import MemoryLimits
 from openbook.settings import Settings
 
@@ -19,19 +19,19 @@ MIDNIGHT = 1_700_006_400.0
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Iterator[Keys]:
-    with closing(Keys(tmp_path, now=lambda: MIDNIGHT)) as opened:
+def keys(tmp_path: Path) -> Iterator[KeyStore]:
+    with closing(KeyStore(tmp_path, now=lambda: MIDNIGHT)) as opened:
         yield opened
 
 
 @pytest.fixture
-def caller(keys: Keys) -> Caller:
+def caller(keys: KeyStore) -> Caller:
     key = keys.find(keys.add("team"))
     assert key is not None
     return Caller("key:1", key)
 
 
-def test_what_was_spent_outlives_a_restart(keys: Keys, caller: Caller) -> None:
+def test_what_was_spent_outlives_a_restart(keys: KeyStore, caller: Caller) -> None:
     limits = MemoryLimits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
     limits.settle(caller, limits.reserve(caller, 0.6), 0.5)
 
@@ -40,7 +40,7 @@ def test_what_was_spent_outlives_a_restart(keys: Keys, caller: Caller) -> None:
     assert again.reserve(caller, 0.6).usd == pytest.approx(0.5)
 
 
-def test_money_that_cannot_be_written_down_stays_set_aside(keys: Keys, caller: Caller, tmp_path: Path) -> None:
+def test_money_that_cannot_be_written_down_stays_set_aside(keys: KeyStore, caller: Caller, tmp_path: Path) -> None:
     limits = MemoryLimits(keys, Settings(key_usd_per_day=1.0), now=lambda: MIDNIGHT)
     granted = limits.reserve(caller, 0.6)
     with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as disk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openbook.server.failures import RequestRefusedError
-from openbook.server.models import Models, offered
+from openbook.server.models import ModelRegistry, offered_models
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel
 
@@ -19,7 +19,7 @@ def test_what_is_not_offered_is_not_opened() -> None:
         return model
 
     address = "http://10.0.0.7:9000/v1"
-    models = Models(["groq:a", f"{address}#tiny", f"{address}0#tiny"], "anthropic:b", open_one=open_one)
+    models = ModelRegistry(["groq:a", f"{address}#tiny", f"{address}0#tiny"], "anthropic:b", open_one=open_one)
 
     with pytest.raises(RequestRefusedError) as caught:
         models.get("http://10.0.0.1/v1#x")
@@ -31,7 +31,7 @@ def test_what_is_not_offered_is_not_opened() -> None:
 
 
 def test_where_a_model_runs_is_told_to_nobody() -> None:
-    models = Models([], "http://10.0.0.7:9000/v1#qwen3:8b", open_one=lambda _: None)
+    models = ModelRegistry([], "http://10.0.0.7:9000/v1#qwen3:8b", open_one=lambda _: None)
 
     listed = models.listed()
 
@@ -42,8 +42,8 @@ def test_where_a_model_runs_is_told_to_nobody() -> None:
 def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
 
-    chosen = offered(Settings(model="ollama:qwen3:8b", server_models=("http://127.0.0.1:9/v1#tiny",)))
-    by_key = offered(Settings())
+    chosen = offered_models(Settings(model="ollama:qwen3:8b", server_models=("http://127.0.0.1:9/v1#tiny",)))
+    by_key = offered_models(Settings())
 
     assert [model.label for model in chosen.listed().models] == [
         "qwen3:8b (ollama)",
@@ -55,6 +55,6 @@ def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pyte
 
 
 def test_without_a_key_answers_are_quotes() -> None:
-    models = offered(Settings())
+    models = offered_models(Settings())
 
     assert (models.default, models.names, models.get(None)) == ("extractive", ("extractive",), None)

@@ -8,19 +8,19 @@ from fastapi import FastAPI, File, Form, Query, UploadFile
 from fastapi.responses import PlainTextResponse
 
 from openbook.server.reference import reference
-from openbook.server.shapes import ErrorReply, Login, Me
+from openbook.server.schemas import CallerResponse, ErrorResponse, LoginRequest
 
 
 def test_routes_list_what_they_take_and_give_and_shapes_list_their_fields() -> None:
-    app = FastAPI(responses={400: {"model": ErrorReply}})
+    app = FastAPI(responses={400: {"model": ErrorResponse}})
 
     @app.get("/me")
-    async def me(format_: Annotated[str, Query(alias="format", description="Of `it`.")] = "a<b") -> Me:
+    async def me(format_: Annotated[str, Query(alias="format", description="Of `it`.")] = "a<b") -> CallerResponse:
         """Tell `who` asks."""
         raise NotImplementedError
 
     @app.post("/login", response_class=PlainTextResponse)
-    async def login(sent: Login) -> None:
+    async def login(sent: LoginRequest) -> None:
         raise NotImplementedError
 
     @app.post("/files", status_code=204)
@@ -34,12 +34,12 @@ def test_routes_list_what_they_take_and_give_and_shapes_list_their_fields() -> N
         "<td><code>format</code></td><td>query</td><td>string; &quot;a&lt;b&quot; if not given</td>"
         "<td>Of <code>it</code>.</td>"
     ) in page
-    assert '<p>Gives 200: <a href="#Me">Me</a></p>' in page
+    assert '<p>Returns 200: <a href="#CallerResponse">CallerResponse</a></p>' in page
     assert "<td><code>key</code></td><td>body, JSON</td><td>string</td><td></td>" in page
-    assert "<p>Gives 200: text/plain</p>" in page
+    assert "<p>Returns 200: text/plain</p>" in page
     assert "<td><code>sent</code></td><td>form</td><td>list of file</td>" in page
-    assert "<p>Gives 204</p>" in page
+    assert "<p>Returns 204</p>" in page
     assert "<td><code>key</code></td><td>string</td><td>Name of the key; empty without one.</td>" in page
-    assert 'id="ErrorReply"' in page
+    assert 'id="ErrorResponse"' in page
     assert "ValidationError" not in page
     assert "Body_" not in page

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from openbook.generation import Citation, Claim, ClaimVerdict, GenerationResult, Verdict
+from openbook.answers import Citation, Claim, ClaimVerdict, GenerationResult, Verdict
 from openbook.server.rendering import BlockReader, render_answer, render_block, visible
 from openbook.types import Span
 

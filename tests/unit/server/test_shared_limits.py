@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import redis
 
+from openbook.redis_client import RedisClient
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key
 from openbook.server.shared_limits import RedisLimits
 from openbook.settings import Secret, Settings
-from openbook.shared import Shared
 from tests.redis_server import RedisServer
 
 CALLER = Caller("key:1", Key("1", "team", 0.0))
@@ -25,7 +25,7 @@ SETTINGS = Settings(key_questions_per_minute=2, key_usd_per_day=1.0)
 def connect(redis_server: RedisServer) -> Iterator[Callable[[], RedisLimits]]:
     """Yield the counts of one server more with each call."""
     with ExitStack() as stack:
-        yield lambda: RedisLimits(stack.enter_context(closing(Shared(Secret(redis_server.url)))), SETTINGS)
+        yield lambda: RedisLimits(stack.enter_context(closing(RedisClient(Secret(redis_server.url)))), SETTINGS)
 
 
 def test_a_key_has_its_limits_once_for_all_servers(connect: Callable[[], RedisLimits]) -> None:
@@ -51,7 +51,7 @@ def test_what_a_server_had_set_aside_when_it_was_killed_counts_as_spent(connect:
 
 def test_a_clock_that_goes_back_takes_no_question_from_a_key(redis_server: RedisServer) -> None:
     now_s = [1_000.0]
-    with closing(Shared(Secret(redis_server.url), now=lambda: now_s[0])) as shared:
+    with closing(RedisClient(Secret(redis_server.url), now=lambda: now_s[0])) as shared:
         limits = RedisLimits(shared, SETTINGS)
         limits.take(CALLER)
         now_s[0] -= 500

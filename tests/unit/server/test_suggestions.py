@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from openbook.assistant import Assistant
-from openbook.server.library import Library
-from openbook.server.suggestions import Suggestions
+from openbook.library import Assistant
+from openbook.server.served_library import ServedLibrary
+from openbook.server.suggestions import SuggestionCache
 from openbook.settings import Settings
 from tests.support import write_tree
 
@@ -21,8 +21,8 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
         },
     )
     assistant = Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1))
-    with closing(Library(assistant)) as library:
-        suggestions = Suggestions(library)
+    with closing(ServedLibrary(assistant)) as library:
+        suggestions = SuggestionCache(library)
 
         before = suggestions.get()
         write_tree(folder, {"c.md": "# Tides\n\nTides turn at noon.\n"})
@@ -35,5 +35,5 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
 def test_a_name_that_no_question_can_ask_for_is_left_out(tmp_path: Path) -> None:
     files = {"a.py": "def about():\n    return 1\n", "b.md": "# Harbour\n\nThe harbour is deep.\n"}
     folder = write_tree(tmp_path / "src", files)
-    with closing(Library(Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
-        assert Suggestions(library).get() == ["What is said about “Harbour”?"]
+    with closing(ServedLibrary(Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+        assert SuggestionCache(library).get() == ["What is said about “Harbour”?"]

@@ -12,11 +12,11 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from openbook.answers import Claim, GenerationResult, Verdict
 from openbook.errors import MissingExtraError, ModelError, OverloadedError, SettingsError
-from openbook.generation import Claim, GenerationResult, Verdict
 from openbook.llm.messages import Message, Request
-from openbook.server.telemetry import Spans, open_tracer
-from openbook.testing import Reply, ScriptedModel
+from openbook.server.telemetry import AnswerSpans, open_tracer
+from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 
 SECRET = "the secret question"
@@ -30,13 +30,13 @@ def exporter() -> InMemorySpanExporter:
     return InMemorySpanExporter()
 
 
-def spans_with(exporter: InMemorySpanExporter) -> Spans:
+def spans_with(exporter: InMemorySpanExporter) -> AnswerSpans:
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    return Spans(provider.get_tracer("test"), "0" * 32)
+    return AnswerSpans(provider.get_tracer("test"), "0" * 32)
 
 
-def call(spans: Spans, model: ScriptedModel) -> None:
+def call(spans: AnswerSpans, model: ScriptedModel) -> None:
     watched: Any = spans.watched(model)
 
     async def read() -> None:
@@ -52,7 +52,7 @@ def test_an_answer_its_search_and_each_call_of_a_model_are_spans(exporter: InMem
 
     spans.enter("searching")
     spans.enter("writing")
-    call(spans, ScriptedModel(Reply(SECRET, usage=Usage(10, 5)), name="anthropic:claude-sonnet-5-5"))
+    call(spans, ScriptedModel(ScriptedReply(SECRET, usage=Usage(10, 5)), name="anthropic:claude-sonnet-5-5"))
     spans.enter("checking")
     spans.end("answered", GenerationResult(SECRET, SECRET, usage=Usage(10, 5)))
 
@@ -112,7 +112,7 @@ def test_a_call_that_fails_says_how(exporter: InMemorySpanExporter) -> None:
 
 def test_nothing_happens_unless_it_is_asked_for() -> None:
     model = ScriptedModel()
-    spans = Spans(open_tracer(""), "0" * 32)
+    spans = AnswerSpans(open_tracer(""), "0" * 32)
 
     spans.enter("searching")
     spans.end("answered", None)

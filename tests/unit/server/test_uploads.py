@@ -9,7 +9,7 @@ import pytest
 from fastapi import UploadFile
 
 from openbook.server.failures import RequestRefusedError
-from openbook.server.uploads import Uploads, safe_name
+from openbook.server.uploads import UploadStore, safe_name
 from openbook.settings import Settings
 
 
@@ -45,7 +45,7 @@ class Breaking(io.BytesIO):
 
 
 def test_of_an_upload_that_fails_nothing_is_kept(tmp_path: Path) -> None:
-    uploads = Uploads("library", Settings(home=tmp_path))
+    uploads = UploadStore("library", Settings(home=tmp_path))
     files = [UploadFile(io.BytesIO(b"# A"), size=3, filename="a.md"), UploadFile(Breaking(b"# B\n"), filename="b.md")]
 
     with pytest.raises(RequestRefusedError, match="No space left") as caught:
@@ -55,12 +55,12 @@ def test_of_an_upload_that_fails_nothing_is_kept(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.md")) == []
 
 
-def keep(uploads: Uploads, *files: tuple[str, bytes], course: bool = False) -> list[str]:
+def keep(uploads: UploadStore, *files: tuple[str, bytes], course: bool = False) -> list[str]:
     return uploads.keep([(name, UploadFile(io.BytesIO(text), filename=name)) for name, text in files], course=course)
 
 
 def test_files_of_one_name_are_told_apart_unless_they_are_the_same(tmp_path: Path) -> None:
-    uploads = Uploads("library", Settings(home=tmp_path))
+    uploads = UploadStore("library", Settings(home=tmp_path))
 
     kept = [keep(uploads, ("a.md", text)) for text in (b"one", b"two", b"one")]
     at_once = keep(uploads, ("b.md", b"one"), ("b.md", b"two"), ("b.md", b"one"))
@@ -71,7 +71,7 @@ def test_files_of_one_name_are_told_apart_unless_they_are_the_same(tmp_path: Pat
 
 
 def test_course_material_of_one_upload_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    uploads = Uploads("library", Settings(home=tmp_path))
+    uploads = UploadStore("library", Settings(home=tmp_path))
     lessons = [("01 yeast.txt", b"Yeast."), ("02 kneading.txt", b"Knead.")]
 
     kept = [
@@ -89,7 +89,7 @@ def test_course_material_of_one_upload_has_a_folder_of_its_own(tmp_path: Path) -
 
 
 def test_a_course_is_not_the_same_as_one_that_holds_more(tmp_path: Path) -> None:
-    uploads = Uploads("library", Settings(home=tmp_path))
+    uploads = UploadStore("library", Settings(home=tmp_path))
     yeast, kneading, baking = ("01 yeast.txt", b"Yeast."), ("02 kneading.txt", b"Knead."), ("03 baking.txt", b"Bake.")
     keep(uploads, yeast, kneading, baking, course=True)
 
@@ -103,7 +103,7 @@ def test_a_course_is_not_the_same_as_one_that_holds_more(tmp_path: Path) -> None
 def test_documents_that_text_is_extracted_from_have_a_limit_of_their_own(
     tmp_path: Path, name: str, reasons: list[str]
 ) -> None:
-    uploads = Uploads("library", Settings(home=tmp_path, max_file_bytes=20, max_document_bytes=9))
+    uploads = UploadStore("library", Settings(home=tmp_path, max_file_bytes=20, max_document_bytes=9))
 
     _, refused = uploads.check([UploadFile(io.BytesIO(b"0123456789"), size=10, filename=name)])
 

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 import redis
 
+from openbook.answers import Exchange
 from openbook.errors import SharedError
-from openbook.generation import Exchange
+from openbook.redis_client import RedisClient
 from openbook.sessions.protocol import new_id
 from openbook.sessions.redis import RedisSessions
 from openbook.settings import Secret
-from openbook.shared import Shared
 from tests.redis_server import RedisServer
 
 EXCHANGE = Exchange("When do sessions end?", "After one hour.")
 
 
 @pytest.fixture
-def shared(redis_server: RedisServer) -> Iterator[Shared]:
-    with closing(Shared(Secret(redis_server.url))) as opened:
+def shared(redis_server: RedisServer) -> Iterator[RedisClient]:
+    with closing(RedisClient(Secret(redis_server.url))) as opened:
         yield opened
 
 
@@ -33,7 +33,7 @@ def inside(redis_server: RedisServer) -> Iterator[Any]:
         yield client
 
 
-def test_redis_forgets_by_itself_whatever_is_kept(shared: Shared, inside: Any) -> None:
+def test_redis_forgets_by_itself_whatever_is_kept(shared: RedisClient, inside: Any) -> None:
     sessions, session_id = RedisSessions(shared, expire_s=1_000), new_id()
     sessions.add("ada", session_id, EXCHANGE, {}, begins=True)
     for key in inside.scan_iter():
@@ -48,7 +48,7 @@ def test_redis_forgets_by_itself_whatever_is_kept(shared: Shared, inside: Any) -
     )
 
 
-def test_what_was_deleted_leaves_nothing(shared: Shared, inside: Any) -> None:
+def test_what_was_deleted_leaves_nothing(shared: RedisClient, inside: Any) -> None:
     sessions, session_id = RedisSessions(shared, expire_s=1_000), new_id()
     sessions.add("ada", session_id, EXCHANGE, {}, begins=True)
 
@@ -59,7 +59,7 @@ def test_what_was_deleted_leaves_nothing(shared: Shared, inside: Any) -> None:
 
 def test_what_expired_leaves_nothing(redis_server: RedisServer, inside: Any) -> None:
     now_s = [1_000.0]
-    with closing(Shared(Secret(redis_server.url), now=lambda: now_s[0])) as shared:
+    with closing(RedisClient(Secret(redis_server.url), now=lambda: now_s[0])) as shared:
         sessions = RedisSessions(shared, expire_s=100)
         sessions.add("ada", new_id(), EXCHANGE, {}, begins=True)
         now_s[0] += 101
@@ -69,7 +69,7 @@ def test_what_expired_leaves_nothing(redis_server: RedisServer, inside: Any) -> 
     assert inside.keys() == []
 
 
-def test_the_time_of_redis_counts(shared: Shared, inside: Any) -> None:
+def test_the_time_of_redis_counts(shared: RedisClient, inside: Any) -> None:
     sessions, session_id = RedisSessions(shared, expire_s=1_000), new_id()
 
     before, _ = inside.time()
@@ -80,7 +80,7 @@ def test_the_time_of_redis_counts(shared: Shared, inside: Any) -> None:
     assert before <= listed.created_at == listed.updated_at < after + 1
 
 
-def test_what_redis_has_lost_of_a_list_is_not_listed(shared: Shared, inside: Any) -> None:
+def test_what_redis_has_lost_of_a_list_is_not_listed(shared: RedisClient, inside: Any) -> None:
     sessions, session_id = RedisSessions(shared, expire_s=1_000), new_id()
     sessions.add("ada", session_id, EXCHANGE, {}, begins=True)
     inside.delete(f"openbook:session:{session_id}")
@@ -88,7 +88,7 @@ def test_what_redis_has_lost_of_a_list_is_not_listed(shared: Shared, inside: Any
     assert (sessions.of("ada"), sessions.owns("ada", session_id)) == ([], False)
 
 
-def test_a_full_redis_keeps_nothing_of_an_exchange_and_says_so(shared: Shared, inside: Any) -> None:
+def test_a_full_redis_keeps_nothing_of_an_exchange_and_says_so(shared: RedisClient, inside: Any) -> None:
     sessions, session_id = RedisSessions(shared, expire_s=1_000), new_id()
     inside.config_set("maxmemory", 1)
 

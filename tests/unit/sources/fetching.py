@@ -14,7 +14,7 @@ from openbook.settings import Secret
 from openbook.sources.github import GitHubRemote
 from openbook.sources.loading import LoadOptions
 from openbook.sources.mirrors import Mirror
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Patience
 from openbook.sources.repository_urls import read_repository_url
 from openbook.testing.github_server import GitHubServer
@@ -30,7 +30,7 @@ class Fetching:
     server: GitHubServer
     folder: Path
     token: Secret | None = None
-    reach: Reach = field(default_factory=Reach)
+    reach: NetworkPolicy = field(default_factory=NetworkPolicy)
     timeout_s: float = 60.0
     slept: list[float] = field(default_factory=list)
     while_asleep: Callable[[], None] = lambda: None

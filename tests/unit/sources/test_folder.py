@@ -13,7 +13,7 @@ import pytest
 
 from openbook.errors import SkippedFileError, SourceError
 from openbook.sources.folder import Folder, source_name
-from openbook.sources.walk import Scan, Skipped
+from openbook.sources.walk import Scan, SkippedFile
 from openbook.types import Document
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
@@ -122,10 +122,10 @@ def test_what_is_skipped_is_listed_with_its_reason(tmp_path: Path) -> None:
     scan = Folder(tmp_path, max_file_bytes=10).scan()
 
     assert scan.skipped == (
-        Skipped(".env", "secret"),
-        Skipped(".ssh/", "secret"),
-        Skipped("big.txt", "too large"),
-        Skipped("logo.png", "binary by name"),
+        SkippedFile(".env", "secret"),
+        SkippedFile(".ssh/", "secret"),
+        SkippedFile("big.txt", "too large"),
+        SkippedFile("logo.png", "binary by name"),
     )
     assert scan.reasons() == {"binary by name": 1, "secret": 2, "too large": 1}
 
@@ -196,7 +196,7 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
 
     scan = folder.scan()
 
-    assert scan.skipped == (Skipped("pipe.txt", "not a regular file"),)
+    assert scan.skipped == (SkippedFile("pipe.txt", "not a regular file"),)
     assert refused(folder, "pipe.txt") == "not a regular file"
     assert Folder(tmp_path / "pipe.txt").scan().reasons() == {"not a regular file": 1}
 
@@ -210,7 +210,7 @@ def test_a_name_that_is_not_utf8_is_skipped(tmp_path: Path) -> None:
     scan = Folder(tmp_path).scan()
 
     assert [file.path for file in scan.files] == ["café.py"]
-    assert scan.skipped == (Skipped("caf\ufffd.py", "name is not UTF-8"),)
+    assert scan.skipped == (SkippedFile("caf\ufffd.py", "name is not UTF-8"),)
 
 
 @posix_only
@@ -224,7 +224,7 @@ def test_what_permissions_forbid_is_skipped(tmp_path: Path) -> None:
     scan = folder.scan()
 
     (root / "closed").chmod(0o700)
-    assert scan.skipped == (Skipped("closed/", "unreadable folder"),)
+    assert scan.skipped == (SkippedFile("closed/", "unreadable folder"),)
     assert refused(folder, "b.py") == "unreadable"
 
 
@@ -318,7 +318,7 @@ def test_a_single_secret_is_not_read(tmp_path: Path) -> None:
 
     folder = Folder(tmp_path / ".env")
 
-    assert folder.scan() == Scan(skipped=(Skipped(".env", "secret"),))
+    assert folder.scan() == Scan(skipped=(SkippedFile(".env", "secret"),))
 
 
 @pytest.mark.parametrize("given", [".docker", ".SSH/keys", ".aws/notes.md"])

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from openbook.answers import GenerationResult
 from openbook.errors import SkippedFileError
 from openbook.evals.questions import EvalQuestion
-from openbook.evals.runs import Run
-from openbook.generation import GenerationResult
+from openbook.evals.runs import EvalRun
 from openbook.sources.documents import read_document
 from openbook.sources.formats import binary_format, may_be_binary, own_output
 from openbook.types import Chunk, RetrievalResult, Span
@@ -129,7 +129,7 @@ def test_only_what_is_evidently_a_set_or_results_of_ours_is_told_apart(text: str
 
 def test_what_we_print_as_json_is_no_source_however_it_is_laid_out() -> None:
     answer = json.dumps(GenerationResult("Which port?", "8420").to_dict(), indent=2)
-    run = json.dumps(Run("extractive", 10, ()).to_dict() | {"failed": []})
+    run = json.dumps(EvalRun("extractive", 10, ()).to_dict() | {"failed": []})
     questions = json.dumps(EvalQuestion("Which port?", files=("a.md",), facts=("8420",)).to_dict())
     result = RetrievalResult(Chunk("s", Span("a.md", 0, 4, 1, 1), "8420", "docs"), 0.5)
     found = json.dumps({"query": "Which port?", "results": [result.to_dict()]}) + "\n"

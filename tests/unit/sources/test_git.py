@@ -14,7 +14,7 @@ from openbook.errors import FetchError, MissingExtraError
 from openbook.sources.git import GitRemote
 from openbook.sources.loading import LoadOptions
 from openbook.sources.mirrors import Mirror
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Patience
 from openbook.sources.repository_urls import read_repository_url
 from openbook.testing.git_server import GitServer
@@ -38,14 +38,16 @@ def shop(git_server: GitServer) -> Repository:
 @pytest.fixture
 def fetch(git_server: GitServer, tmp_path: Path) -> Fetch:
     def run(
-        rest: str = "", *, reach: Reach | None = None, host: str = git_server.host, timeout_s: float = 60
+        rest: str = "", *, reach: NetworkPolicy | None = None, host: str = git_server.host, timeout_s: float = 60
     ) -> Mirror:
         address = f"http://{host}/octo/shop{rest}"
         url = read_repository_url(address)
         mirror = Mirror.of(tmp_path, url, LoadOptions())
         patience = Patience(timeout_s)
         with mirror.locked(1.0):
-            remote = GitRemote(url, mirror.objects, reach=reach or Reach(), patience=patience, max_bytes=1 << 24)
+            remote = GitRemote(
+                url, mirror.objects, reach=reach or NetworkPolicy(), patience=patience, max_bytes=1 << 24
+            )
             mirror.update(address, remote, LoadOptions(), max_bytes=1 << 24, now=lambda: 0.0)
         return mirror
 
@@ -167,7 +169,7 @@ def test_a_fetch_that_grows_beyond_the_limit_is_ended(git_server: GitServer, tmp
     (tmp_path / "git" / "objects" / "pack").mkdir(parents=True)
     (tmp_path / "git" / "objects" / "pack" / "tmp_pack_1").write_bytes(b"x" * 101)
     url = read_repository_url(f"{git_server.url}/octo/shop")
-    remote = GitRemote(url, tmp_path / "git", reach=Reach(), patience=Patience(9.0), max_bytes=100)
+    remote = GitRemote(url, tmp_path / "git", reach=NetworkPolicy(), patience=Patience(9.0), max_bytes=100)
 
     with pytest.raises(FetchError, match="larger than is allowed"):
         remote.newest(None)
@@ -178,7 +180,7 @@ def test_an_object_that_is_not_what_its_name_says_is_not_taken(shop: Repository,
     assert mirror.state is not None
     assert mirror.state.head is not None
     url = read_repository_url("http://127.0.0.1/octo/shop")
-    remote = GitRemote(url, mirror.objects, reach=Reach(), patience=Patience(9.0), max_bytes=1 << 24)
+    remote = GitRemote(url, mirror.objects, reach=NetworkPolicy(), patience=Patience(9.0), max_bytes=1 << 24)
 
     with pytest.raises(FetchError, match="damaged"):
         list(remote.contents(mirror.state.head, remote.listing(mirror.state.head), {"d" * 40}))
@@ -188,7 +190,7 @@ def test_a_confined_fetch_connects_to_the_address_that_was_checked(
     shop: Repository, fetch: Fetch, git_server: GitServer
 ) -> None:
     host = git_server.host.replace("127.0.0.1", "git.corp")
-    reach = Reach(confined=True, hosts=(host,), look_up=lambda name, port: ["127.0.0.1"])
+    reach = NetworkPolicy(confined=True, hosts=(host,), resolve_host=lambda name, port: ["127.0.0.1"])
 
     assert held(fetch(reach=reach, host=host)) == FILES
 
@@ -197,7 +199,7 @@ def test_a_confined_fetch_asks_no_host_that_is_not_listed(
     shop: Repository, fetch: Fetch, git_server: GitServer
 ) -> None:
     with pytest.raises(FetchError, match="not allowed here"):
-        fetch(reach=Reach(confined=True))
+        fetch(reach=NetworkPolicy(confined=True))
 
     assert git_server.requests == []
 
@@ -241,7 +243,7 @@ def test_confined_no_password_of_whoever_runs_the_server_is_sent(
         answering.start()
         host = f"127.0.0.1:{server.server_port}"
         with pytest.raises(FetchError, match="does not exist, or is private"):
-            fetch(host=host, reach=Reach(confined=confined, hosts=(host,)))
+            fetch(host=host, reach=NetworkPolicy(confined=confined, hosts=(host,)))
         server.shutdown()
         answering.join()
 
@@ -250,7 +252,7 @@ def test_confined_no_password_of_whoever_runs_the_server_is_sent(
 
 def test_confined_only_https_is_spoken(fetch: Fetch, git_server: GitServer, tmp_path: Path) -> None:
     url = read_repository_url("git@github.com:octo/shop.git")
-    remote = GitRemote(url, tmp_path / "git", reach=Reach(confined=True), patience=Patience(9.0), max_bytes=100)
+    remote = GitRemote(url, tmp_path / "git", reach=NetworkPolicy(confined=True), patience=Patience(9.0), max_bytes=100)
 
     with pytest.raises(FetchError, match="only https"):
         remote.newest(None)

@@ -10,7 +10,7 @@ import pytest
 
 from openbook.errors import FetchError
 from openbook.settings import Secret
-from openbook.sources.reaching import Reach
+from openbook.sources.network_policy import NetworkPolicy
 from openbook.testing.github_server import GitHubFault, GitHubServer
 from tests.unit.sources.fetching import FILES, MANY, Fetching, held, refusal
 
@@ -174,14 +174,14 @@ def test_a_confined_fetch_connects_to_the_address_that_was_checked(fetch: Fetchi
     port = fetch.server.api_url.rpartition(":")[2]
     own = f"api.corp:{port}"
     fetch.server = _Elsewhere(fetch.server, f"http://{own}")
-    fetch.reach = Reach(confined=True, hosts=("github.com", own), look_up=lambda host, port: ["127.0.0.1"])
+    fetch.reach = NetworkPolicy(confined=True, hosts=("github.com", own), resolve_host=lambda host, port: ["127.0.0.1"])
 
     assert held(fetch()) == FILES
 
 
 def test_a_confined_fetch_refuses_a_public_host_that_leads_into_this_machine(fetch: Fetching) -> None:
     fetch.server = _Elsewhere(fetch.server, "https://api.github.com")
-    fetch.reach = Reach(confined=True, look_up=lookups(["127.0.0.1"]))
+    fetch.reach = NetworkPolicy(confined=True, resolve_host=lookups(["127.0.0.1"]))
 
     assert "not public" in refusal(fetch).reason
 
@@ -189,7 +189,7 @@ def test_a_confined_fetch_refuses_a_public_host_that_leads_into_this_machine(fet
 def test_a_confined_fetch_follows_no_redirect_to_a_host_that_is_not_allowed(fetch: Fetching) -> None:
     fetch.server.add("octo/shop", MANY)
     own = fetch.server.api_url.removeprefix("http://")
-    fetch.reach = Reach(confined=True, hosts=("github.com", own))
+    fetch.reach = NetworkPolicy(confined=True, hosts=("github.com", own))
 
     assert "not allowed here" in refusal(fetch).reason
     assert not any(request.codeload for request in fetch.server.requests)
@@ -212,6 +212,8 @@ def test_pages_of_another_host_are_not_asked_for(fetch: Fetching) -> None:
     for number in range(40):
         repository.commit(FILES, f"feature/{number:02}")
     fetch.server = _Elsewhere(fetch.server, fetch.server.api_url.replace("127.0.0.1", "localhost"))
-    fetch.reach = Reach(confined=True, hosts=("github.com", fetch.server.api_url[7:]), look_up=lambda *_: ["127.0.0.1"])
+    fetch.reach = NetworkPolicy(
+        confined=True, hosts=("github.com", fetch.server.api_url[7:]), resolve_host=lambda *_: ["127.0.0.1"]
+    )
 
     assert "leads elsewhere" in refusal(fetch, "octo/shop@feature/00/docs").reason

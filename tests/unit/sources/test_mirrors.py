@@ -75,7 +75,7 @@ def test_it_is_told_how_much_is_there(mirror: Mirror) -> None:
 
     with mirror.locked(1.0):
         remote = Told({"a.md": "1", "b.md": "2"})
-        mirror.update("shop", remote, LoadOptions(), max_bytes=9, told=lambda *counts: told.append(counts))
+        mirror.update("shop", remote, LoadOptions(), max_bytes=9, progress=lambda *counts: told.append(counts))
 
     assert told == [(1, 2), (2, 2)]
 

@@ -76,7 +76,7 @@ def test_an_error_shows_no_name_password_or_key_of_an_address(text: str) -> None
 
 
 @pytest.mark.parametrize("text", ["git@-h:o/r", "o/r@-x", "https://h/o/r@-x", "https://github.com/o"])
-def test_an_error_shows_an_address_without_secrets_as_it_is(text: str) -> None:
+def test_an_error_shows_an_display_address_as_it_is(text: str) -> None:
     with pytest.raises(SourceError, match=f"'{text}'"):
         read_repository_url(text)
 

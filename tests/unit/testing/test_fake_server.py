@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from openbook.errors import CutOffError
-from openbook.testing import FakeServer, Fault, Received, Refusal, Reply
+from openbook.testing import FakeServer, Fault, ReceivedRequest, Refusal, ScriptedReply
 
 Servers = Callable[..., FakeServer]
 
@@ -47,8 +47,8 @@ ASK = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 
 
 def test_a_step_can_be_a_function_of_the_request(fake_server: Servers) -> None:
-    def echo(received: Received) -> Reply:
-        return Reply(f"You said {received.body['messages'][0]['content']}.")
+    def echo(received: ReceivedRequest) -> ScriptedReply:
+        return ScriptedReply(f"You said {received.body['messages'][0]['content']}.")
 
     server = fake_server(echo)
 
@@ -83,7 +83,7 @@ def test_a_request_too_many_fails_the_test_and_is_not_worth_a_retry() -> None:
 
 @loopback
 def test_a_script_that_is_wrong_fails_the_test() -> None:
-    def broken(_: Received) -> Refusal:
+    def broken(_: ReceivedRequest) -> Refusal:
         raise LookupError("no such thing")
 
     with pytest.raises(AssertionError, match="no such thing"), FakeServer(broken) as server:
@@ -94,7 +94,10 @@ def test_a_script_that_is_wrong_fails_the_test() -> None:
 
 @loopback
 def test_an_error_behind_a_reply_is_a_script_that_is_wrong() -> None:
-    with pytest.raises(AssertionError, match="use Fault"), FakeServer(Reply("So", error=CutOffError("cut"))) as server:
+    with (
+        pytest.raises(AssertionError, match="use Fault"),
+        FakeServer(ScriptedReply("So", error=CutOffError("cut"))) as server,
+    ):
         post(server, ASK)
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from openbook.errors import CutOffError, RateLimitedError
 from openbook.llm.messages import (
-    Cited,
-    CitedDelta,
+    CitationDelta,
     Event,
-    Finished,
     Message,
+    ProviderCitation,
+    ReplyFinished,
     Request,
     TextDelta,
     ToolCall,
@@ -19,7 +19,7 @@ from openbook.llm.messages import (
     Usage,
 )
 from openbook.llm.protocol import Model, acomplete, complete
-from openbook.testing import Reply, ScriptedModel
+from openbook.testing import ScriptedModel, ScriptedReply
 
 HELLO = Request((Message.user("Hello?"),))
 CALL = ToolCall("c1", "search", '{"query": "tide"}')
@@ -32,7 +32,7 @@ def test_a_scripted_model_is_a_model() -> None:
 def test_steps_are_played_in_order_and_requests_are_kept() -> None:
     again = Request((Message.user("Again?"),))
 
-    with ScriptedModel("One.", Reply("Two.")) as model:
+    with ScriptedModel("One.", ScriptedReply("Two.")) as model:
         texts = [complete(model, HELLO).message.text, complete(model, again).message.text]
 
     assert texts == ["One.", "Two."]
@@ -40,8 +40,8 @@ def test_steps_are_played_in_order_and_requests_are_kept() -> None:
 
 
 def test_a_stream_gives_words_calls_and_citations_and_then_the_end() -> None:
-    cited = Cited(1, 2, 3)
-    reply = Reply("So it is. ", cited, CALL, usage=Usage(1, 2))
+    cited = ProviderCitation(1, 2, 3)
+    reply = ScriptedReply("So it is. ", cited, CALL, usage=Usage(1, 2))
 
     with ScriptedModel(reply) as model:
         events = list(model.stream(HELLO))
@@ -50,10 +50,10 @@ def test_a_stream_gives_words_calls_and_citations_and_then_the_end() -> None:
         TextDelta("So "),
         TextDelta("it "),
         TextDelta("is. "),
-        CitedDelta(cited),
+        CitationDelta(cited),
         ToolStarted("c1", "search"),
     ]
-    assert events[5:] == [Finished(reply.message, Usage(1, 2), "tools", model.name)]
+    assert events[5:] == [ReplyFinished(reply.message, Usage(1, 2), "tools", model.name)]
 
 
 @pytest.mark.parametrize("text", ["", " ", " a  b\n", "a\n\nb"])
@@ -79,21 +79,21 @@ def test_a_step_can_be_an_error() -> None:
 def test_a_reply_can_break_off() -> None:
     events: list[Event] = []
 
-    with ScriptedModel(Reply("So far", error=CutOffError("cut"))) as model, pytest.raises(CutOffError):
+    with ScriptedModel(ScriptedReply("So far", error=CutOffError("cut"))) as model, pytest.raises(CutOffError):
         events.extend(model.stream(HELLO))
 
     assert events == [TextDelta("So "), TextDelta("far")]
 
 
 def test_usage_that_is_not_reported_is_not_known() -> None:
-    with ScriptedModel(Reply("Hm.", usage=None)) as model:
+    with ScriptedModel(ScriptedReply("Hm.", usage=None)) as model:
         usage = complete(model, HELLO).usage
 
     assert not usage.known
 
 
 def test_both_ways_to_call_say_the_same() -> None:
-    step = Reply("Let me see.", CALL)
+    step = ScriptedReply("Let me see.", CALL)
 
     with ScriptedModel(step, step) as model:
         blocking, other = complete(model, HELLO), asyncio.run(acomplete(model, HELLO))

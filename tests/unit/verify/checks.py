@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from openbook.verify.check import Checker, Citing
+from openbook.verify.check import CitingText, MentionChecker
+from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
-from openbook.verify.root import Root
 from tests.repositories import Repository, write
 
 CODE = """\
@@ -32,8 +32,8 @@ PUSHED = CODE.replace("import os\n", "import os\nimport re\nimport sys\n")
 
 
 def checked(folder: Path, text: str, path: str = "docs/a.md") -> list[Finding]:
-    root = Root(folder)
-    return [finding for _, finding in Checker(root, History(root.folder)).check(Citing(text, path, path))]
+    root = CitedFolder(folder)
+    return [finding for _, finding in MentionChecker(root, History(root.folder)).check(CitingText(text, path, path))]
 
 
 def only(folder: Path, text: str) -> Finding:

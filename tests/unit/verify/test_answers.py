@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from openbook.errors import SourceError
-from openbook.verify.answers import Moved, check_answer, read_answers, with_moves
+from openbook.verify.answers import CitationFields, check_saved_answer, read_answers, with_moves
+from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
-from openbook.verify.root import Root
 from tests.repositories import Repository, write
 
 PAGE = "# Ferry\n\nThe ferry leaves at nine from the northern pier.\nIt takes an hour.\n"
@@ -35,9 +35,9 @@ def saved(quote: str = QUOTE, text: str = PAGE, **fields: Any) -> str:
     return json.dumps({"answer": "x [1:1]", "citations": [citation | fields], "sources": [chunk]})
 
 
-def check(folder: Path, text: str) -> list[tuple[Finding, Moved | None]]:
-    root = Root(folder)
-    return [found for answer in read_answers(text) for found in check_answer(answer, root, History(root.folder))]
+def check(folder: Path, text: str) -> list[tuple[Finding, CitationFields | None]]:
+    root = CitedFolder(folder)
+    return [found for answer in read_answers(text) for found in check_saved_answer(answer, root, History(root.folder))]
 
 
 def verdict(folder: Path, text: str) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def test_a_sentence_within_a_long_line_is_found_to_the_character(tmp_path: Path)
     ((finding, moved),) = check(tmp_path, saved(text=line))
 
     assert finding.verdict == "moved"
-    assert moved == Moved("ferry.md", 1, 1, 19, 19 + len(QUOTE))
+    assert moved == CitationFields("ferry.md", 1, 1, 19, 19 + len(QUOTE))
 
 
 TALK = "We begin. The ferry is late. We go on. The ferry is late. We end.\n"
@@ -200,7 +200,7 @@ def test_moves_change_their_fields_and_nothing_else(style: dict[str, Any]) -> No
     text = json.dumps(json.loads(saved()), **style) + "\n"
     (answer,) = read_answers(text)
 
-    new = with_moves(text, answer, [Moved("boats.md", 4, 4, 14, 20)])
+    new = with_moves(text, answer, [CitationFields("boats.md", 4, 4, 14, 20)])
 
     assert new is not None
     changed = json.loads(new)["citations"][0]
@@ -213,7 +213,7 @@ def test_citations_that_stay_are_written_as_they_were() -> None:
     text = json.dumps(content | {"citations": content["citations"] * 2})
     (answer,) = read_answers(text)
 
-    new = with_moves(text, answer, [None, Moved("boats.md", 4, 4, 14, 20)])
+    new = with_moves(text, answer, [None, CitationFields("boats.md", 4, 4, 14, 20)])
 
     assert new is not None
     assert [citation["path"] for citation in json.loads(new)["citations"]] == ["ferry.md", "boats.md"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.verify.names import Said, by_names, lost_words
+from openbook.verify.names import NameEvidence, by_names, lost_words
 from openbook.verify.nearby import Nearby
-from openbook.verify.relocation import Page, Spot
+from openbook.verify.relocation import ComparedText, Relocation
 
-PAGE = Page(
+PAGE = ComparedText(
     """\
 import os
 
@@ -41,51 +41,55 @@ def test_a_definition_is_here_where_it_begins(first: int, last: int) -> None:
 
 
 def test_a_definition_of_the_cited_length_elsewhere_is_certain() -> None:
-    assert by_names(PAGE, 1, 3, subject("retry")) == Said(
-        is_elsewhere=True, spot=Spot(13, 15), is_certain=True, reason="'retry' begins at line 13"
+    assert by_names(PAGE, 1, 3, subject("retry")) == NameEvidence(
+        is_elsewhere=True, spot=Relocation(13, 15), is_certain=True, reason="'retry' begins at line 13"
     )
 
 
 def test_a_definition_of_another_length_is_a_hint() -> None:
     said = by_names(PAGE, 1, 2, subject("retry"))
 
-    assert (said.is_elsewhere, said.is_certain, said.spot) == (True, False, Spot(13, 15))
+    assert (said.is_elsewhere, said.is_certain, said.spot) == (True, False, Relocation(13, 15))
 
 
 def test_lines_within_a_definition_may_be_the_right_ones_or_not() -> None:
-    assert by_names(PAGE, 14, 14, subject("retry")) == Said()
+    assert by_names(PAGE, 14, 14, subject("retry")) == NameEvidence()
 
 
 def test_a_decorator_alone_is_its_definition_and_with_half_of_it_is_not() -> None:
-    short, long = Page("@cached\nlimit = 3\n"), Page("@cached\ndef limit():\n    return 3\n")
+    short, long = ComparedText("@cached\nlimit = 3\n"), ComparedText("@cached\ndef limit():\n    return 3\n")
 
     assert by_names(short, 1, 1, subject("limit")).is_here
-    assert by_names(long, 1, 2, subject("limit")).spot == Spot(2, 3)
+    assert by_names(long, 1, 2, subject("limit")).spot == Relocation(2, 3)
 
 
-TWICE = Page("class A:\n    def get(self):\n        return 1\n\nclass B:\n    def get(self):\n        return 2\n")
+TWICE = ComparedText(
+    "class A:\n    def get(self):\n        return 1\n\nclass B:\n    def get(self):\n        return 2\n"
+)
 
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        pytest.param(2, 3, Said(is_here=True), id="one-of-them"),
-        pytest.param(2, 2, Said(), id="the-head-of-one"),
-        pytest.param(4, 5, Said(is_elsewhere=True, reason="'get' is defined at other lines"), id="none-of-them"),
+        pytest.param(2, 3, NameEvidence(is_here=True), id="one-of-them"),
+        pytest.param(2, 2, NameEvidence(), id="the-head-of-one"),
+        pytest.param(
+            4, 5, NameEvidence(is_elsewhere=True, reason="'get' is defined at other lines"), id="none-of-them"
+        ),
     ],
 )
-def test_of_several_definitions_only_a_whole_one_is_sure(first: int, last: int, expected: Said) -> None:
+def test_of_several_definitions_only_a_whole_one_is_sure(first: int, last: int, expected: NameEvidence) -> None:
     assert by_names(TWICE, first, last, subject("get")) == expected
 
 
 def test_a_single_line_means_the_head_of_a_definition() -> None:
-    assert by_names(PAGE, 2, 2, subject("retry")).spot == Spot(13, 13)
+    assert by_names(PAGE, 2, 2, subject("retry")).spot == Relocation(13, 13)
 
 
 def test_a_name_that_is_defined_elsewhere_is_a_hint() -> None:
     said = by_names(PAGE, 2, 2, Nearby(names=("retry",)))
 
-    assert (said.is_elsewhere, said.is_certain, said.spot) == (True, False, Spot(13, 15))
+    assert (said.is_elsewhere, said.is_certain, said.spot) == (True, False, Relocation(13, 15))
 
 
 def test_a_quote_elsewhere_says_nothing_where_a_name_is_here() -> None:
@@ -105,39 +109,42 @@ def test_a_name_that_encloses_the_lines_is_here() -> None:
 
 
 def test_a_name_on_many_lines_proves_nothing() -> None:
-    page = Page("x = self\n" * 9)
+    page = ComparedText("x = self\n" * 9)
 
-    assert by_names(page, 3, 3, Nearby(names=("self",))) == Said()
+    assert by_names(page, 3, 3, Nearby(names=("self",))) == NameEvidence()
 
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [
-        pytest.param(11, 11, Said(is_here=True), id="here"),
+        pytest.param(11, 11, NameEvidence(is_here=True), id="here"),
         pytest.param(
             5,
             5,
-            Said(is_elsewhere=True, spot=Spot(11, 11), is_certain=True, reason="what is quoted stands at line 11"),
+            NameEvidence(
+                is_elsewhere=True, spot=Relocation(11, 11), is_certain=True, reason="what is quoted stands at line 11"
+            ),
             id="elsewhere",
         ),
     ],
 )
-def test_a_quote_that_stands_once_is_certain(first: int, last: int, expected: Said) -> None:
+def test_a_quote_that_stands_once_is_certain(first: int, last: int, expected: NameEvidence) -> None:
     assert by_names(PAGE, first, last, Nearby(quotes=('send("POST",url)',))) == expected
 
 
 def test_a_quote_that_stands_twice_proves_nothing() -> None:
-    assert by_names(PAGE, 8, 8, Nearby(quotes=("returnsend(",))) == Said()
+    assert by_names(PAGE, 8, 8, Nearby(quotes=("returnsend(",))) == NameEvidence()
 
 
 def test_what_a_file_does_not_know_tells_nothing() -> None:
     assert (
-        by_names(PAGE, 1, 1, Nearby(names=("elsewhere",), quotes=("nothinglikethis",), subject="elsewhere")) == Said()
+        by_names(PAGE, 1, 1, Nearby(names=("elsewhere",), quotes=("nothinglikethis",), subject="elsewhere"))
+        == NameEvidence()
     )
 
 
 def test_a_range_outside_of_the_file_can_still_be_found() -> None:
-    assert by_names(PAGE, 40, 42, subject("retry")).spot == Spot(13, 15)
+    assert by_names(PAGE, 40, 42, subject("retry")).spot == Relocation(13, 15)
 
 
 @pytest.mark.parametrize(

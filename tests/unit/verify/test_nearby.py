@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.verify.citing import find_mentions
+from openbook.verify.mentions import find_mentions
 from openbook.verify.nearby import Nearby, nearby
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.verify.relocation import Lost, Page, Spot, relocate
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, relocate
 
 OLD = """\
 def one(a):
@@ -24,43 +24,43 @@ def three(c):
 """
 
 
-def moved(new: str, first: int, last: int) -> Spot | Lost:
-    return relocate(Page(OLD), first, last, Page(new))
+def moved(new: str, first: int, last: int) -> Relocation | NotRelocated:
+    return relocate(ComparedText(OLD), first, last, ComparedText(new))
 
 
 def test_the_same_text_is_where_it_was() -> None:
-    assert moved(OLD, 6, 8) == Spot(6, 8)
+    assert moved(OLD, 6, 8) == Relocation(6, 8)
 
 
 def test_lines_above_push_a_block_down() -> None:
-    assert moved("import os\nimport re\n\n" + OLD, 6, 8) == Spot(9, 11)
+    assert moved("import os\nimport re\n\n" + OLD, 6, 8) == Relocation(9, 11)
 
 
 def test_a_function_that_moves_is_found() -> None:
     one, two, three = OLD.split("\n\n\n")
 
-    assert moved(f"{three}\n{two}\n\n\n{one}\n", 6, 8) == Spot(4, 6)
+    assert moved(f"{three}\n{two}\n\n\n{one}\n", 6, 8) == Relocation(4, 6)
 
 
 def test_indentation_and_line_breaks_do_not_matter() -> None:
-    assert moved(OLD.replace("def two(b):", "def two(\n    b\n):").replace("    ", "\t"), 6, 8) == Spot(6, 10)
+    assert moved(OLD.replace("def two(b):", "def two(\n    b\n):").replace("    ", "\t"), 6, 8) == Relocation(6, 10)
 
 
 @pytest.mark.parametrize(("line", "expected"), [(3, 5), (8, 10)])
 def test_of_equal_lines_the_surroundings_decide(line: int, expected: int) -> None:
-    assert moved("# A\n# B\n" + OLD, line, line) == Spot(expected, expected)
+    assert moved("# A\n# B\n" + OLD, line, line) == Relocation(expected, expected)
 
 
 def test_a_line_that_is_gone_is_not_its_twin() -> None:
     without = OLD.replace("    total = b + 2\n    return total\n", "    return b\n")
 
-    assert isinstance(moved(without, 8, 8), Lost)
+    assert isinstance(moved(without, 8, 8), NotRelocated)
 
 
 def test_an_edited_line_is_found_between_its_neighbours() -> None:
     spot = moved("import os\n" + OLD.replace("total = b + 2", "total = b + 20"), 7, 7)
 
-    assert isinstance(spot, Spot)
+    assert isinstance(spot, Relocation)
     assert (spot.first_line, spot.last_line, spot.likeness < 1) == (8, 8, True)
 
 
@@ -69,47 +69,52 @@ def test_of_a_long_block_that_was_edited_it_is_told_how_much_is_left() -> None:
     renamed = [line.replace("alpha", "a") if n % 9 == 5 else line for n, line in enumerate(lines)]
     rewritten = [f"#{n}" if n % 9 == 5 else line for n, line in enumerate(lines)]
 
-    spots = [relocate(Page("\n".join(lines)), 1, 1000, Page("\n".join(each))) for each in (renamed, rewritten)]
+    spots = [
+        relocate(ComparedText("\n".join(lines)), 1, 1000, ComparedText("\n".join(each)))
+        for each in (renamed, rewritten)
+    ]
 
-    assert [isinstance(spot, Spot) and round(spot.likeness, 2) for spot in spots] == [0.99, 0.94]
+    assert [isinstance(spot, Relocation) and round(spot.likeness, 2) for spot in spots] == [0.99, 0.94]
 
 
 def test_a_block_that_was_rewritten_is_lost() -> None:
-    assert isinstance(moved("print('nothing of it')\n", 6, 8), Lost)
+    assert isinstance(moved("print('nothing of it')\n", 6, 8), NotRelocated)
 
 
 def test_twins_that_nothing_tells_apart_are_lost() -> None:
-    assert isinstance(relocate(Page("return None\n"), 1, 1, Page("return None\nx\nreturn None\n")), Lost)
+    assert isinstance(
+        relocate(ComparedText("return None\n"), 1, 1, ComparedText("return None\nx\nreturn None\n")), NotRelocated
+    )
 
 
 def test_blank_lines_are_found_between_the_same_lines() -> None:
-    assert moved("import os\n" + OLD, 4, 5) == Spot(5, 6)
+    assert moved("import os\n" + OLD, 4, 5) == Relocation(5, 6)
 
 
 def test_blank_lines_between_lines_that_changed_cannot_be_found() -> None:
-    assert moved(OLD.replace("def two", "def deux"), 4, 5) == Lost("the cited lines are blank")
+    assert moved(OLD.replace("def two", "def deux"), 4, 5) == NotRelocated("the cited lines are blank")
 
 
 def test_of_a_thousand_equal_lines_none_is_chosen() -> None:
-    assert isinstance(relocate(Page("x = 1\n" * 2000), 5, 5, Page("x = 1\n" * 1999)), Lost)
+    assert isinstance(relocate(ComparedText("x = 1\n" * 2000), 5, 5, ComparedText("x = 1\n" * 1999)), NotRelocated)
 
 
 def test_blank_lines_at_the_edges_of_a_block_stay_with_it() -> None:
-    assert moved("import os\n" + OLD, 5, 8) == Spot(6, 9)
+    assert moved("import os\n" + OLD, 5, 8) == Relocation(6, 9)
 
 
 def test_of_a_stretch_alone_twins_need_more_proof() -> None:
-    old = Page("def x():\n    total = b + 2\n    return total\n")
-    new = Page("def x():\n    total = b + 2\n    return total\n\ndef x():\n    total = c\n    return total\n")
+    old = ComparedText("def x():\n    total = b + 2\n    return total\n")
+    new = ComparedText("def x():\n    total = b + 2\n    return total\n\ndef x():\n    total = c\n    return total\n")
 
-    assert relocate(old, 3, 3, new) == Spot(3, 3)
-    assert isinstance(relocate(old, 3, 3, new, is_part=True), Lost)
+    assert relocate(old, 3, 3, new) == Relocation(3, 3)
+    assert isinstance(relocate(old, 3, 3, new, is_part=True), NotRelocated)
 
 
 def test_a_twin_that_was_added_at_the_end_is_not_taken_for_the_last_line() -> None:
     added = OLD + "\n\ndef four(d):\n    return c\n"
 
-    assert moved(added, 12, 12) == Spot(12, 12)
+    assert moved(added, 12, 12) == Relocation(12, 12)
 
 
 LINES = st.lists(
@@ -121,13 +126,13 @@ LINES = st.lists(
 def test_what_is_found_lies_in_the_new_text(old: list[str], new: list[str], draw: st.DataObject) -> None:
     first = draw.draw(st.integers(1, len(old)))
     last = draw.draw(st.integers(first, len(old)))
-    page = Page("\n".join(new) + "\n")
+    page = ComparedText("\n".join(new) + "\n")
 
-    spot = relocate(Page("\n".join(old) + "\n"), first, last, page)
+    spot = relocate(ComparedText("\n".join(old) + "\n"), first, last, page)
 
-    if isinstance(spot, Spot):
+    if isinstance(spot, Relocation):
         assert 1 <= spot.first_line <= spot.last_line <= len(page)
 
 
 def test_words_are_found_with_the_lines_that_hold_them() -> None:
-    assert Page("a b\nc\n\nd a\n").within("bc") == [(1, 2)]
+    assert ComparedText("a b\nc\n\nd a\n").within("bc") == [(1, 2)]

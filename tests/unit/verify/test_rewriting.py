@@ -8,15 +8,17 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SourceError
-from openbook.verify.citing import find_mentions
-from openbook.verify.finding import Finding, Place
+from openbook.verify.finding import Finding, LineRange
+from openbook.verify.mentions import find_mentions
 from openbook.verify.rewriting import apply, edits_for, encoded_like, replace_file
 
 
-def rewritten(text: str, *nows: Place | None, old: str = "src/a.py", citing: str = "docs/x.md", head: str = "") -> str:
+def rewritten(
+    text: str, *nows: LineRange | None, old: str = "src/a.py", citing: str = "docs/x.md", head: str = ""
+) -> str:
     found = []
     for mention, now in zip(find_mentions(text), nows, strict=True):
-        place = Place(old, mention.first_line, mention.last_line)
+        place = LineRange(old, mention.first_line, mention.last_line)
         found.append((mention, Finding(1, "", "moved" if now else "ok", "history", place, now, pinned=bool(head))))
     return apply(text, [edit for edits in edits_for(text, found, citing, head).values() for edit in edits])
 
@@ -37,20 +39,20 @@ def rewritten(text: str, *nows: Place | None, old: str = "src/a.py", citing: str
     ],
 )
 def test_a_path_is_written_as_its_author_wrote_it(text: str, expected: str) -> None:
-    assert rewritten(text, Place("src/b.py", 7, 8)) == expected
+    assert rewritten(text, LineRange("src/b.py", 7, 8)) == expected
 
 
 def test_a_path_stays_where_only_lines_moved() -> None:
-    assert rewritten("see [a](./../src/a.py#L3).", Place("src/a.py", 7, 7)) == "see [a](./../src/a.py#L7)."
+    assert rewritten("see [a](./../src/a.py#L3).", LineRange("src/a.py", 7, 7)) == "see [a](./../src/a.py#L7)."
 
 
 def test_a_link_escapes_what_it_must() -> None:
-    assert rewritten("[a](../src/a.py#L3)", Place("my src/b.py", 7, 7)) == "[a](../my%20src/b.py#L7)"
+    assert rewritten("[a](../src/a.py#L3)", LineRange("my src/b.py", 7, 7)) == "[a](../my%20src/b.py#L7)"
 
 
 def test_ranges_behind_one_path_move_together() -> None:
-    assert rewritten("src/a.py:3,9", Place("src/a.py", 4, 4), None) == "src/a.py:4,9"
-    assert rewritten("src/a.py:3,9", Place("src/b.py", 4, 4), None) == "src/a.py:3,9"
+    assert rewritten("src/a.py:3,9", LineRange("src/a.py", 4, 4), None) == "src/a.py:4,9"
+    assert rewritten("src/a.py:3,9", LineRange("src/b.py", 4, 4), None) == "src/a.py:3,9"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_ranges_behind_one_path_move_together() -> None:
 def test_a_permalink_to_a_commit_goes_to_the_new_one(before: str, behind: str) -> None:
     now = before.rpartition("/")[0] + "/" + "9" * 40
 
-    assert rewritten(f"{before}{behind}3", Place("src/a.py", 7, 7), head="9" * 40) == f"{now}{behind}7"
+    assert rewritten(f"{before}{behind}3", LineRange("src/a.py", 7, 7), head="9" * 40) == f"{now}{behind}7"
 
 
 @pytest.mark.parametrize(

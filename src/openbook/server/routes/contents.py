@@ -11,21 +11,21 @@ from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Upload
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import Identified
-from openbook.server.contents import Contents
-from openbook.server.failures import RequestRefusedError, told, without_places
-from openbook.server.jobs import Job, Jobs
-from openbook.server.library import Library
+from openbook.server.failures import RequestRefusedError, error_body, without_places
+from openbook.server.jobs import Job, JobQueue
 from openbook.server.limits import Limits
-from openbook.server.shapes import (
-    Accepted,
-    CoursesReply,
-    DocumentReply,
-    JobReply,
-    NewSource,
-    SourcesReply,
-    SuggestionsReply,
-    UploadReply,
+from openbook.server.schemas import (
+    AcceptedResponse,
+    CoursesResponse,
+    DocumentResponse,
+    JobResponse,
+    SourceRequest,
+    SourcesResponse,
+    SuggestionsResponse,
+    UploadResponse,
 )
+from openbook.server.served_library import ServedLibrary
+from openbook.server.source_service import SourceService
 from openbook.server.viewing import view
 
 router = APIRouter()
@@ -36,8 +36,8 @@ Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _MOST_CHARS = 2**31
 
 
-def _contents(request: Request) -> Contents:
-    found: Contents = request.app.state.contents
+def _contents(request: Request) -> SourceService:
+    found: SourceService = request.app.state.contents
     return found
 
 
@@ -47,29 +47,29 @@ def _limits(request: Request) -> Limits:
 
 
 @router.get("/api/courses")
-async def courses(request: Request, _: Identified) -> CoursesReply:
+async def courses(request: Request, _: Identified) -> CoursesResponse:
     """List the courses and their lessons."""
     return await asyncio.to_thread(_contents(request).courses)
 
 
 @router.get("/api/suggestions")
-async def suggestions(request: Request, _: Identified) -> SuggestionsReply:
+async def suggestions(request: Request, _: Identified) -> SuggestionsResponse:
     """Return questions that the sources answer."""
-    return SuggestionsReply(questions=await asyncio.to_thread(_contents(request).suggestions))
+    return SuggestionsResponse(questions=await asyncio.to_thread(_contents(request).suggestions))
 
 
 @router.get("/api/sources")
-async def sources(request: Request, _: Identified) -> SourcesReply:
+async def sources(request: Request, _: Identified) -> SourcesResponse:
     """List the sources."""
     return await asyncio.to_thread(_contents(request).sources)
 
 
 @router.post("/api/sources", status_code=202)
-async def add_source(request: Request, caller: Identified, new: NewSource) -> Accepted:
+async def add_source(request: Request, caller: Identified, new: SourceRequest) -> AcceptedResponse:
     """Add a folder or a repository, or bring it up to date."""
     await asyncio.to_thread(_limits(request).take, caller)
     job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
-    return Accepted(job_id=job.id, source=job.source)
+    return AcceptedResponse(job_id=job.id, source=job.source)
 
 
 @router.delete("/api/sources/{name}", status_code=204)
@@ -84,14 +84,14 @@ async def upload(
     caller: Identified,
     files: Annotated[list[UploadFile], File()],
     course: Annotated[bool, Form(description="Whether they are material of one course.")] = False,
-) -> UploadReply:
+) -> UploadResponse:
     """Add files. They are indexed in the background."""
     await asyncio.to_thread(_limits(request).take, caller)
     return await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
 
 
 async def _own_job(request: Request, caller: Identified, job_id: Id) -> Job:
-    jobs: Jobs = request.app.state.jobs
+    jobs: JobQueue = request.app.state.jobs
     found = jobs.get(caller.owner, job_id)
     if found is None:
         raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources tells how far the sources are")
@@ -102,7 +102,7 @@ OwnJob = Annotated[Job, Depends(_own_job)]
 
 
 @router.get("/api/jobs/{job_id}")
-async def job(found: OwnJob) -> JobReply:
+async def job(found: OwnJob) -> JobResponse:
     """Return how far work in the background is."""
     return _reply(found)
 
@@ -110,10 +110,10 @@ async def job(found: OwnJob) -> JobReply:
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
 async def job_events(request: Request, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
     """Follow work in the background: `progress`, and at last `done` or `error`."""
-    jobs: Jobs = request.app.state.jobs
+    jobs: JobQueue = request.app.state.jobs
     async for each in jobs.follow(found):
         if each.state == "error":
-            yield ServerSentEvent(event="error", data=told(each.message)["error"])
+            yield ServerSentEvent(event="error", data=error_body(each.message)["error"])
         else:
             yield ServerSentEvent(event="done" if each.state == "done" else "progress", data=_reply(each))
 
@@ -126,11 +126,11 @@ async def document(
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
     context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
-) -> DocumentReply:
+) -> DocumentResponse:
     """Return the lines of a document around a range of characters, long ones by sentence: at most 400 such units."""
-    library: Library = request.app.state.library
+    library: ServedLibrary = request.app.state.library
 
-    def viewed() -> DocumentReply | None:
+    def viewed() -> DocumentResponse | None:
         found = library.document(document_id)
         if found is None:
             return None
@@ -144,14 +144,14 @@ async def document(
 
 
 @router.delete("/api/documents/{document_id}", status_code=202)
-async def remove_document(request: Request, caller: Identified, document_id: Id) -> Accepted:
+async def remove_document(request: Request, caller: Identified, document_id: Id) -> AcceptedResponse:
     """Delete an uploaded file. It is forgotten in the background."""
     job = await asyncio.to_thread(_contents(request).remove_file, caller.owner, document_id)
-    return Accepted(job_id=job.id, source=job.source)
+    return AcceptedResponse(job_id=job.id, source=job.source)
 
 
-def _reply(job: Job) -> JobReply:
-    return JobReply(
+def _reply(job: Job) -> JobResponse:
+    return JobResponse(
         id=job.id,
         state=job.state,
         done=job.done,

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from openbook.server.asking import no_session
 from openbook.server.auth import Caller, Identified
 from openbook.server.exporting import as_markdown
+from openbook.server.question_service import no_session
 from openbook.server.saved import read_record
-from openbook.server.shapes import NewTitle, SessionReply, SessionsReply, WholeSession
+from openbook.server.schemas import SessionDetailResponse, SessionResponse, SessionsResponse, TitleRequest
 from openbook.sessions.protocol import Session, Sessions
 
 router = APIRouter()
@@ -35,21 +35,21 @@ async def _whole(request: Request, caller: Caller, session_id: str) -> tuple[Ses
 
 
 @router.get("/api/sessions")
-async def sessions(request: Request, caller: Identified) -> SessionsReply:
+async def sessions(request: Request, caller: Identified) -> SessionsResponse:
     """List the caller's conversations, the latest first."""
     own = await asyncio.to_thread(_sessions(request).of, caller.owner)
-    return SessionsReply(sessions=[SessionReply(**asdict(session)) for session in own])
+    return SessionsResponse(sessions=[SessionResponse(**asdict(session)) for session in own])
 
 
 @router.get("/api/sessions/{session_id}")
-async def session(request: Request, caller: Identified, session_id: Id) -> WholeSession:
+async def session(request: Request, caller: Identified, session_id: Id) -> SessionDetailResponse:
     """Return a conversation with all that was said."""
     found, records = await _whole(request, caller, session_id)
-    return WholeSession.model_validate({"id": found.id, "title": found.title, "exchanges": records})
+    return SessionDetailResponse.model_validate({"id": found.id, "title": found.title, "exchanges": records})
 
 
 @router.patch("/api/sessions/{session_id}", status_code=204)
-async def rename(request: Request, caller: Identified, session_id: Id, new: NewTitle) -> None:
+async def rename(request: Request, caller: Identified, session_id: Id, new: TitleRequest) -> None:
     """Give a conversation another title."""
     if not await asyncio.to_thread(_sessions(request).rename, caller.owner, session_id, new.title):
         raise no_session(session_id)

@@ -7,34 +7,34 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from openbook.server.auth import KEY_COOKIE, Door, Identified
-from openbook.server.library import Library
+from openbook.redis_client import RedisClient
+from openbook.server.auth import KEY_COOKIE, Authenticator, Identified
 from openbook.server.metrics import Metrics
 from openbook.server.reference import STYLE, reference
-from openbook.server.shapes import Health, Login, Me, Readiness
-from openbook.shared import Shared
+from openbook.server.schemas import CallerResponse, HealthResponse, LoginRequest, ReadinessResponse
+from openbook.server.served_library import ServedLibrary
 
 router = APIRouter()
 
 
 @router.get("/healthz")
-async def healthz() -> Health:
+async def healthz() -> HealthResponse:
     """Tell that the server runs."""
-    return Health(status="ok")
+    return HealthResponse(status="ok")
 
 
 @router.get("/readyz")
-async def readyz(request: Request) -> Readiness:
+async def readyz(request: Request) -> ReadinessResponse:
     """Tell that the library can be asked, and that Redis answers if servers share one."""
-    library: Library = request.app.state.library
-    shared: Shared | None = request.app.state.shared
+    library: ServedLibrary = request.app.state.library
+    shared: RedisClient | None = request.app.state.shared
 
-    def ready() -> Readiness:
+    def ready() -> ReadinessResponse:
         if shared is not None:
             shared.check()
         with library.in_use() as assistant:
             held = assistant.stats()
-        return Readiness(status="ok", documents=held.documents, chunks=held.chunks)
+        return ReadinessResponse(status="ok", documents=held.documents, chunks=held.chunks)
 
     return await asyncio.to_thread(ready)
 
@@ -47,18 +47,18 @@ async def metrics(request: Request, _: Identified) -> Response:
 
 
 @router.get("/api/me")
-async def me(request: Request, response: Response, caller: Identified) -> Me:
+async def me(request: Request, response: Response, caller: Identified) -> CallerResponse:
     """Tell who is asking, and let a browser keep its cookie for the whole time again."""
-    door: Door = request.app.state.door
-    door.greet(request, response)
-    return Me(key=caller.key.name if caller.key else "", needs_key=door.needs_key)
+    authenticator: Authenticator = request.app.state.authenticator
+    authenticator.greet(request, response)
+    return CallerResponse(key=caller.key.name if caller.key else "", needs_key=authenticator.needs_key)
 
 
 @router.post("/api/login", status_code=204)
-async def login(request: Request, response: Response, sent: Login) -> None:
+async def login(request: Request, response: Response, sent: LoginRequest) -> None:
     """Let a browser keep a key where no script reads it."""
-    door: Door = request.app.state.door
-    door.log_in(request, response, sent.key)
+    authenticator: Authenticator = request.app.state.authenticator
+    authenticator.log_in(request, response, sent.key)
 
 
 @router.post("/api/logout", status_code=204)

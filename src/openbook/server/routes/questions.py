@@ -9,31 +9,31 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from openbook.server.asking import Asked, Asker
 from openbook.server.auth import Identified
-from openbook.server.models import Models
-from openbook.server.shapes import AnswerReply, ModelsReply, Question
-from openbook.server.stopping import Stopping
+from openbook.server.disconnects import unless_gone
+from openbook.server.models import ModelRegistry
+from openbook.server.question_service import PreparedQuestion, QuestionService
+from openbook.server.schemas import AnswerResponse, ModelsResponse, QueryRequest
+from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
-from openbook.server.waiting import unless_gone
 
 router = APIRouter()
 
 
-async def _admitted(request: Request, question: Question, caller: Identified) -> AsyncIterator[Asked]:
+async def _admitted(request: Request, question: QueryRequest, caller: Identified) -> AsyncIterator[PreparedQuestion]:
     """Check a question while its status can still say that it is refused."""
-    asker: Asker = request.app.state.asker
+    asker: QuestionService = request.app.state.asker
     async with asker.admitted(question, caller) as asked:
         yield asked
 
 
-Admitted = Annotated[Asked, Depends(_admitted)]
+Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
 async def _happening(request: Request, asked: Admitted) -> AsyncIterator[AsyncGenerator[ServerSentEvent, None]]:
     """Begin to answer. What is begun here is closed whenever the client leaves, also between two events."""
-    asker: Asker = request.app.state.asker
-    stopping: Stopping = request.app.state.stopping
+    asker: QuestionService = request.app.state.asker
+    stopping: ShutdownSignal = request.app.state.stopping
     async with aclosing(as_events(asker.events(asked), asked.session_id, stopping)) as events:
         yield events
 
@@ -42,16 +42,16 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 
 
 @router.post("/api/query")
-async def query(request: Request, asked: Admitted) -> AnswerReply:
+async def query(request: Request, asked: Admitted) -> AnswerResponse:
     """Answer a question."""
-    asker: Asker = request.app.state.asker
-    stopping: Stopping = request.app.state.stopping
+    asker: QuestionService = request.app.state.asker
+    stopping: ShutdownSignal = request.app.state.stopping
 
-    async def answered() -> AnswerReply:
+    async def answered() -> AnswerResponse:
         reply = None
         async with aclosing(asker.events(asked)) as events:
             async for event in events:
-                if isinstance(event, AnswerReply):
+                if isinstance(event, AnswerResponse):
                     reply = event
         assert reply is not None
         return reply
@@ -64,14 +64,15 @@ async def query(request: Request, asked: Admitted) -> AnswerReply:
 async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
     """Answer a question, and tell what happens meanwhile.
 
-    The events are `status`, `delta`, `block`, `tool`, `citation`, and at last `done` with an `AnswerReply`, or `error`.
+    The events are `status`, `delta`, `block`, `tool` and `citation`. The last one is `done` with an `AnswerResponse`,
+    or `error`.
     """
     async for event in events:
         yield event
 
 
 @router.get("/api/models")
-async def models(request: Request, _: Identified) -> ModelsReply:
+async def models(request: Request, _: Identified) -> ModelsResponse:
     """List what may write answers."""
-    offered: Models = request.app.state.models
+    offered: ModelRegistry = request.app.state.models
     return offered.listed()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from openbook.sources.classify import classify
 from openbook.sources.readers.markdown import read_markdown
 from openbook.sources.readers.reading import Reading, shifted
-from openbook.spans import paragraphs
+from openbook.text import paragraphs
 from openbook.types import Block, Lesson
 
 # Markdown before a line's words: `### Lesson 1`, `**Lesson 1: x**`, `> Course Title: x`, `- **Course Link:** x`.

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 from openbook.sources.readers.composing import Composer
-from openbook.sources.readers.docx_lists import Lists, integer, value
+from openbook.sources.readers.docx_lists import ListNumbering, integer, value
 from openbook.sources.readers.docx_signs import sign
 from openbook.sources.readers.formulas import formula, on_one_line, raised
 from openbook.sources.readers.reading import Reading
-from openbook.sources.readers.zipped import Package
+from openbook.sources.readers.zipped import ZipPackage
 
 # The names of built-in styles are English in the file, whatever the language of the program was.
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -57,7 +57,7 @@ def read_docx(raw: bytes, path: str) -> Reading:
     Raises:
         SkippedFileError: The file is damaged, encrypted or too large, or no Word document.
     """
-    package = Package(raw, path)
+    package = ZipPackage(raw, path)
     try:
         return _Word(package).read()
     except RecursionError:
@@ -65,11 +65,11 @@ def read_docx(raw: bytes, path: str) -> Reading:
 
 
 class _Word:
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: ZipPackage) -> None:
         self._package = package
         self._main = package.related_by("", "officeDocument")
         self._styles = self._read_styles()
-        self._lists = Lists(self._related("numbering"))
+        self._lists = ListNumbering(self._related("numbering"))
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
         self._composer = Composer()
         self._title_levels = 0

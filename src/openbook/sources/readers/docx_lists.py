@@ -27,7 +27,7 @@ class _Level:
     """All numbers in it are decimal."""
 
 
-class Lists:
+class ListNumbering:
     """The numbering of one document. Lists of one definition count on from each other, as they do in Word."""
 
     def __init__(self, root: Element | None) -> None:

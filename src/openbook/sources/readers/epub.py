@@ -10,7 +10,7 @@ from openbook.sources.decode import decode
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.html import read_chapter
 from openbook.sources.readers.reading import Reading
-from openbook.sources.readers.zipped import Package, resolved
+from openbook.sources.readers.zipped import ZipPackage, resolved
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -45,7 +45,7 @@ def read_epub(raw: bytes, path: str) -> Reading:
     Raises:
         SkippedFileError: The file is damaged, locked or too large, or no book.
     """
-    package = Package(raw, path)
+    package = ZipPackage(raw, path)
     if _CONTAINER not in package:
         package.refuse("no EPUB book")
     if _is_locked(package):
@@ -68,7 +68,7 @@ def read_epub(raw: bytes, path: str) -> Reading:
     return composer.reading("epub", remarks)
 
 
-def _is_locked(package: Package) -> bool:
+def _is_locked(package: ZipPackage) -> bool:
     if _ENCRYPTION not in package:
         return False
     methods = (method.get("Algorithm", "") for method in package.xml(_ENCRYPTION).iter("EncryptionMethod"))
@@ -85,7 +85,7 @@ def _letters(markup: str) -> int:
     return sum(map(len, _TAG.sub(" ", markup).split()))
 
 
-def _chapters(package: Package) -> Iterator[tuple[str, bool]]:
+def _chapters(package: ZipPackage) -> Iterator[tuple[str, bool]]:
     """Yield the parts that are chapters, each once, in reading order, and whether it is said to be the contents."""
     book = next((root.get("full-path", "") for root in package.xml(_CONTAINER).iter("rootfile")), "")
     if not book:

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from openbook.sources.readers.html_content import attributes, content_marks, without_notes
-from openbook.sources.readers.html_marks import Mark, MarkFinder, unescape
+from openbook.sources.readers.html_marks import MarkupScanner, MarkupSpan, unescape
 from openbook.sources.readers.reading import Reading
-from openbook.spans import trim
+from openbook.text import trim
 from openbook.types import Anchor, Block
 
 # Elements that stand on lines of their own. Cells are not among them: a row is one statement.
@@ -35,7 +35,7 @@ _ANCHOR_ELEMENTS = frozenset({"a", "article", "section", "span"})
 # What ends without a tag of its own where one of these begins. Where any other does, a paragraph ends.
 _ENDING = {"li": frozenset({"li", "p"}), "dt": frozenset({"dt", "dd", "p"}), "dd": frozenset({"dt", "dd", "p"})}
 
-_END = Mark(0, 0, "close")
+_END = MarkupSpan(0, 0, "close")
 
 _VISIBLE_CHANGE = re.compile(r"[^\r\n]")
 _TAG = re.compile(r"<[^<>]*>")
@@ -77,7 +77,7 @@ def read_html(text: str, path: str = "") -> Reading:
         >>> [(block.kind, block.title) for block in reading.blocks], reading.anchors
         ([('heading', 'A & B'), ('text', '')], (Anchor(start_char=9, label='#a'),))
     """
-    marks = without_notes(text, list(MarkFinder(text).marks()))
+    marks = without_notes(text, list(MarkupScanner(text).marks()))
     content = content_marks(text, marks)
     page = _Page(text, content)
     is_suspect = _TEMPLATE.search(text) or any(mark.kind == "template" for mark in marks)
@@ -101,7 +101,7 @@ def read_chapter(text: str) -> tuple[str, Reading]:
         >>> title, [chapter.text[block.start_char : block.end_char] for block in chapter.blocks]
         ('1', ['Bread\x0c& salt'])
     """
-    page = _Page(text, without_notes(text, list(MarkFinder(text).marks())), fills=False)
+    page = _Page(text, without_notes(text, list(MarkupScanner(text).marks())), fills=False)
     title = " ".join(page.visible[: max(0, page.title_end)].split())
     blocks = tuple(block for block in page.blocks if block.start_char >= page.title_end)
     return title, Reading(page.visible, "docs", "html", blocks)
@@ -115,7 +115,7 @@ class _Open:
         self._names: Counter[str] = Counter()
         self._term = (0, "")
 
-    def turn(self, offset: int, mark: Mark, name: str) -> None:
+    def turn(self, offset: int, mark: MarkupSpan, name: str) -> None:
         """Go behind a tag, which has an id or none."""
         if mark.kind == "open":
             while self._opened and self._opened[-1][0] in _ENDING.get(mark.name, {"p"}):
@@ -150,12 +150,12 @@ class _Page:
         fills: Put spaces where markup was, so that offsets stay those of the page.
     """
 
-    def __init__(self, text: str, marks: Iterable[Mark], *, fills: bool = True) -> None:
+    def __init__(self, text: str, marks: Iterable[MarkupSpan], *, fills: bool = True) -> None:
         self._text = text
         self._fills = fills
         self._pieces: list[str] = []
         self._length = 0
-        self._borders: list[tuple[int, Mark]] = []
+        self._borders: list[tuple[int, MarkupSpan]] = []
         self._code_depth = 0
         self._ids: list[tuple[int, str]] = []
         """Of headings, and of what can be an anchor of one, by the offset of their tags."""
@@ -179,7 +179,7 @@ class _Page:
         self.is_template |= self._has_template_marks and not self._is_page_with_heading()
         self.has_content = bool(self.blocks) and self.blocks[-1].start_char > self.title_end
 
-    def _read(self, marks: Iterable[Mark]) -> str:
+    def _read(self, marks: Iterable[MarkupSpan]) -> str:
         """Return the visible text, noting borders and signs of a template on the way."""
         reached = 0
         for mark in marks:
@@ -209,7 +209,7 @@ class _Page:
         self._pieces.append(text)
         self._length += len(text)
 
-    def _replace(self, mark: Mark) -> None:
+    def _replace(self, mark: MarkupSpan) -> None:
         source = self._text[mark.start_char : mark.end_char]
         if mark.kind == "character":
             shown = _shown(source)
@@ -233,11 +233,11 @@ class _Page:
             self._is_begun &= mark.name not in _BLOCK_ELEMENTS and mark.name not in _CELLS
         self._put(blank)
 
-    def _count_code(self, mark: Mark) -> None:
+    def _count_code(self, mark: MarkupSpan) -> None:
         if mark.name in {"pre", "code", "kbd", "samp", "tt"}:
             self._code_depth = max(0, self._code_depth + (1 if mark.kind == "open" else -1))
 
-    def _note(self, mark: Mark, source: str) -> None:
+    def _note(self, mark: MarkupSpan, source: str) -> None:
         """Remember the id of a tag, if headings are linked to by such."""
         if mark.kind == "close":
             self.title_end = self._length if mark.name == "title" and self.title_end < 0 else self.title_end

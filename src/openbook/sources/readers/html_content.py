@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from openbook.sources.readers.html_marks import Mark, unescape
+from openbook.sources.readers.html_marks import MarkupSpan, unescape
 
 _CONTAINERS = frozenset(
     {"article", "aside", "div", "dialog", "footer", "form", "header", "main", "nav", "section", "ul"}
@@ -84,7 +84,7 @@ def attributes(tag: str) -> dict[str, str]:
     return found
 
 
-def content_marks(text: str, marks: Sequence[Mark]) -> list[Mark]:
+def content_marks(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
     """Return the marks with those of no content replaced by hidden ones, which hide their text, too.
 
     With a `main` element, what lies outside of it is no content, except for the title of the page.
@@ -115,12 +115,12 @@ def content_marks(text: str, marks: Sequence[Mark]) -> list[Mark]:
     return list(_hidden(marks, ranges))
 
 
-def without_notes(text: str, marks: Sequence[Mark]) -> list[Mark]:
+def without_notes(text: str, marks: Sequence[MarkupSpan]) -> list[MarkupSpan]:
     """Return the marks with links to notes hidden, which are no words: `2<sup><a href="#n1">1</a></sup>` is no 21."""
     return list(_hidden(marks, list(_notes(text, marks))))
 
 
-def _notes(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
+def _notes(text: str, marks: Sequence[MarkupSpan]) -> Iterator[tuple[int, int]]:
     for at, first in enumerate(marks):
         if first.kind != "open" or first.name not in {"a", "sup"}:
             continue
@@ -153,9 +153,9 @@ def _around(elements: Sequence[_Element], length: int) -> Iterator[tuple[int, in
         yield reached, length
 
 
-def _elements(text: str, marks: Iterable[Mark]) -> Iterator[_Element]:
+def _elements(text: str, marks: Iterable[MarkupSpan]) -> Iterator[_Element]:
     """Yield containers and titles that are closed, in order of their ends."""
-    opened: defaultdict[str, list[Mark]] = defaultdict(list)
+    opened: defaultdict[str, list[MarkupSpan]] = defaultdict(list)
     for mark in marks:
         if mark.name not in _CONTAINERS and mark.name not in _TITLES:
             continue
@@ -169,7 +169,7 @@ def _elements(text: str, marks: Iterable[Mark]) -> Iterator[_Element]:
             yield _Element(start.start_char, mark.end_char, mark.name, role, marked is not None)
 
 
-def _hidden(marks: Iterable[Mark], ranges: Iterable[tuple[int, int]]) -> Iterator[Mark]:
+def _hidden(marks: Iterable[MarkupSpan], ranges: Iterable[tuple[int, int]]) -> Iterator[MarkupSpan]:
     """Yield the marks outside of ranges, and a hidden mark for each range. Ranges begin and end at marks."""
     waiting = iter(marks)
     mark = next(waiting, None)
@@ -180,7 +180,7 @@ def _hidden(marks: Iterable[Mark], ranges: Iterable[tuple[int, int]]) -> Iterato
                 yield mark
             mark = next(waiting, None)
         if end > reached:
-            yield Mark(max(start, reached), end, "hidden")
+            yield MarkupSpan(max(start, reached), end, "hidden")
             reached = end
     while mark is not None:
         if mark.start_char >= reached:

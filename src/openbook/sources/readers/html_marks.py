@@ -27,7 +27,7 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MarkupSpan:
     """A stretch of markup.
 
     `open` and `close` are tags; `hidden` is a comment, a declaration or an element that is not
@@ -42,7 +42,7 @@ class Mark:
     """Of the element, in lower case; empty for comments and references."""
 
 
-class MarkFinder:
+class MarkupScanner:
     """Finds the marks of one text. Serves one pass."""
 
     def __init__(self, text: str) -> None:
@@ -53,7 +53,7 @@ class MarkFinder:
         self._unclosed: set[str] = set()
         self._last_tag_end = text.rfind(">")
 
-    def marks(self) -> Iterator[Mark]:
+    def marks(self) -> Iterator[MarkupSpan]:
         """Yield all marks in order. What lies between them is text."""
         position = 0
         while (match := _NEXT.search(self._text, position)) is not None:
@@ -64,32 +64,32 @@ class MarkFinder:
             yield mark
             position = mark.end_char
 
-    def _reference(self, start: int) -> Mark | None:
+    def _reference(self, start: int) -> MarkupSpan | None:
         match = _REFERENCE.match(self._text, start)
-        return Mark(start, match.end(), "character") if match else None
+        return MarkupSpan(start, match.end(), "character") if match else None
 
-    def _markup(self, start: int) -> Mark | None:
+    def _markup(self, start: int) -> MarkupSpan | None:
         """Read what a `<` begins; None if it is only a character."""
         text = self._text
         if text.startswith("<!--", start):
-            return Mark(start, self._behind("-->", start + 2), "hidden")
+            return MarkupSpan(start, self._behind("-->", start + 2), "hidden")
         if text.startswith(("<?php", "<?=", "<%"), start):
-            return Mark(start, self._behind(">", start), "template")
+            return MarkupSpan(start, self._behind(">", start), "template")
         if text.startswith(("<!", "<?"), start):
-            return Mark(start, self._behind(">", start), "hidden")
+            return MarkupSpan(start, self._behind(">", start), "hidden")
         match = _TAG_NAME.match(text, start, self._last_tag_end + 1)
         closing = text.startswith("</", start)
         end = self._tag_end(match.end() if match else start)
         if end < 0 or not (match or closing):
             return None
         if match is None:
-            return Mark(start, end, "hidden")
+            return MarkupSpan(start, end, "hidden")
         name = match.group(1).lower()
         if closing:
-            return Mark(start, end, "close", name)
+            return MarkupSpan(start, end, "close", name)
         if name in _RAW or name in _HIDDEN:
-            return Mark(start, self._element_end(name, end), "hidden", name)
-        return Mark(start, end, "open", name)
+            return MarkupSpan(start, self._element_end(name, end), "hidden", name)
+        return MarkupSpan(start, end, "open", name)
 
     def _behind(self, closing: str, start: int) -> int:
         found = self._text.find(closing, start)

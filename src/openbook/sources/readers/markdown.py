@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from openbook.sources.readers.reading import Reading, complete
-from openbook.spans import LineIndex
+from openbook.sources.readers.reading import Reading, fill_gaps
+from openbook.text import LineIndex
 from openbook.types import Block, BlockKind
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def read_markdown(text: str, path: str = "") -> Reading:
         >>> [(block.kind, block.title) for block in read_markdown("# A `b`\n\ntext\n").blocks]
         [('heading', 'A b'), ('text', '')]
     """
-    return Reading(text, "docs", "markdown", complete(text, _blocks(text)))
+    return Reading(text, "docs", "markdown", fill_gaps(text, _blocks(text)))
 
 
 def _blocks(text: str) -> Iterator[Block]:

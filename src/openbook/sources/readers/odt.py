@@ -13,7 +13,7 @@ from openbook.sources.readers.docx_lists import BULLET, integer
 from openbook.sources.readers.formulas import on_one_line, raised
 from openbook.sources.readers.numbering import numeral
 from openbook.sources.readers.reading import Reading
-from openbook.sources.readers.zipped import Package
+from openbook.sources.readers.zipped import ZipPackage
 
 _CONTENT = "content.xml"
 _MANIFEST = "META-INF/manifest.xml"
@@ -71,7 +71,7 @@ def read_odt(raw: bytes, path: str) -> Reading:
     Raises:
         SkippedFileError: The file is damaged, encrypted or too large, or no such text.
     """
-    package = Package(raw, path)
+    package = ZipPackage(raw, path)
     if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
         package.refuse("encrypted")
     if _CONTENT not in package:

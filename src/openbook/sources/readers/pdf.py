@@ -18,9 +18,9 @@ from openbook.sources.readers.pdf_layout import (
     by_columns,
     edges_of,
     heading_levels,
+    heading_title,
     paragraphs_of,
     text_of,
-    title_of,
     unwrapped,
     without_running_heads,
 )
@@ -205,7 +205,7 @@ def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Readi
 
 
 def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: _Words) -> _Part:
-    title, level = title_of(lines, levels)
+    title, level = heading_title(lines, levels)
     text = title or "\n".join(unwrapped(lines, edges))
     heights = lines[0][0].height, lines[-1][-1].height
     return _Part(_whole_words(text, known), _whole_words(title, known), level, heights)

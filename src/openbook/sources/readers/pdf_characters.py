@@ -62,7 +62,7 @@ _BEARS_POWER = ")]}|+\u2019\u201d'\""
 BEARS_NOTE = ".,;:!?\u2026\u3002\uff0c"
 
 
-class Characters:
+class PageText:
     """The text of a page, and a place for each of its characters. Cheap where no place is asked for.
 
     Line ends are as PDFium writes them. What it leaves out is there: spaces between words that are apart, a `^` before

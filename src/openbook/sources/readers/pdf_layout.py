@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
-from openbook.sources.readers.pdf_pages import Line, Row
+from openbook.sources.readers.pdf_pages import PageLine, Row
 
 # A column of text is read as one where six lines side by side leave a gap at the same place and
 # say four words each: a row of a table says less, or stands alone.
@@ -189,7 +189,7 @@ def edges_of(rows: Iterable[Row]) -> Edges:
     return edges
 
 
-def _column(line: Line) -> tuple[int, int]:
+def _column(line: PageLine) -> tuple[int, int]:
     return round(line.left / _COLUMN_STEP), round(line.height)
 
 
@@ -230,7 +230,7 @@ def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, i
     return levels
 
 
-def title_of(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[str, int]:
+def heading_title(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[str, int]:
     """Return title and level if lines are a heading; an empty title and 0 if they are none."""
     title = " ".join(" ".join(map(text_of, paragraph)).split())
     level = levels.get(paragraph[0][0].height, 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unicodedata import normalize
 
-from openbook.sources.readers.pdf_characters import BEARS_NOTE, HYPHEN, WORD_GAP, Characters
+from openbook.sources.readers.pdf_characters import BEARS_NOTE, HYPHEN, WORD_GAP, PageText
 
 # Ends of lines as PDFium writes them, and the spaces within a line.
 _BREAK = re.compile("\r\n|\n")
@@ -41,7 +41,7 @@ _CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, **_BULLETS, 0xA0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """A line of a page, or a part of one between wide gaps. Points, from the lower left corner of the page."""
 
     text: str
@@ -56,7 +56,7 @@ class Line:
     """The right edge of its longest line, if words were joined."""
 
 
-Row = tuple[Line, ...]
+Row = tuple[PageLine, ...]
 """Parts of one line, from left to right. Never empty."""
 
 
@@ -66,9 +66,9 @@ def rows_of(text_page: Any) -> list[Row]:
     Args:
         text_page: A `PdfTextPage`.
     """
-    characters = Characters(text_page)
+    characters = PageText(text_page)
     text = characters.text
-    rows: list[list[Line]] = []
+    rows: list[list[PageLine]] = []
     start = 0
     for found in [*_BREAK.finditer(text), None]:
         end = len(text) if found is None else found.start()
@@ -81,14 +81,14 @@ def rows_of(text_page: Any) -> list[Row]:
     return list(map(tuple, rows))
 
 
-def _goes_on(before: Line, line: Line) -> bool:
+def _goes_on(before: PageLine, line: PageLine) -> bool:
     """Return whether PDFium has broken a line at a very wide gap, as between cells, or behind a raised number."""
     if line.text[0] == "^" and abs(line.left - before.right) < WORD_GAP * before.height:
         return -_SAME_LINE * before.height < line.bottom - before.bottom < before.height
     return abs(line.bottom - before.bottom) < _SAME_LINE * line.height and line.left > before.right
 
 
-def _put_together(before: Line, line: Line) -> tuple[Line, ...]:
+def _put_together(before: PageLine, line: PageLine) -> tuple[PageLine, ...]:
     """Make one of two parts of a line, unless they are cells."""
     gap = line.left - before.right
     if gap > _WIDE_GAP * line.height:
@@ -99,7 +99,7 @@ def _put_together(before: Line, line: Line) -> tuple[Line, ...]:
     return (replace(before, text=text, right=line.right, reach=max(before.reach, line.reach)),)
 
 
-def _parts(characters: Characters, start: int, end: int) -> Iterator[Line]:
+def _parts(characters: PageText, start: int, end: int) -> Iterator[PageLine]:
     """Cut a line at its wide gaps."""
     first = start
     for space in _SPACES.finditer(characters.text, start, end):
@@ -110,7 +110,7 @@ def _parts(characters: Characters, start: int, end: int) -> Iterator[Line]:
     yield from _line(characters, first, end)
 
 
-def _line(characters: Characters, start: int, end: int) -> Iterator[Line]:
+def _line(characters: PageText, start: int, end: int) -> Iterator[PageLine]:
     words = characters.text[start:end]
     start += len(words) - len(words.lstrip())
     words = words.strip()
@@ -126,10 +126,10 @@ def _line(characters: Characters, start: int, end: int) -> Iterator[Line]:
     joined = words.find(HYPHEN)
     left, right = min(first[0], last[0]), max(first[2], last[2])
     reach = right if joined < 0 else max(right, characters.at(start + joined)[2])
-    yield Line(shown, left, right, min(first[1], last[1]), first[3], characters.height(start, end), reach)
+    yield PageLine(shown, left, right, min(first[1], last[1]), first[3], characters.height(start, end), reach)
 
 
-def _legible(characters: Characters, words: str, start: int) -> str:
+def _legible(characters: PageText, words: str, start: int) -> str:
     """Put accents onto their letters, a space behind the number of a footnote, and letters in the order of reading."""
 
     def in_order(match: re.Match[str]) -> str:

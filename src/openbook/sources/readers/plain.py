@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openbook.sources.classify import classify
 from openbook.sources.readers.reading import Reading
-from openbook.spans import paragraphs
+from openbook.text import paragraphs
 from openbook.types import Block
 
 

@@ -10,7 +10,7 @@ from openbook.sources.readers.composing import Composer, remark_on
 from openbook.sources.readers.formulas import formula, on_one_line, raised
 from openbook.sources.readers.numbering import numeral
 from openbook.sources.readers.reading import Reading
-from openbook.sources.readers.zipped import Package
+from openbook.sources.readers.zipped import ZipPackage
 
 _TITLES = frozenset({"title", "ctrTitle"})
 
@@ -42,7 +42,7 @@ def read_pptx(raw: bytes, path: str) -> Reading:
     Raises:
         SkippedFileError: The file is damaged, encrypted or too large, or no presentation.
     """
-    package = Package(raw, path)
+    package = ZipPackage(raw, path)
     main = package.related_by("", "officeDocument")
     root = package.xml(main) if main else None
     if root is None or root.tag != "presentation":
@@ -63,7 +63,7 @@ def read_pptx(raw: bytes, path: str) -> Reading:
 
 
 class _Slide:
-    def __init__(self, package: Package, part: str, composer: Composer) -> None:
+    def __init__(self, package: ZipPackage, part: str, composer: Composer) -> None:
         self._package = package
         self._part = part
         self._composer = composer

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from openbook.settings import Secret
-from openbook.spans import paragraphs
+from openbook.text import paragraphs
 from openbook.types import Anchor, Block, Kind
 
 # JSON and XML can name halves of surrogate pairs and NUL, which neither UTF-8 nor SQLite's text can hold.
@@ -52,7 +52,7 @@ class Reader(Protocol):
         ...
 
 
-def complete(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
+def fill_gaps(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
     r"""Add text blocks for what lies between the given ones, so that no word is lost.
 
     Args:
@@ -60,7 +60,7 @@ def complete(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
         blocks: In order. Where two overlap, the later one gives way.
 
     Example:
-        >>> [(block.start_char, block.end_char) for block in complete("a\n\nb", [Block(0, 1)])]
+        >>> [(block.start_char, block.end_char) for block in fill_gaps("a\n\nb", [Block(0, 1)])]
         [(0, 1), (3, 4)]
     """
     found: list[Block] = []

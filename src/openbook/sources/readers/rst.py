@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from openbook.sources.readers.reading import Reading, complete
+from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
 
 # One punctuation character repeated. docutils accepts lines shorter than the title from 4 on.
@@ -38,7 +38,7 @@ def read_rst(text: str, path: str = "") -> Reading:
         >>> [(block.level, block.title) for block in read_rst("A\n=\n\nB\n-\n\ntext\n").blocks]
         [(1, 'A'), (2, 'B'), (0, '')]
     """
-    return Reading(text, "docs", "rst", complete(text, _Scanner(text).blocks()))
+    return Reading(text, "docs", "rst", fill_gaps(text, _Scanner(text).blocks()))
 
 
 class _Scanner:

@@ -58,7 +58,7 @@ _ZIP_ERRORS = (
 )
 
 
-class Package:
+class ZipPackage:
     """The parts of one zipped file. Limits hold for all that is read from it together."""
 
     def __init__(self, raw: bytes, path: str) -> None:

@@ -10,14 +10,14 @@ from openbook.sources.readers.pdf_layout import (
     unwrapped,
     without_running_heads,
 )
-from openbook.sources.readers.pdf_pages import Line, Row
+from openbook.sources.readers.pdf_pages import PageLine, Row
 
 HEIGHT = 10.0
 PAGE = 800.0
 
 
 def row(text: str, top: float, *, left: float = 50, right: float = 300, height: float = HEIGHT) -> Row:
-    return (Line(text, left, right, top - height, top, height, right),)
+    return (PageLine(text, left, right, top - height, top, height, right),)
 
 
 def texts(rows: list[Row]) -> list[str]:

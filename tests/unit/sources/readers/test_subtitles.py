@@ -6,7 +6,7 @@ import pytest
 
 from openbook.chunking.dispatch import chunk_document
 from openbook.sources.readers.subtitles import read_subtitles
-from openbook.spans import units
+from openbook.text import units
 from openbook.types import Anchor, Document
 
 

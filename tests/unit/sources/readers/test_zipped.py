@@ -15,7 +15,7 @@ from openbook.sources.readers.docx import read_docx
 from openbook.sources.readers.epub import read_epub
 from openbook.sources.readers.odt import read_odt
 from openbook.sources.readers.pptx import read_pptx
-from openbook.sources.readers.zipped import Package
+from openbook.sources.readers.zipped import ZipPackage
 from tests.unit.sources.readers.zipped_files import changed, docx_of, epub_of, odt_of, relations, zipped
 
 MAIN_PARTS: dict[str, tuple[Callable[[bytes, str], Reading], bytes, str]] = {
@@ -53,7 +53,7 @@ def reason_for(form: str, part: str | bytes) -> str:
 
 def reason_of(raw: bytes, name: str = "a.xml") -> str:
     with pytest.raises(SkippedFileError) as caught:
-        Package(raw, "a.docx").xml(name)
+        ZipPackage(raw, "a.docx").xml(name)
     return caught.value.reason
 
 
@@ -88,7 +88,7 @@ def test_entities_are_refused(form: str, part: str) -> None:
 def test_a_document_type_that_declares_nothing_is_passed_over(declared: str) -> None:
     raw = zipped({"a.xml": f"{declared}\n<package><item/></package>"})
 
-    assert [child.tag for child in Package(raw, "a.epub").xml("a.xml")] == ["item"]
+    assert [child.tag for child in ZipPackage(raw, "a.epub").xml("a.xml")] == ["item"]
 
 
 @formats
@@ -146,7 +146,7 @@ def test_many_parts_that_are_small_alone_are_too_much_together() -> None:
 
 
 def test_what_was_read_counts_again_when_it_is_read_again() -> None:
-    package = Package(zipped({"a.bin": bytes(16 << 20)}), "a.docx")
+    package = ZipPackage(zipped({"a.bin": bytes(16 << 20)}), "a.docx")
 
     with pytest.raises(SkippedFileError, match="expands to too much"):
         [package.read("a.bin") for _ in range(17)]
@@ -199,7 +199,7 @@ def test_what_a_part_refers_to_is_found_inside_of_the_file_only() -> None:
         '<Relationship Id="2" Type="t/image" Target="../../../m/a.png"/>'
         '<Relationship Id="3" Type="t/link" Target="https://example.org" TargetMode="External"/></Relationships>'
     )
-    package = Package(zipped({"w/_rels/a.xml.rels": listing, "w/s t.xml": "<s/>"}), "a.docx")
+    package = ZipPackage(zipped({"w/_rels/a.xml.rels": listing, "w/s t.xml": "<s/>"}), "a.docx")
 
     assert package.related("w/a.xml") == {"1": ("styles", "w/s t.xml"), "2": ("image", "m/a.png")}
     assert (package.related_by("w/a.xml", "styles"), package.related_by("w/a.xml", "image")) == ("w/s t.xml", "")

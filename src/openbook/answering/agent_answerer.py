@@ -1,0 +1,127 @@
+"""Answers by a model that looks for the sources itself: an agent with tools over the library."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from openbook.agent.agent import Agent
+from openbook.agent.driving import CallModel, Wait
+from openbook.agent.events import AgentResult, CallFinished, RunFinished
+from openbook.answering.citations import TextNow
+from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.model_calls import ModelReply
+from openbook.answering.numbering import ResultNumbering
+from openbook.answering.options import AnswerOptions
+from openbook.answering.prompting import build_history, build_system_prompt, retry_prompt, without_marks
+from openbook.answering.replies import answer_of, signed
+from openbook.answering.steps import Steps
+from openbook.answering.tools import LibraryTools
+from openbook.answering.verifiers import verifier_for
+from openbook.answers import Claim, GenerationResult, Stage, ToolUsed
+from openbook.costs import Budget, Price, Spent, price_of
+from openbook.llm.messages import Message, ReplyFinished
+from openbook.llm.protocol import Model
+from openbook.questions.kinds import kind_of
+from openbook.types import Filter
+
+_SOURCES = re.compile(r'^<source number="(\d+)"', re.MULTILINE)
+
+
+class AgentAnswerer:
+    """Answers one question with an agent."""
+
+    def __init__(
+        self,
+        model: Model,
+        options: AnswerOptions,
+        finder: EvidenceFinder,
+        text_now: TextNow,
+        *,
+        where: Filter,
+        price: Price = price_of,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare; `where` is what may be seen at all. `clock`: seconds, for `max_seconds`."""
+        self._model = model
+        self._writing = options
+        self._finder = finder
+        self._text_now = text_now
+        self._price = price
+        self._clock = clock
+        self._numbering = ResultNumbering()
+        self._tools = LibraryTools(finder, where, self._numbering).functions
+
+    def explore(self, query: str) -> Steps[GenerationResult]:
+        """Let the model look for sources and write, and check its answer."""
+        options = self._writing
+        agent = self._agent(options.budget, build_history(options.history))
+        yield Stage("writing")
+        reply = _reply((yield from _run(agent, query)))
+        spent = [agent.spent]
+        left = [agent.left]
+        verifier = verifier_for(options, lambda: left[-1], price=self._price)
+
+        def retry(failing: Sequence[Claim]) -> Steps[str]:
+            left_now = (verifier and verifier.left) or agent.left  # the check was paid from the same budget
+            again = self._agent(replace(left_now, max_rounds=0), agent.history)
+            result = yield from _run(again, retry_prompt(failing), is_answer=False)
+            spent.append(again.spent)
+            left.append(again.left)
+            return result.text
+
+        context = self._numbering.context
+        if not context.shown and reply.text.strip() and kind_of(query) == "small talk":
+            told = GenerationResult(query, without_marks(reply.text).strip())
+            return signed(told, self._model, agent.spent)
+        answer = yield from answer_of(
+            query, reply, context, self._finder, self._text_now, options.policy, verifier=verifier, ask_again=retry
+        )
+        return signed(answer, self._model, sum(spent, verifier.spent if verifier else Spent()))
+
+    def _agent(self, budget: Budget, history: Sequence[Message]) -> Agent:
+        return Agent(
+            self._model,
+            self._tools,
+            system=build_system_prompt(tools=True),
+            budget=budget,
+            hooks=(self._numbering,),
+            history=history,
+            max_reply_tokens=self._writing.max_answer_tokens,
+            deadline_s=self._writing.timeout_s,
+            price=self._price,
+            clock=self._clock,
+        )
+
+
+def _run(agent: Agent, query: str, *, is_answer: bool = True) -> Steps[AgentResult]:
+    reply: ReplyFinished | None = None
+    with closing(agent.steps(query)) as steps:
+        while True:
+            step, reply = steps.send(reply), None
+            if isinstance(step, CallModel):
+                reply = yield replace(step, is_answer=is_answer)
+            elif isinstance(step, Wait):
+                yield step
+            elif isinstance(step, CallFinished):
+                yield ToolUsed(step.call.name, step.call.arguments, _outcome(step))
+            elif isinstance(step, RunFinished):
+                return step.result
+
+
+def _outcome(event: CallFinished) -> str:
+    if event.result.is_error:
+        return event.result.text.partition("\n")[0]
+    numbers = _SOURCES.findall(event.result.text)
+    if not numbers:
+        return "nothing new"
+    return f"[{numbers[0]}]" if len(numbers) == 1 else f"[{numbers[0]}] to [{numbers[-1]}]"
+
+
+def _reply(result: AgentResult) -> ModelReply:
+    # Of a run that was stopped, the last words may be those with which the model called its tools.
+    answered = result.messages[-1].text == result.text
+    return ModelReply(result.text if answered else "", result.stop, result.stopped_by, result.reason)

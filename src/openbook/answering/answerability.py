@@ -1,0 +1,187 @@
+"""Whether the sources answer a question at all: how far what was found speaks of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from openbook.embedding.protocol import Embedder
+from openbook.index.bm25 import inverse_frequency
+from openbook.index.protocol import Index
+from openbook.questions.question import Question
+from openbook.retrieval.fields import embedding_text
+from openbook.retrieval.signals import coverage, rarities
+from openbook.text import sentences
+from openbook.tokens import WORD, tokenize
+from openbook.types import Filter, RetrievalResult
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Vector
+
+
+# A text has to hold the words of the question and to be near it. Half and half: with .65 for words,
+# as for the relevance of one result, conversations (`benchmarks/conversations.py`) lose .02 of AUC.
+_WORDS_SHARE = 0.5
+
+# What answers stands in the first results. Of ten, more come near by chance: of the unanswerable
+# turns of conversations six in a hundred fewer are told.
+_RESULTS = 3
+
+# Below this no course or lesson speaks of a topic, and no small library of a question.
+# `benchmarks/refusal.py` prints the curve.
+SUPPORT_FLOOR = 0.33
+
+# In a library of fewer chunks most words are missing, and half of them is no measure of nearness: there the floor
+# above decides alone. No library that the odds were trained on is as small.
+FEWEST_CHUNKS = 30
+
+# In a conversation the earlier turns lend a text their nearness, so more is asked of it.
+# `benchmarks/conversations.py` has both halves that it was chosen with.
+FOLLOW_UP_FLOOR = 0.40
+
+# A word that is nearer to its question than this is what the question is about. Of the words of 376 questions to
+# 24 repositories that no source of theirs has, "Kafka" and "CORS" lie above it, and "truly" and "touch" below it.
+_DECIDING = 0.5
+
+# An embedder whose vectors all lie together tells nothing.
+_LEAST_SCALE = 1e-3
+
+# A run of letters that is no ASCII and has more tokens is a sentence of a script without spaces.
+_MOST_PARTS = 2
+
+_MANY_WORDS = 20
+
+
+class AnswerabilityFeatures(NamedTuple):
+    """What tells whether a library answers a question, each from 0 to 1."""
+
+    support: float
+    """See `support`."""
+    left_out: float
+    """Nearness to the question, above the baseline, of the nearest of its words that is not in the best results."""
+    left_out_rarity: float
+    """Rarity of the rarest of these words."""
+    missing_share: float
+    """Share of the question's words that stand nowhere in the library, rare ones weighing more."""
+    missing_where_all_is_near: float
+    """That share, times the baseline: where all chunks are near, as in languages that the embedder does not know, only
+    words tell."""
+    decided: float
+    """1 if a deciding word stands nowhere in the library, see `Answerability.deciding`; else 0."""
+    length: float
+    """How many words it has: 1 for twenty. A longer question has more that can be left out."""
+
+
+# Of a logistic regression on 376 questions to 24 repositories, 364 in nine languages, and 300 that were asked of
+# another repository: `python -m benchmarks.refusal_cases` trains it, and reports it by projects left out.
+_WEIGHTS = AnswerabilityFeatures(10.50, -3.39, 2.30, -3.10, -0.61, -1.40, 6.43)
+_BIAS = -8.35
+
+# Of answerable questions to repositories left out of training, 4 in 100 have lower odds (same command).
+ANSWERABLE_FLOOR = -1.4
+
+
+class Answerability(NamedTuple):
+    """What a question and its results tell."""
+
+    signs: AnswerabilityFeatures
+    deciding: tuple[str, ...]
+    """Words that the question is about, as written, and that stand nowhere in the library."""
+
+    @property
+    def odds(self) -> float:
+        """The log odds that the library answers the question, if it stands alone."""
+        return _BIAS + sum(weight * sign for weight, sign in zip(_WEIGHTS, self.signs, strict=True))
+
+
+def support(
+    text: str,
+    results: Sequence[RetrievalResult],
+    embedder: Embedder,
+    rarity: Mapping[str, float],
+    baseline: float = 0.0,
+) -> float:
+    """Return how far the best sentence and the best chunk speak of a question, from 0 to 1; 0 without results.
+
+    The mean of both: a sentence has to say it, and the chunk around it has the words that it leaves
+    out. On questions that other libraries answer, the mean has an AUC of .995, sentences alone .994,
+    and the relevance of results, which knows no sentences, .992.
+
+    Args:
+        text: What is asked, with earlier turns of a conversation in front.
+        results: What was found for it, best first.
+        embedder: The one that made the index.
+        rarity: Weight of each token of what is asked, without those of earlier turns: their subject
+            is among the results whether the question is answered there or not.
+        baseline: Nearness of what is asked to any chunk. The nearer, the less nearness counts, and words count more.
+    """
+    chunks = [result.chunk for result in results[:_RESULTS]]
+    said = [chunk.text[start:end] for chunk in chunks for start, end in sentences(chunk.text)]
+    if not said:
+        return 0.0
+    texts = [*said, *map(embedding_text, chunks)]
+    asked, *vectors = embedder.embed([text, *texts])
+    share = _WORDS_SHARE + (1 - _WORDS_SHARE) * baseline
+    scores = [
+        share * coverage(frozenset(tokenize(one)), rarity) + (1 - share) * max(0.0, float(asked @ vector))
+        for one, vector in zip(texts, vectors, strict=True)
+    ]
+    return (max(scores[: len(said)]) + max(scores[len(said) :])) / 2
+
+
+def measure_answerability(
+    question: Question, results: Sequence[RetrievalResult], index: Index, embedder: Embedder
+) -> Answerability:
+    """Measure what tells whether a library answers a question.
+
+    Args:
+        question: One that stands alone.
+        results: What was found for it, best first.
+        index: The library.
+        embedder: The one that made the index.
+    """
+    words = _words_of(question)
+    frequencies, chunks = index.frequencies(question.tokens), index.stats().chunks
+    telling = frozenset().union(*words.values())
+    rarity = {token: each for token, each in rarities(question, frequencies, chunks).items() if token in telling}
+    asked = embedder.embed([question.text])[0]
+    baseline = max(0.0, index.match((), asked, 1, Filter()).median_cosine)
+    nearness = _nearness(asked, words, embedder, baseline)
+    weight = {word: max(rarity[token] for token in tokens) for word, tokens in words.items()}
+    said = {token for result in results[:_RESULTS] for token in tokenize(embedding_text(result.chunk))}
+    left_out = [word for word, tokens in words.items() if tokens.isdisjoint(said)]
+    missing = [word for word, tokens in words.items() if tokens.isdisjoint(frequencies)]
+    # A word that says no more of the question than its other words do decides nothing.
+    least = max(_DECIDING, 1 / math.sqrt(len(words)))
+    deciding = tuple(word for word in missing if nearness[word] > least)
+    missing_share = sum(weight[word] for word in missing) / sum(weight.values())
+    signs = AnswerabilityFeatures(
+        support(question.text, results, embedder, rarity, baseline),
+        max((nearness[word] for word in left_out), default=0.0),
+        max((weight[word] for word in left_out), default=0.0) / inverse_frequency(0, chunks),
+        missing_share,
+        missing_share * baseline,
+        float(bool(deciding)),
+        min(math.log1p(len(words)) / math.log1p(_MANY_WORDS), 1.0),
+    )
+    return Answerability(signs, deciding)
+
+
+def _nearness(asked: Vector, words: Iterable[str], embedder: Embedder, baseline: float) -> dict[str, float]:
+    """Return how near each word is to the question, 0 for the baseline: how much of the question it is."""
+    scale = max(1 - baseline, _LEAST_SCALE)
+    vectors = embedder.embed([word.lower() for word in words])
+    return {word: max(0.0, float(each @ asked) - baseline) / scale for word, each in zip(words, vectors, strict=True)}
+
+
+def _words_of(question: Question) -> dict[str, frozenset[str]]:
+    """Return the telling words of a question with their tokens; of scripts without spaces, pairs of characters."""
+    found: dict[str, frozenset[str]] = {}
+    for word in WORD.findall(question.text):
+        tokens = [token for token in tokenize(word) if token in question.tokens]
+        if not word.isascii() and len(tokens) > _MOST_PARTS:
+            found |= {token: frozenset({token}) for token in tokens}
+        elif tokens and word.lower() not in question.stop_words:
+            found[word] = frozenset(tokens)
+    return found or {question.text: frozenset(question.tokens)}

@@ -1,0 +1,120 @@
+"""Answers by a model that is shown what was found for the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from openbook.agent.metering import TokenEstimator
+from openbook.answering.citations import TextNow
+from openbook.answering.context import Context, build_context
+from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.followups import StandaloneQuestion, is_rewritable, standalone
+from openbook.answering.model_calls import ModelCaller
+from openbook.answering.options import AnswerOptions
+from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
+from openbook.answering.refusals import refusal
+from openbook.answering.replies import answer_of
+from openbook.answering.steps import Steps
+from openbook.answering.verifiers import verifier_for
+from openbook.answers import Claim, GenerationResult, Stage
+from openbook.costs import Price, Spent, estimate_cost, price_of
+from openbook.llm.messages import Message, Request
+from openbook.llm.protocol import Model
+from openbook.types import RetrievalResult
+
+# A question, and no more.
+_QUESTION_TOKENS = 200
+
+
+class ContextAnswerer:
+    """Writes one answer from what was found for a question."""
+
+    def __init__(
+        self,
+        model: Model,
+        options: AnswerOptions,
+        finder: EvidenceFinder,
+        text_now: TextNow,
+        *,
+        price: Price = price_of,
+    ) -> None:
+        self._model = model
+        self._writing = options
+        self._finder = finder
+        self._text_now = text_now
+        self._price = price
+        self._calls = ModelCaller(model.name, options.budget, price=price)
+        self._before = Spent()
+        self._verifier = verifier_for(options, lambda: self._calls.ledger.left, price=price)
+
+    @property
+    def spent(self) -> Spent:
+        """What the calls so far have cost, those of the verifier included."""
+        checks = self._verifier.spent if self._verifier else Spent()
+        return self._before + self._calls.ledger.spent + checks
+
+    def standalone(self, query: str) -> Steps[StandaloneQuestion]:
+        """Make a question stand alone: by the model where there is a history, by rules if it writes no question.
+
+        Raises:
+            QueryError: See `openbook.answering.followups.standalone`.
+        """
+        history, rewritten = self._writing.history, ""
+        if is_rewritable(query, history):
+            yield Stage("rephrasing")
+            prompt = build_standalone_prompt(query, history)
+            request = Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS, deadline_s=self._writing.timeout_s)
+            reply = yield from self._calls.ask(request)
+            rewritten = "" if reply.stop == "length" else reply.text
+        return standalone(query, history, rewritten)
+
+    def write(
+        self, query: str, results: Sequence[RetrievalResult], max_tokens: int, understood: str = ""
+    ) -> Steps[GenerationResult]:
+        """Have an answer written, and check it.
+
+        Args:
+            query: The question.
+            results: What was found for it, best first.
+            max_tokens: Estimated tokens of sources that the model is shown.
+            understood: The question as a model made it stand alone; empty if it does without.
+        """
+        context = build_context(results, max_tokens)
+        if not context.shown:
+            return refusal(query, "no source fits into the context", results)
+        request = request_for(query, context, self._writing, understood)
+        yield Stage("writing")
+        reply = yield from self._calls.ask(request, is_answer=True)
+
+        def retry(failing: Sequence[Claim]) -> Steps[str]:
+            messages = build_retry(request, reply.text, failing)
+            if self._verifier and self._verifier.left:  # the check was paid from the same budget
+                self._before += self._calls.ledger.spent
+                self._calls = ModelCaller(self._model.name, self._verifier.left, price=self._price)
+            return (yield from self._calls.ask(replace(request, messages=messages))).text
+
+        return (
+            yield from answer_of(
+                query,
+                reply,
+                context,
+                self._finder,
+                self._text_now,
+                self._writing.policy,
+                verifier=self._verifier,
+                ask_again=retry,
+            )
+        )
+
+
+def request_for(query: str, context: Context, options: AnswerOptions, understood: str = "") -> Request:
+    """Write the call that asks for an answer from sources."""
+    messages = build_messages(query, context, options.history, understood)
+    return Request(messages, build_system_prompt(), max_tokens=options.max_answer_tokens, deadline_s=options.timeout_s)
+
+
+def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:
+    """Return the most that a planned call costs, in US dollars; None if its price is not known."""
+    return estimate_cost(model.name, TokenEstimator().most_tokens(request), request.max_tokens, price=price)

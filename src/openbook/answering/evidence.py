@@ -1,0 +1,151 @@
+"""What answering asks of a library: results, and how far they speak of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from openbook.answering.answerability import (
+    ANSWERABLE_FLOOR,
+    FEWEST_CHUNKS,
+    FOLLOW_UP_FLOOR,
+    SUPPORT_FLOOR,
+    measure_answerability,
+    support,
+)
+from openbook.answering.course_results import OTHER_LESSON, VisibleCourses, is_known_to_speak
+from openbook.answering.extractive import missing_words
+from openbook.answering.filling import fill_context
+from openbook.answering.followups import StandaloneQuestion
+from openbook.answering.overview import OVERVIEW, introduction
+from openbook.answering.uses import has_name
+from openbook.embedding.protocol import Embedder
+from openbook.index.protocol import Index
+from openbook.questions.question import Question, read_question
+from openbook.retrieval.search import Retriever
+from openbook.retrieval.signals import rarities
+from openbook.tokens import WORD, tokenize
+from openbook.types import Filter, RetrievalResult
+
+# Several results come from one place, so a question for places needs more of them to choose from.
+_PLACES_FACTOR = 3
+
+# Where a name is used, other words of the question seldom stand, so it ranks low.
+_USES_FACTOR = 8
+
+
+EMPTY = "empty library"
+"""Why nothing is found where there is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermStatistics:
+    """The words of a question, as a library has them."""
+
+    rarity: Mapping[str, float]
+    """Weight of each token: how rare it is."""
+    missing: tuple[str, ...]
+    """Words that stand nowhere in the library, as written, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What results are worth for a question."""
+
+    fault: str = ""
+    """Why they do not answer it, such as `nothing found`; empty if they may."""
+    deciding: tuple[str, ...] = ()
+    """Words that it is about, as written, and that stand nowhere in the library."""
+
+
+class EvidenceFinder:
+    """Finds and weighs for answers. Threads may share it."""
+
+    def __init__(self, index: Index, embedder: Embedder, retriever: Retriever | None = None) -> None:
+        """Take a library, the embedder that support is measured with, and what searches if another one made it."""
+        self.index = index
+        self.embedder = embedder
+        self._retriever = retriever or Retriever(index, embedder)
+
+    def find(self, question: Question, top_k: int, where: Filter, min_score: float = 0.0) -> list[RetrievalResult]:
+        """Rank passages for a question, at most `top_k`, or three times as many if it asks for places.
+
+        A question on courses gets what it asks for, which may be more: headings, a whole lesson, or
+        passages of the course that it names. See `openbook.answering.course_results`.
+        Best first.
+        """
+        if question.course is not None:
+            with self.index.snapshot():
+                courses = VisibleCourses(self.index, self.embedder, where, self._search_topic, self._supports)
+                found = courses.results(question.course, top_k)
+            if found is not None:
+                return [result for result in found if result.score >= min_score]
+        with self.index.snapshot():
+            found = self._introduction(question, where)
+            shown = {result.chunk.key for result in found}
+            found += [result for result in self.search(question, top_k, where) if result.chunk.key not in shown]
+        return [result for result in found if result.score >= min_score]
+
+    def _introduction(self, question: Question, where: Filter) -> list[RetrievalResult]:
+        names = sorted({root.name for root in self.index.roots()})
+        return introduction(question.text, self.index, where) if question.asks_for_whole(names) else []
+
+    def fill_context(
+        self, question: Question, results: Sequence[RetrievalResult], max_tokens: int, where: Filter
+    ) -> list[RetrievalResult]:
+        """Return results with what else fits into the context of a model. See `openbook.answering.filling`."""
+        return fill_context(results, question, self.index, where, max_tokens)
+
+    def search(self, question: Question, top_k: int, where: Filter) -> list[RetrievalResult]:
+        """Rank passages by what they say alone, as `find` does for questions that are not on courses."""
+        if question.identifiers and "uses" in question.intents:
+            found = self._retriever.search(question, limit=top_k * _USES_FACTOR, where=where, view="passages")
+            return sorted(found, key=lambda result: not has_name(question, result.chunk.text))[:top_k]
+        wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
+        return self._retriever.search(question, limit=wanted, where=where, view="passages")
+
+    def _search_topic(self, topic: str, top_k: int, where: Filter) -> list[RetrievalResult]:
+        return self.search(read_question(topic), top_k, where)
+
+    def _supports(self, topic: str, results: Sequence[RetrievalResult]) -> bool:
+        return support(topic, results, self.embedder, self.weigh(read_question(topic)).rarity) >= SUPPORT_FLOOR
+
+    def weigh(self, question: Question) -> TermStatistics:
+        """Weigh the words of a question."""
+        with self.index.snapshot():
+            frequencies, chunks = self.index.frequencies(question.tokens), self.index.stats().chunks
+        missing = (word for word in missing_words(question, frequencies) if word.lower() not in question.stop_words)
+        return TermStatistics(rarities(question, frequencies, chunks), tuple(missing))
+
+    def judge(
+        self, asked: StandaloneQuestion, results: Sequence[RetrievalResult], weighed: TermStatistics
+    ) -> Relevance:
+        """Judge whether results may answer a question, whose words were weighed."""
+        if not results:
+            return Relevance("nothing found" if self.index.stats().chunks else EMPTY)
+        if OTHER_LESSON in results[0].signals:
+            return Relevance("no such lesson")
+        if is_known_to_speak(results[0]) or OVERVIEW in results[0].signals:
+            return Relevance()
+        names = asked.asked.identifiers
+        unknown = tuple(name for name in names if name in weighed.missing)
+        if names and len(unknown) == len(names):
+            return Relevance("nothing relevant")
+        if asked.leans or self.index.stats().chunks < FEWEST_CHUNKS:
+            found = support(asked.text, results, self.embedder, weighed.rarity)
+            floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
+            return Relevance("nothing relevant" if found < floor else "", unknown)
+        with self.index.snapshot():
+            answerability = measure_answerability(asked.question, results, self.index, self.embedder)
+        deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
+        return Relevance("nothing relevant" if answerability.odds < ANSWERABLE_FLOOR else "", deciding)
+
+    def speaks_another_language(self, query: Question) -> bool:
+        """Check whether a question that is not English is in another language than the library.
+
+        Half of its words, those that only make its sentence included, stand nowhere then.
+        """
+        words = list(filter(None, map(tokenize, set(WORD.findall(query.text)))))
+        known = self.index.frequencies([token for tokens in words for token in tokens])
+        absent = sum(known.keys().isdisjoint(tokens) for tokens in words)
+        return query.in_other_language and absent * 2 >= len(words)

@@ -1,0 +1,115 @@
+"""Calls of a model for one answer: within a budget, with its own citations turned into marks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
+
+from openbook.agent.driving import CallModel, Role
+from openbook.agent.metering import TokenEstimator
+from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, price_of
+from openbook.llm.messages import Part, ProviderCitation, ReplyFinished, Request, StopReason, TextBlock
+
+_FENCES = ("```", "~~~")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model wrote in one call."""
+
+    text: str
+    """With a mark for each of its citations."""
+    stop: StopReason = "end"
+    stopped: str = ""
+    """Limit of the budget that forbade the call, such as `max_usd`; else empty."""
+    reason: str = ""
+    """Why it was forbidden, for people."""
+
+
+class ModelCaller:
+    """The calls of one model for one answer. The time of the budget begins when it is made."""
+
+    def __init__(self, model: str, budget: Budget, *, price: Price = price_of) -> None:
+        """Take the name of the model, and what its calls may cost."""
+        self.ledger = BudgetLedger(budget, model, price=price)
+        self._meter = TokenEstimator()
+
+    def ask(
+        self, request: Request, *, is_answer: bool = False, by: Role = "writer"
+    ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:
+        """Have the model called, and return the whole reply. `is_answer`: its words are shown as they come."""
+        granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
+        if isinstance(granted, BudgetExceeded):
+            return ModelReply("", "other", granted.limit, granted.reason)
+        asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
+        try:
+            finished = yield CallModel(asked, is_answer, by)
+        except BaseException:
+            self.ledger.abandon()
+            raise
+        if finished is None:
+            self.ledger.abandon()
+            return ModelReply("", "other", reason="it did not reply")
+        self.ledger.settle(finished.usage)
+        self._meter.learn(asked, finished)
+        return ModelReply(with_marks(finished.message.parts), finished.stop)
+
+
+class CitationMarker:
+    """Puts marks behind the words that a provider cites, while they come.
+
+    White space at the end is held back: a mark belongs before it.
+
+    Example:
+        >>> marker = CitationMarker()
+        >>> [marker.text("It waits. "), marker.cite(ProviderCitation(2, 1, 3)), marker.text("Then"), marker.close()]
+        ['It waits.', ' [2:1-3]', ' Then', '']
+    """
+
+    def __init__(self) -> None:
+        self._blanks = ""
+        self._line = ""
+        self._run: list[str] = []
+
+    def text(self, text: str) -> str:
+        """Take words, and give what can be shown by now."""
+        kept = text.rstrip()
+        if not kept:
+            self._blanks += text
+            return ""
+        parts = self._blanks + kept
+        self._blanks = text[len(kept) :]
+        self._line = (self._line + parts).rpartition("\n")[2]
+        self._run = []
+        return parts
+
+    def cite(self, cited: ProviderCitation) -> str:
+        """Take a citation of the words before it, and give its mark; nothing if they have it already."""
+        mark = str(cited)
+        if mark in self._run:
+            return ""
+        # Behind the last line of a fence, a mark would open it again.
+        before = "" if self._run else "\n" if self._line.lstrip().startswith(_FENCES) else " "
+        self._run.append(mark)
+        self._line = "" if before == "\n" else self._line
+        return before + mark
+
+    def close(self) -> str:
+        """Return the rest."""
+        return self._blanks
+
+
+def with_marks(parts: Iterable[Part]) -> str:
+    """Write what a model said as one text, with a mark for each of its citations.
+
+    Example:
+        >>> with_marks([TextBlock("It waits."), ProviderCitation(1, 2, 2), TextBlock(" It ends.")])
+        'It waits. [1:2] It ends.'
+    """
+    marker, written = CitationMarker(), []
+    for part in parts:
+        if isinstance(part, TextBlock):
+            written.append(marker.text(part.text))
+        elif isinstance(part, ProviderCitation):
+            written.append(marker.cite(part))
+    return "".join((*written, marker.close()))

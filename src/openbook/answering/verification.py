@@ -1,0 +1,293 @@
+"""The verdicts on an answer in the words of a model: does a mark name something, is it fresh, do the lines say it.
+
+Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from openbook.answering.citations import TextNow, UnitRange, citation_of, is_current, numbered, places_of
+from openbook.answering.context import Context
+from openbook.answers import Citation, Claim, Repair, Verdict
+from openbook.grounding.blocks import Fence, read_line
+from openbook.grounding.claims import Statement, UnattachedMarks, split_claims
+from openbook.grounding.entailment import NO_MARK, decide, quotes_literally
+from openbook.grounding.facts import has_facts
+from openbook.grounding.literal import LiteralVerdict, check_literally, is_verbatim
+from openbook.grounding.lookup import SearchedText
+from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
+from openbook.types import Span
+
+# A claim that names forty places names none. It also bounds what one claim costs.
+_MOST_PLACES = 40
+
+NEVER_SHOWN = "nothing of that number was shown"
+_CHANGED = "the document has changed there since it was indexed"
+_GONE = "the document is gone, or cannot be read"
+_OTHER_WORDS = "the cited lines do not hold it word for word"
+_NO_CLAIM = "it stands behind no claim"
+_UNCHECKED_CODE = "code that cites nothing is not checked"
+
+# Names that are called or looked up in code, and those that it brings itself.
+_CALLED = re.compile(r"(?:\.\s*([A-Za-z_]\w{2,})|\b([A-Za-z_]\w{2,})(?=\())")
+_BROUGHT = re.compile(
+    r"\b(?:def|class|fn|func|function|const|let|var|import|from|as|for|struct|type)\s+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*=[^=]"
+)
+_MOST_NAMES = 5
+
+Key = tuple[str, ...]
+"""What a judgement belongs to: the words that are judged, and the marks of the places that they cite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """An answer, what it states, and what was found and changed when it was checked."""
+
+    answer: str
+    claims: tuple[Claim, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def conflicts(self) -> tuple[Claim, ...]:
+        """The claims that are in conflict with what they cite, in order."""
+        return tuple(claim for claim in self.claims if claim.verdict == "conflict")
+
+
+class CitationChecker:
+    """Checks texts against one context. What it has read and judged is remembered until it goes."""
+
+    def __init__(self, context: Context, text_now: TextNow) -> None:
+        """Take what was shown, and what gives the text of a document as it is now."""
+        self.shown = numbered(context)
+        self._text_now = text_now
+        self._texts: dict[tuple[str, str], str | None] = {}
+        self._fresh: dict[str, bool] = {}
+        self._judgements: dict[Key, LiteralVerdict] = {}
+        self._open: dict[Key, CitedClaim] = {}
+        self._split: tuple[str, tuple[list[Statement], list[UnattachedMarks]]] = ("", ([], []))
+
+    def check(self, answer: str) -> Verification:
+        """Return every claim, and every place that it cites, with its verdict as far as it is known."""
+        statements, loose = self.split(answer)
+        claims: list[Claim] = []
+        found: list[tuple[int, Citation]] = []
+        for position, statement in enumerate(statements):
+            claim, citations = self._of_claim(statement, position)
+            claims.append(claim)
+            found += ((claim.start_char, citation) for citation in citations)
+        claims += (
+            self._of_code(each) for each in loose if each.is_code and not each.marks and _lines_of_code(each.text)
+        )
+        cited = {(citation.source, citation.span) for _, citation in found}
+        for each in loose:
+            found += ((each.start_char, citation) for citation in self._of_loose(each, cited))
+        found.sort(key=lambda item: item[0])  # stable: those of one claim keep their order
+        return Verification(answer, tuple(claims), tuple(citation for _, citation in found))
+
+    def split(self, answer: str) -> tuple[list[Statement], list[UnattachedMarks]]:
+        """Do what `split_claims` does. What is repaired is what was checked before."""
+        if answer != self._split[0]:
+            self._split = (answer, split_claims(answer))
+        return self._split[1]
+
+    @property
+    def open(self) -> Mapping[Key, CitedClaim]:
+        """What was checked by its words alone and is not `exact`: what a verifier is asked, in order."""
+        return self._open
+
+    def settle(
+        self, entailments: Mapping[Key, Entailment | None], failure: str = "", reads_sources: bool = False
+    ) -> None:
+        """Take what a verifier says of claims in `open`.
+
+        Args:
+            entailments: What it says of each claim.
+            failure: Why it said nothing at all.
+            reads_sources: Whether it read the whole sources. Words of lines that it was not shown are no finding of
+                its own: whoever wrote them may have told it to quote them.
+        """
+        for key, claim in self._open.items():
+            literal = self._judgements[key]
+            if not failure:
+                seen = claim if reads_sources else replace(claim, sources=())
+                self._judgements[key] = decide(seen, literal, entailments.get(key))
+            elif literal.verdict == "unverified":
+                self._judgements[key] = replace(literal, reason=failure)
+        self._open = {}
+
+    def judgement(self, statement: Statement) -> LiteralVerdict | None:
+        """Return what was found of a statement; None if nothing that it cites can be judged."""
+        good = tuple(place for _, place in self._named(statement.claim.marks) if place and self.is_fresh(place))
+        return self.judge(statement.judged, good) if good else None
+
+    def confirm(self, words: str, place: UnitRange, quote: str) -> None:
+        """Remember that a verifier found a claim said at a place, in these words."""
+        self._judgements[words, place.mark] = LiteralVerdict("confirmed", quote=quote)
+
+    def _of_claim(self, statement: Statement, position: int) -> tuple[Claim, list[Citation]]:
+        claim = statement.claim
+        if not claim.marks:
+            facts = has_facts(claim.text)
+            return replace(claim, verdict="uncited" if facts else "", reason=NO_MARK if facts else ""), []
+        named = list(self._named(claim.marks))
+        good = tuple(place for _, place in named if place is not None and self.is_fresh(place))
+        whole = self.judge(statement.judged, good) if good else None
+        citations = [
+            citation_of(mark, place, found.verdict, found.reason, claim=position)
+            for mark, place in named
+            for found in [self._of_place(statement.judged, place, whole)]
+        ]
+        if whole is None:
+            whole = self._of_place(
+                statement.judged, next((place for _, place in named if place is not None), None), None
+            )
+        return replace(claim, verdict=whole.verdict, reason=whole.reason), citations
+
+    def _of_place(self, words: str, place: UnitRange | None, whole: LiteralVerdict | None) -> LiteralVerdict:
+        """Return what one of the places that a claim cites contributes to its verdict."""
+        if place is None:
+            return LiteralVerdict("unknown", NEVER_SHOWN)
+        if not self.is_fresh(place):
+            return LiteralVerdict("stale", _why_stale(self._text_of(place)))
+        assert whole is not None  # a place that is fresh was judged
+        if whole.verdict == "exact" and not is_verbatim(words, place.quote):
+            return LiteralVerdict("unverified", _OTHER_WORDS)
+        is_part = any(
+            quotes_literally(part, place.quote) for part in re.split(r"\.\.\.|…", whole.quote) if part.strip()
+        )
+        if whole.verdict == "confirmed" and not is_part:
+            return LiteralVerdict(
+                "unverified", "the words that the verifier points to stand in another place that is cited"
+            )
+        return whole
+
+    def _of_code(self, code: UnattachedMarks) -> Claim:
+        """Return code without marks as a claim that says it was not checked, and which names no source has."""
+        text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
+        body = "\n".join(_lines_of_code(code.text))
+        brought = {name for pair in _BROUGHT.findall(body) for name in pair}
+        called = dict.fromkeys(name for pair in _CALLED.findall(body) for name in pair if name)
+        missing = [name for name in called if name not in brought and not text.has_name(name)][:_MOST_NAMES]
+        names = f"; no source has {', '.join(f'`{name}`' for name in missing)}" if missing else ""
+        return Claim(code.start_char, code.end_char, body, verdict="uncited", reason=f"{_UNCHECKED_CODE}{names}")
+
+    def _of_loose(self, loose: UnattachedMarks, cited: Set[tuple[str, Span]]) -> Iterator[Citation]:
+        for mark, place in self._named([mark.text for mark in loose.marks]):
+            if place is not None and self.is_fresh(place) and not loose.text:
+                if (place.shown.result.chunk.source, place.span) in cited:
+                    continue  # a list of references repeats what is cited above
+                found = LiteralVerdict("unverified", _NO_CLAIM)
+            elif place is not None and self.is_fresh(place):
+                words = loose.text.lstrip("#* \t>")
+                found = _judge_code(loose.text, place.quote) if loose.is_code else self.judge(words, (place,))
+            else:
+                found = self._of_place("", place, None)
+            yield citation_of(mark, place, found.verdict, found.reason)
+
+    def _named(self, marks: Sequence[str]) -> Iterator[tuple[str, UnitRange | None]]:
+        """Yield each mark with each place that it names, each pair once, in order."""
+        seen: set[tuple[str, str]] = set()
+        for mark in dict.fromkeys(marks):
+            for place in places_of(mark, self.shown):
+                key = (mark, place.mark if place else "")
+                if key not in seen:
+                    seen.add(key)
+                    yield mark, place
+
+    def judge(self, words: str, places: tuple[UnitRange, ...]) -> LiteralVerdict:
+        """Judge words by all places together, as far as that is known by now."""
+        if len(places) > _MOST_PLACES:
+            return LiteralVerdict("unverified", f"it cites more than {_MOST_PLACES} places")
+        key = (words, *dict.fromkeys(place.mark for place in places))
+        if key not in self._judgements:
+            claim = _cited_claim(words, places)
+            self._judgements[key] = check_literally(claim)
+            if self._judgements[key].verdict != "exact":
+                self._open[key] = claim
+        return self._judgements[key]
+
+    def is_fresh(self, place: UnitRange) -> bool:
+        """Whether the document still holds the place, character by character. It is read once."""
+        if place.mark not in self._fresh:
+            self._fresh[place.mark] = is_current(place.span, place.quote, self._text_of(place))
+        return self._fresh[place.mark]
+
+    def _text_of(self, place: UnitRange) -> str | None:
+        chunk = place.shown.result.chunk
+        key = (chunk.source, chunk.span.path)
+        if key not in self._texts:
+            self._texts[key] = self._text_now(chunk)
+        return self._texts[key]
+
+
+def _why_stale(text: str | None) -> str:
+    return _GONE if text is None else _CHANGED
+
+
+def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
+    """Return a claim with the text of its places, and the whole sources around them as far as they were shown."""
+    cited = dict.fromkeys(place.quote for place in places)
+    shown = {place.shown.number: place.shown for place in places}.values()
+    sources = []
+    for entry in shown:
+        chunk = entry.result.chunk
+        text = "\n".join(unit.text for unit in entry.units)
+        names = dict.fromkeys(filter(None, (chunk.symbol, *chunk.context, entry.label)))
+        sources.append(SourceText(text, chunk.span.path, " · ".join(names)))
+    return CitedClaim(words, "\n".join(cited), tuple(sources))
+
+
+def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Verification:
+    """Check claims that are quotes: `exact` is what the cited place holds word for word, as the document still does.
+
+    Args:
+        quotes: Each with one mark. Their texts may hold brackets of their own.
+        context: What was shown.
+        text_now: Gives the text of a document as it is now.
+    """
+    shown = numbered(context)
+    claims, citations = [], []
+    for position, quote in enumerate(quotes):
+        (place,) = places_of(quote.marks[0], shown)
+        verdict: Verdict = "unknown"
+        reason = NEVER_SHOWN
+        if place is not None:
+            now = text_now(place.shown.result.chunk)
+            verdict, reason = "exact", ""
+            if not is_current(place.span, place.quote, now):
+                verdict, reason = "stale", _why_stale(now)
+            elif quote.text not in place.quote:
+                verdict, reason = "conflict", _OTHER_WORDS
+        claims.append(replace(quote, verdict=verdict, reason=reason))
+        citations.append(citation_of(quote.marks[0], place, verdict, reason, claim=position))
+    return Verification("", tuple(claims), tuple(citations))
+
+
+def _judge_code(block: str, quote: str) -> LiteralVerdict:
+    """Compare the lines between fences with those that are cited, their indentation aside."""
+    known = {line.strip(" \t\r>") for line in quote.split("\n")}
+    telling = _lines_of_code(block)
+    held = sum(line in known for line in telling)
+    if telling and held == len(telling):
+        return LiteralVerdict("exact")
+    if not telling:
+        return LiteralVerdict("unverified", _NO_CLAIM)
+    return LiteralVerdict(
+        "unverified", f"{len(telling) - held} of {len(telling)} lines of the code are not in the cited lines"
+    )
+
+
+def _lines_of_code(block: str) -> list[str]:
+    """Return the lines between fences that are not blank, without their indentation."""
+    fence: Fence | None = None
+    written = []
+    for line in block.split("\n"):
+        before = fence
+        _, fence = read_line(line, fence)
+        if before is not None and fence is not None:
+            written.append(line.strip(" \t\r>"))
+    return [line for line in written if line]

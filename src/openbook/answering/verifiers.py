@@ -1,0 +1,241 @@
+"""Who checks claims for entailment: the model that wrote them, another model, or a judge of one's own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from openbook.agent.driving import drive
+from openbook.answering.model_calls import ModelCaller
+from openbook.answering.options import AnswerOptions
+from openbook.answering.steps import Steps
+from openbook.costs import Budget, Price, Spent, price_of
+from openbook.errors import ModelError, OpenbookError, SettingsError
+from openbook.grounding.entailment import read_entailments, verification_request
+from openbook.grounding.protocol import CitedClaim, Entailment, Judge
+from openbook.llm.choose import open_model
+from openbook.llm.messages import DEADLINE_S
+from openbook.llm.protocol import Model
+from openbook.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+# An answer of two pages has fewer. What is beyond stays unverified, so that the call has a bound.
+_MOST_CLAIMS = 100
+
+# Claims of a file are sent so many at a time: about as many as a long answer has.
+_CLAIMS_PER_CALL = 20
+
+_NLI = "nli:"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierReport:
+    """What a verifier says of claims."""
+
+    entailments: Sequence[Entailment | None] = ()
+    """Of each claim, in order; None where it says nothing."""
+    failure: str = ""
+    """Why it says nothing at all, for people."""
+    reads_sources: bool = False
+    """Whether it read more than the cited lines, so that words of the sources around them count as found."""
+
+
+class ClaimVerifier(Protocol):
+    """Checks the claims of one answer."""
+
+    @property
+    def name(self) -> str:
+        """Name for people."""
+        ...
+
+    @property
+    def spent(self) -> Spent:
+        """What it has cost so far."""
+        ...
+
+    @property
+    def left(self) -> Budget | None:
+        """What its last check has left of the budget; None if it costs nothing, or has not checked yet."""
+        ...
+
+    def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
+        """Check claims. A failure is part of the result, never an error."""
+        ...
+
+
+class ModelVerifier:
+    """Has a model check the claims of an answer, in one call after it."""
+
+    def __init__(
+        self,
+        name: str,
+        budget: Callable[[], Budget],
+        *,
+        deadline_s: float = DEADLINE_S,
+        price: Price = price_of,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            name: Of the model, which is called by whoever drives the steps.
+            budget: Returns what the answer has left to spend when its claims are to be checked.
+            deadline_s: Most seconds of the call.
+            price: Gives prices.
+        """
+        self.name = name
+        self.spent = Spent()
+        self.left: Budget | None = None
+        self._budget = budget
+        self._deadline_s = deadline_s
+        self._price = price
+
+    def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
+        """Ask the model once. What does not fit into the budget is not asked."""
+        claims = claims[:_MOST_CLAIMS]
+        calls = ModelCaller(self.name, self._budget(), price=self._price)
+        request = verification_request(claims, deadline_s=self._deadline_s)
+        try:
+            reply = yield from calls.ask(request, by="verifier")
+        finally:
+            self.spent += calls.ledger.spent
+            self.left = calls.ledger.left
+        if reply.stopped:
+            return VerifierReport(failure=f"the budget left nothing for a check: {reply.reason}")
+        if reply.reason:
+            return VerifierReport(failure=f"the verifier failed: {reply.reason}")
+        return VerifierReport(read_entailments(reply.text, len(claims)))
+
+
+class JudgeVerifier:
+    """Has a `Judge` check the claims of an answer, where the steps are taken."""
+
+    spent = Spent()
+    left = None
+
+    def __init__(self, judge: Judge) -> None:
+        """Take the judge."""
+        self.name = judge.name
+        self._judge = judge
+
+    def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
+        """Call the judge. Whatever it raises leaves the claims unverified: it may be a stranger's."""
+        yield from ()
+        try:
+            found = list(self._judge.judge(claims))
+        except OpenbookError as exc:
+            return VerifierReport(failure=f"the verifier failed: {exc}")
+        except Exception:  # a judge of somebody else must not cost the answer
+            logger.exception("the judge %s failed", self.name)
+            return VerifierReport(failure="the verifier failed")
+        if len(found) != len(claims):
+            return VerifierReport(failure="the verifier gave another number of verdicts than there are claims")
+        return VerifierReport([each if isinstance(each, Entailment) else None for each in found], reads_sources=True)
+
+
+def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["model", "off"]:
+    """Open what a name means as a verifier. Sends nothing.
+
+    Args:
+        name: `off`, `nli:` and a folder or the name of an entailment model that was added, or a model as
+            `openbook.llm.choose.open_model` takes it. Empty or `model`: the model that writes.
+        settings: Say where added models are.
+
+    Raises:
+        SettingsError: The name means nothing.
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: A package for it is not installed.
+    """
+    if name in ("", "model"):
+        return "model"
+    if name == "off":
+        return "off"
+    if name.startswith(_NLI):
+        from openbook.grounding import installed_models  # which only those pay for who have one
+
+        return installed_models.open_entailment_model(name.removeprefix(_NLI), settings)
+    model = open_model(name)
+    if model is None:
+        raise SettingsError(f"{name!r} checks nothing", hint="name a model, `nli:FOLDER`, or `off`")
+    return model
+
+
+def verifier_for(
+    options: AnswerOptions, budget: Callable[[], Budget], *, price: Price = price_of
+) -> ModelVerifier | JudgeVerifier | None:
+    """Return who checks the claims of an answer; None if nobody does.
+
+    Args:
+        options: How the answer is written.
+        budget: Returns what it has left to spend when its claims are to be checked.
+        price: Gives prices.
+    """
+    chosen = options.model if options.verifier == "model" else options.verifier
+    if chosen is None or isinstance(chosen, str):
+        return None
+    if isinstance(chosen, Judge):
+        return JudgeVerifier(chosen)
+    return ModelVerifier(chosen.name, budget, deadline_s=options.timeout_s, price=price)
+
+
+class ModelJudge:
+    """A model as a `Judge`, for claims of any program.
+
+    Claims are sent in batches, so that one that cannot be read spoils few. An answer that Openbook writes has
+    its claims checked in one call instead.
+    """
+
+    def __init__(
+        self, model: Model, *, budget: Budget | None = None, deadline_s: float = DEADLINE_S, price: Price = price_of
+    ) -> None:
+        """Take the model, what all calls together may cost, and the seconds that one may take."""
+        self._model = model
+        self._price = price
+        self._left = budget or Budget()
+        self._deadline_s = deadline_s
+        self.spent = Spent()
+        """What the calls have cost so far."""
+        self.failures: list[str] = []
+        """Why batches were not judged, for people, in order."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self._model.name
+
+    def judge(self, claims: Sequence[CitedClaim]) -> list[Entailment | None]:
+        """Judge claims. Where the model gives no verdict, the result is None.
+
+        Raises:
+            ModelError: No batch could be judged.
+        """
+        found: list[Entailment | None] = []
+        for start in range(0, len(claims), _CLAIMS_PER_CALL):
+            batch = claims[start : start + _CLAIMS_PER_CALL]
+            calls = ModelCaller(self.name, self._left, price=self._price)
+            replies: list[Entailment | None] = []
+            try:
+                replies = list(self._asked(calls, batch))
+            except ModelError as exc:
+                self.failures.append(str(exc))
+            self.spent += calls.ledger.spent
+            self._left = calls.ledger.left
+            found += replies or [None] * len(batch)
+        if self.failures and not any(found):
+            raise ModelError(self.failures[0])
+        return found
+
+    def _asked(self, calls: ModelCaller, claims: Sequence[CitedClaim]) -> Iterator[Entailment | None]:
+        texts: list[str] = []
+
+        def steps() -> Steps[None]:
+            reply = yield from calls.ask(verification_request(claims, deadline_s=self._deadline_s))
+            if reply.stopped:
+                raise ModelError(f"the budget left nothing for a check: {reply.reason}")
+            texts.append(reply.text)
+
+        for _ in drive(steps(), self._model):
+            pass
+        return iter(read_entailments(texts[0], len(claims)))

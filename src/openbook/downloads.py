@@ -1,0 +1,209 @@
+"""Files of a model over HTTPS: each whole and of the size and the SHA-256 that was promised, or an error.
+
+No key is ever sent, so what is private or gated is fetched by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
+
+from openbook.errors import FetchError
+
+if TYPE_CHECKING:
+    import httpx2
+
+_CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
+_SILENCE_S = 60.0  # of hosts that keep large files, those that send nothing for a minute send nothing any more
+_MAX_REDIRECTS = 5  # the hub needs one or two
+
+_CHUNK_BYTES = 1024 * 1024
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+Progress = Callable[[str, int, int], None]
+"""Called with the name of a file, bytes that are here, and bytes in all; 0 if the host does not say how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file that is wanted."""
+
+    name: str
+    """What it will be called."""
+    paths: Sequence[str]
+    """Where it may lie; the first that is there is taken."""
+    max_bytes: int
+    is_optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """A file that was fetched."""
+
+    name: str
+    path: str
+    """Where it lay."""
+    size_bytes: int
+    sha256: str
+
+
+def is_safe_url(url: str) -> bool:
+    """Return whether an address is https, or this machine, and holds no password.
+
+    Example:
+        >>> [is_safe_url(url) for url in ("https://a.org/b", "http://127.0.0.1:8/b", "http://a.org/b", "https://u:p@a.org")]
+        [True, True, False, False]
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    is_encrypted = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    return is_encrypted and bool(host) and parts.username is None and parts.password is None
+
+
+class Download:
+    """Fetches files that lie below one address. Use it as a context manager."""
+
+    def __init__(self, location: str, files_url: str, revision: str, progress: Progress | None = None) -> None:
+        """Get ready to fetch; nothing is sent.
+
+        Args:
+            location: What errors name.
+            files_url: Address below which the files lie; `{revision}` in it stands for the revision.
+            revision: Branch, tag or commit; empty if there are none. As soon as the host names the commit, that one
+                is asked for, so that all files are of one.
+            progress: Told how far a file is.
+        """
+        import httpx2
+
+        from openbook.sources.pinned_transport import trusted
+
+        self.revision = revision
+        self._location = location
+        self._files_url = files_url
+        self._told = progress or (lambda *_: None)
+        self._client = httpx2.Client(
+            headers={"User-Agent": "openbook", "Accept-Encoding": "identity"},
+            verify=trusted(),
+            timeout=httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S),
+            follow_redirects=True,
+            max_redirects=_MAX_REDIRECTS,
+            event_hooks={"request": [self._check]},  # asked for every redirect too
+        )
+
+    def __enter__(self) -> Self:
+        self._client.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.__exit__(kind, error, trace)
+
+    def fetch(self, plan: PlannedFile, folder: Path) -> FetchedFile | None:
+        """Fetch a file into a folder, for its owner alone. Returns None if it is optional and not there.
+
+        Raises:
+            FetchError: It is not there, too large or damaged, or there is no way to it.
+            OSError: It cannot be written.
+        """
+        for path in plan.paths:
+            with self._opened(path) as response:
+                if response is not None:
+                    self._pin(response)
+                    return self._save(response, plan, path, folder / plan.name)
+        if plan.is_optional:
+            return None
+        raise FetchError(
+            self._location,
+            f"there is no {' or '.join(plan.paths)}",
+            hint="check the name; not every model has an ONNX file",
+        )
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[httpx2.Response | None]:
+        """Ask for a file; None if it is not there."""
+        import httpx2
+
+        url = f"{self._files_url.replace('{revision}', self.revision)}/{path}"
+        try:
+            with self._client.stream("GET", url) as response:
+                if response.status_code != 404 and not response.is_success:
+                    raise self._refused(response.status_code)
+                yield None if response.status_code == 404 else response
+        except httpx2.TimeoutException as exc:
+            raise FetchError(self._location, "the host does not answer", hint="try again later") from exc
+        except httpx2.TooManyRedirects as exc:
+            raise FetchError(self._location, "the host leads in circles", hint="check the address") from exc
+        except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as exc:
+            raise FetchError(
+                self._location, "no connection, or it broke off", hint="check the network; try again"
+            ) from exc
+
+    def _check(self, request: httpx2.Request) -> None:
+        if not is_safe_url(str(request.url)):
+            raise FetchError(self._location, "the host leads away from https", hint="fetch the files by hand")
+
+    def _refused(self, status: int) -> FetchError:
+        if status in (401, 403):
+            # The hub says so of what does not exist, too.
+            reason = "it does not exist, is private, or wants its terms accepted"
+            hint = "check the name; what needs a key is fetched by hand, into a folder that you name"
+        else:
+            reason, hint = f"the host answers {status}", "try again later"
+        return FetchError(self._location, reason, hint=hint, status=status)
+
+    def _pin(self, response: httpx2.Response) -> None:
+        commit = _header(response, "x-repo-commit")
+        if self.revision and _COMMIT.fullmatch(commit):
+            self.revision = commit
+
+    def _save(self, response: httpx2.Response, plan: PlannedFile, path: str, place: Path) -> FetchedFile:
+        promised = response.headers.get("content-length", "")
+        total = int(promised) if promised.isdigit() else 0
+        self._check_size(max(total, 0), plan)
+        free = shutil.disk_usage(place.parent).free
+        if total > free:
+            hint = "make room, or set OPENBOOK_HOME to another place"
+            raise FetchError(self._location, f"{plan.name} has {total} bytes, and {free} are free", hint=hint)
+        digest, size = hashlib.sha256(), 0
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            for chunk in response.iter_bytes(_CHUNK_BYTES):
+                size += len(chunk)
+                self._check_size(size, plan)
+                digest.update(chunk)
+                file.write(chunk)
+                self._told(plan.name, size, total)
+            file.flush()
+            os.fsync(file.fileno())  # before the folder gets its name
+        sha256 = digest.hexdigest()
+        wanted = _header(response, "x-linked-etag").strip('"')
+        if _SHA256.fullmatch(wanted) and wanted != sha256:
+            raise FetchError(self._location, f"{plan.name} was damaged on its way", hint="try again")
+        return FetchedFile(plan.name, path, size, sha256)
+
+    def _check_size(self, size: int, plan: PlannedFile) -> None:
+        if size > plan.max_bytes:
+            hint = f"at most {plan.max_bytes} bytes are fetched; take a smaller model"
+            raise FetchError(self._location, f"{plan.name} is too large", hint=hint)
+
+
+def _header(response: httpx2.Response, name: str) -> str:
+    """Return a header of the response or a redirect before it: the hub names commit and hash, its storage does not."""
+    values = [each.headers.get(name, "") for each in (*response.history, response)]
+    return next((value for value in values if value), "")

@@ -1,0 +1,310 @@
+"""Entailment models by name: which ones are known and where they lie. Fetched into the home, never unasked.
+
+What is on this disk is opened without a network. `fetch_model` alone uses one, when a person asks for it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from openbook.downloads import Download, PlannedFile, Progress, is_safe_url
+from openbook.errors import FetchError, MissingExtraError, SettingsError
+from openbook.grounding.entailment_formats import read_config
+from openbook.grounding.nli import OnnxJudge, open_nli
+from openbook.onnx_encoder import CONFIG_FILE, MODEL_FILES, OWN_FILE, TOKENIZER_FILE
+from openbook.settings import Settings, read_addresses
+
+HUB = "https://huggingface.co"
+_ENDPOINT = "HF_ENDPOINT"  # which every client of the hub reads, for mirrors
+
+_RECORD_FILE = "fetched.json"
+
+# A name of the hub, and a folder on any system.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+
+_SMALL_BYTES = 1024 * 1024
+# Of models for a hundred languages, the tokenizer has 17 MB.
+_MAX_TOKENIZER_BYTES = 64 * 1024 * 1024
+# Larger graphs cannot be one file of protobuf, whose limit is 2 GB.
+_MAX_MODEL_BYTES = 2 * 1024 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model that is documented to have an ONNX file on the hub."""
+
+    name: str
+    repository: str
+    file: str
+    size_bytes: int
+    """Of the graph, as its page on the hub says it."""
+    licence: str
+    about: str
+    input_format: str = "pair"
+    revision: str = "main"
+
+
+# As their pages on the hub listed them. None was run for this table: docs/entailment.md says what was.
+KNOWN = (
+    KnownModel(
+        "nli-deberta-v3-xsmall",
+        "cross-encoder/nli-deberta-v3-xsmall",
+        "onnx/model.onnx",
+        284_000_000,
+        "Apache-2.0",
+        "English, three labels",
+    ),
+    KnownModel(
+        "nli-deberta-v3-xsmall-quint8",
+        "cross-encoder/nli-deberta-v3-xsmall",
+        "onnx/model_quint8_avx2.onnx",
+        87_400_000,
+        "Apache-2.0",
+        "the same, quantised for x86-64",
+    ),
+    KnownModel(
+        "nli-deberta-v3-base",
+        "cross-encoder/nli-deberta-v3-base",
+        "onnx/model.onnx",
+        739_000_000,
+        "Apache-2.0",
+        "English, three labels",
+    ),
+    KnownModel(
+        "deberta-v3-base-zeroshot-v1.1-all-33",
+        "MoritzLaurer/deberta-v3-base-zeroshot-v1.1-all-33",
+        "onnx/model.onnx",
+        739_000_000,
+        "MIT",
+        "English, two labels",
+    ),
+    KnownModel(
+        "mdeberta-v3-base-mnli-xnli",
+        "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli",
+        "onnx/model_quantized.onnx",
+        339_000_000,
+        "MIT",
+        "16 languages, three labels, quantised",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """A model in the home."""
+
+    name: str
+    folder: Path
+    size_bytes: int
+    origin: str
+    """Address that it was fetched from; empty if it was put there by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    name: str
+    files_url: str
+    """Address below which the files lie. `{revision}` stands for the revision, where there are any."""
+    graphs: Sequence[str]
+    """Where the graph may lie; the first that is there is fetched."""
+    revision: str = ""
+    input_format: str = ""
+
+
+def models_folder(settings: Settings) -> Path:
+    """Return the folder of the home that models lie in; it may not exist."""
+    return settings.home.expanduser().resolve() / "models"
+
+
+def installed(settings: Settings) -> list[InstalledModel]:
+    """List the models in the home, by name."""
+    folder = models_folder(settings)
+    found = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name)) if folder.is_dir() else []
+    return [_installed(path) for path in found if path.is_dir()]
+
+
+def find_model(name: str, settings: Settings) -> Path:
+    """Return the folder of a model in the home, or else the folder of that path.
+
+    Raises:
+        SettingsError: There is neither.
+    """
+    at_home = models_folder(settings) / name
+    if _NAME.fullmatch(name) and at_home.is_dir():
+        return at_home
+    path = Path(name).expanduser()
+    if name and path.is_dir():
+        return path
+    known = next((model.name for model in KNOWN if model.name == name), "")
+    hint = f"fetch it with: openbook models add {known}" if known else "openbook models list names those that are known"
+    raise SettingsError(f"there is no model {name!r}, and no folder of that path", hint=hint)
+
+
+def open_entailment_model(name: str, settings: Settings) -> OnnxJudge:
+    """Load a model of the home by its name, or one by the path of its folder. Nothing is fetched.
+
+    Raises:
+        SettingsError: There is none, or it cannot be used.
+        MissingExtraError: The packages for it are not installed.
+    """
+    return open_nli(find_model(name, settings))
+
+
+def fetch_model(wanted: str, settings: Settings, *, hub_url: str = "", progress: Progress | None = None) -> Path:
+    """Fetch a model into the home, and load it once to see that it works.
+
+    It is fetched into a folder aside and moved when it is whole, so no other process sees a part of it. A fetch that
+    was broken off begins anew. A model that is there is not fetched again.
+
+    Args:
+        wanted: A name of `KNOWN`; `OWNER/NAME` or `OWNER/NAME@REVISION` on the hub; or the address of a folder that
+            holds `model.onnx` and `tokenizer.json`.
+        settings: They say where the home is.
+        hub_url: Address of the hub. Default: `HF_ENDPOINT`, or else Hugging Face.
+        progress: Told how far it is.
+
+    Returns:
+        The folder of the model.
+
+    Raises:
+        SettingsError: It is no name or address, or what was fetched cannot be used.
+        FetchError: It cannot be fetched, is too large, or cannot be written.
+        MissingExtraError: The packages for it are not installed.
+    """
+    plan = _plan(wanted, hub_url or read_addresses([_ENDPOINT]).get(_ENDPOINT, HUB))
+    for package in ("httpx2", "onnxruntime"):  # before the first byte
+        if find_spec(package) is None:
+            raise MissingExtraError(f"the package {package!r} is not installed", hint="pip install 'openbook[nli]'")
+    folder = models_folder(settings)
+    target = folder / plan.name
+    with _locked(folder, settings.lock_timeout_s, wanted):
+        if target.is_dir():
+            return target
+        incoming = folder / ".incoming"
+        shutil.rmtree(incoming, ignore_errors=True)
+        place = incoming / plan.name
+        place.mkdir(parents=True, mode=0o700)
+        try:
+            _fetch(plan, place, wanted, progress)
+            place.rename(target)
+        finally:
+            shutil.rmtree(incoming, ignore_errors=True)
+    return target
+
+
+def remove_model(name: str, settings: Settings) -> bool:
+    """Delete a model of the home. Returns whether there was one.
+
+    Raises:
+        FetchError: It cannot be deleted.
+    """
+    folder = models_folder(settings)
+    if not _NAME.fullmatch(name) or not (folder / name).is_dir():
+        return False
+    with _locked(folder, settings.lock_timeout_s, name):
+        shutil.rmtree(folder / name)
+    return True
+
+
+def _plan(wanted: str, hub_url: str) -> _Wanted:
+    hub_url = hub_url.rstrip("/")
+    if not is_safe_url(hub_url):
+        # It is not shown: it may hold a password.
+        raise SettingsError(f"{_ENDPOINT} is no address of https", hint="set it to one such as https://hub.example.org")
+    known = next((model for model in KNOWN if model.name == wanted), None)
+    if known:
+        files_url = f"{hub_url}/{known.repository}/resolve/{{revision}}"
+        return _Wanted(known.name, files_url, (known.file,), known.revision, known.input_format)
+    if wanted.startswith(f"{hub_url}/"):
+        wanted = wanted.removeprefix(f"{hub_url}/").strip("/")
+    if "://" in wanted:
+        return _plan_of_address(wanted)
+    path, _, revision = wanted.partition("@")
+    owner, _, name = path.partition("/")
+    if not _NAME.fullmatch(owner) or not _NAME.fullmatch(name) or not _REVISION.fullmatch(revision or "main"):
+        hint = "openbook models list names them; OWNER/NAME means one of the hub"
+        raise SettingsError(f"{wanted!r} is no model that is known", hint=hint)
+    files_url = f"{hub_url}/{owner}/{name}/resolve/{{revision}}"
+    return _Wanted(name, files_url, MODEL_FILES[::-1], revision or "main")
+
+
+def _plan_of_address(url: str) -> _Wanted:
+    parts = urlsplit(url if is_safe_url(url) else "")
+    name = parts.path.rstrip("/").rpartition("/")[2]
+    if parts.query or parts.fragment or not _NAME.fullmatch(name):
+        raise SettingsError(
+            "this is no address of a folder with a model", hint="such as https://models.example.org/nli/my-model"
+        )
+    return _Wanted(name, url.rstrip("/"), MODEL_FILES)
+
+
+def _fetch(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -> None:
+    """Fetch the files of a model, the small ones first: what is wrong with them is known before the large one comes.
+
+    Raises:
+        SettingsError: They are no model that can be used.
+        FetchError: They cannot be fetched.
+    """
+    own = PlannedFile(OWN_FILE, (OWN_FILE,), _SMALL_BYTES, is_optional=True)
+    with Download(wanted, plan.files_url, plan.revision, progress) as download:
+        fetched = [
+            download.fetch(PlannedFile(CONFIG_FILE, (CONFIG_FILE,), _SMALL_BYTES, is_optional=True), place),
+            download.fetch(PlannedFile(TOKENIZER_FILE, (TOKENIZER_FILE,), _MAX_TOKENIZER_BYTES), place),
+        ]
+        if plan.input_format:
+            _write(place / OWN_FILE, {"format": plan.input_format})
+        else:
+            fetched.append(download.fetch(own, place))
+        try:
+            read_config(place)
+            fetched.append(download.fetch(PlannedFile(MODEL_FILES[0], plan.graphs, _MAX_MODEL_BYTES), place))
+            open_nli(place)
+        except SettingsError as exc:
+            raise SettingsError(f"{wanted} is not kept: {exc}", hint=exc.hint) from exc
+        origin = plan.files_url.replace("{revision}", download.revision)
+    files = {
+        each.name: {"from": each.path, "bytes": each.size_bytes, "sha256": each.sha256} for each in fetched if each
+    }
+    _write(place / _RECORD_FILE, {"from": origin, "files": files})
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    path.chmod(0o600)
+
+
+def _installed(folder: Path) -> InstalledModel:
+    try:
+        record = json.loads((folder / _RECORD_FILE).read_text(encoding="utf-8"))
+        origin = str(record["from"])
+    except (OSError, ValueError, TypeError, KeyError):
+        origin = ""
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    return InstalledModel(folder.name, folder, size, origin)
+
+
+@contextmanager
+def _locked(folder: Path, timeout_s: float, wanted: str) -> Iterator[None]:
+    """Keep other processes from changing the models. A process that is killed lets go of the lock."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with closing(sqlite3.connect(folder / ".lock", timeout=timeout_s, isolation_level=None)) as lock:
+            lock.execute("BEGIN EXCLUSIVE")
+            yield
+    except sqlite3.OperationalError as exc:
+        hint = "another process may be fetching a model; wait for that"
+        raise FetchError(wanted, f"the folder of models cannot be locked: {exc}", hint=hint) from exc
+    except OSError as exc:
+        hint = "make room, or set OPENBOOK_HOME to another place"
+        raise FetchError(wanted, f"the folder of models cannot be written: {exc.strerror}", hint=hint) from exc

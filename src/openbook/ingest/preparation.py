@@ -1,0 +1,134 @@
+"""Turns files into entries: read, cut, split into words, embed. Loaded only when there are some."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from openbook.chunking.dispatch import chunk_document
+from openbook.chunking.fixed import ChunkOptions
+from openbook.embedding.protocol import Embedder
+from openbook.errors import SkippedFileError
+from openbook.index.protocol import IndexEntry
+from openbook.retrieval.fields import embedding_text, terms_of
+from openbook.settings import Settings
+from openbook.sources.courses import as_lesson
+from openbook.sources.documents import read_document
+from openbook.sources.folder import Folder
+from openbook.sources.formats import may_be_binary
+from openbook.sources.readers.reading import PdfOptions
+from openbook.types import Document, Lesson
+
+_NO_VECTOR = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class FileJob:
+    """A file to prepare."""
+
+    path: str
+    known_hash: str
+    """Of what the index holds of it; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFile:
+    """What a file became: a document with entries, or a reason why not. Neither: as it was."""
+
+    document: Document | None = None
+    entries: tuple[IndexEntry, ...] = ()
+    reason: str = ""
+    elsewhere: bool = False
+    """It has not been read: its format is one for a process that can be killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What was read of a file: all that it takes to prepare it where its folder is not."""
+
+    path: str
+    raw: bytes
+    course: Lesson | None
+    """That the file belongs to, without number."""
+
+
+class Preparer:
+    """Turns the content of one file into entries. Crosses to other processes, where it loads its own embedder.
+
+    Without one, its entries have no vectors yet: see `embedded`.
+    """
+
+    def __init__(self, source: str, settings: Settings, load_embedder: Callable[[], Embedder] | None) -> None:
+        self._source = source
+        self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
+        self._options = ChunkOptions(
+            strategy=settings.chunk_strategy,
+            max_words=settings.chunk_words,
+            overlap_words=settings.chunk_overlap_words,
+        )
+        self._load_embedder = load_embedder
+
+    def __call__(self, content: FileContent) -> PreparedFile:
+        """Cut, split and embed."""
+        try:
+            document = read_document(content.raw, source=self._source, path=content.path, pdf_options=self._pdf_options)
+        except SkippedFileError as exc:
+            return PreparedFile(reason=exc.reason)
+        if content.course is not None:
+            document = as_lesson(document, content.course)
+        embedder = self._load_embedder() if self._load_embedder else None
+        return PreparedFile(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
+
+
+class FilePreparer:
+    """Turns one file of a folder into entries. Crosses to other processes of the same machine."""
+
+    def __init__(self, folder: Folder, preparer: Preparer) -> None:
+        self._folder = folder
+        self.preparer = preparer
+        """What does the rest, once a file is read."""
+
+    def __call__(self, job: FileJob) -> PreparedFile:
+        """Read, cut, split and embed the file at `job.path`."""
+        content = self.read(job)
+        return content if isinstance(content, PreparedFile) else self.preparer(content)
+
+    def here(self, job: FileJob) -> PreparedFile:
+        """Do the same if the file is text.
+
+        Nothing here ends what takes too long: what reads and cuts text has to take time in proportion
+        to its length, and its parser gives up by itself.
+        """
+        content = self.read(job)
+        if isinstance(content, PreparedFile):
+            return content
+        return PreparedFile(elsewhere=True) if may_be_binary(content.raw) else self.preparer(content)
+
+    def read(self, job: FileJob) -> FileContent | PreparedFile:
+        """Read the file; what needs no more than that is prepared."""
+        try:
+            raw = self._folder.read_bytes(job.path)
+        except SkippedFileError as exc:
+            return PreparedFile(reason=exc.reason)
+        if hashlib.sha256(raw).hexdigest() == job.known_hash:
+            return PreparedFile()
+        return FileContent(job.path, raw, self._folder.course_of(job.path))
+
+
+def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | None) -> list[IndexEntry]:
+    """Cut a document and make its chunks ready for an index; without an embedder, but for their vectors."""
+    chunks = chunk_document(document, options)
+    vectors = embedder.embed([embedding_text(chunk) for chunk in chunks]) if embedder else [_NO_VECTOR] * len(chunks)
+    return [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+
+
+def embedded(files: Sequence[PreparedFile], embedder: Embedder) -> list[PreparedFile]:
+    """Return files, in order, with the vectors that they have not yet; all are embedded in one call."""
+    texts = [embedding_text(entry.chunk) for file in files for entry in file.entries]
+    vectors = iter(embedder.embed(texts) if texts else ())
+    return [
+        replace(file, entries=tuple(replace(entry, vector=next(vectors)) for entry in file.entries)) for file in files
+    ]

@@ -1,0 +1,281 @@
+"""Prepares files on the machines of a Ray cluster. They need no disk of ours: content goes out, entries come back."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import time
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from openbook.embedding.protocol import Embedder
+from openbook.errors import ClusterError
+from openbook.ingest.preparation import FileContent, FileJob, FilePreparer, PreparedFile
+from openbook.ingest.ray_connection import Ray
+from openbook.process_pool import JobFailure, SingleProcess, apply_safely
+from openbook.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+# A task costs Ray 1 ms, and 4 ms with 256 KB; a file of 4 KB takes 4 ms to prepare. Times of one to 128 files
+# differ by less than the machine's noise: `python -m benchmarks.cluster FOLDER --batches`. Few are lost at once so.
+BATCH_FILES = 32
+BATCH_BYTES = 256 * 1024
+
+# One batch at work and one that waits beside it, so that no processor waits for this machine.
+_BATCHES_PER_CPU = 2
+
+# Of content that is out; what comes back takes about four times as much. At least one batch is out, whatever its size.
+_OUT_BYTES = 64 * 1024 * 1024
+
+# A file is given up when that many workers were lost with it, each alone with this file: a machine that
+# goes down takes one of them, a file that is the cause takes all.
+_TRIES = 3
+
+_POLL_S = 0.5
+_LOOK_S = 5.0
+
+# A cluster that grows by itself takes minutes for its first machine.
+_PATIENCE_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """What a worker of the cluster is told with each batch. Small: a few hundred bytes when pickled."""
+
+    function: Callable[[FileContent], PreparedFile]
+    timeout_s: float
+    memory_bytes: int
+    load_embedder: Callable[[], Embedder] | None
+
+
+def identity_of(setup: WorkerSetup) -> str:
+    """Name all that decides what becomes of a file, as it is installed here. The options travel with the setup."""
+    from openbook.chunking.identity import chunks_identity
+    from openbook.tokens import tokens_identity
+
+    embedder = setup.load_embedder().identity if setup.load_embedder else "no embedder"
+    return f"openbook {_version()}, {chunks_identity(Settings())}, {tokens_identity()}, {embedder}"
+
+
+def _version() -> str:
+    try:
+        return version("openbook")
+    except PackageNotFoundError:  # run from a folder that is on the path
+        return "of a folder"
+
+
+class RayCluster:
+    """The machines of a Ray cluster, as what `Workers` are: files go in, in the end each has a result or is lost."""
+
+    def __init__(
+        self,
+        files: FilePreparer,
+        setup: WorkerSetup,
+        connect: Callable[[], AbstractContextManager[Ray]],
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare; nothing is connected before the first job.
+
+        Args:
+            files: Reads files, in this process.
+            setup: What the workers do.
+            connect: Gives the package `ray`, connected: see `connected`.
+            now: Clock, in seconds.
+        """
+        self._files = files
+        self._setup = setup
+        self._connect = connect
+        self._now = now
+
+    def run(self, jobs: Iterable[FileJob]) -> Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]:
+        """Yield every job with its result, as they finish. Closing the iterator calls off what is out.
+
+        Raises:
+            MissingExtraError: The package `ray` is not installed.
+            ClusterError: The cluster cannot be reached, or its machines cannot do this.
+        """
+        with self._connect() as ray, contextlib.closing(_Flights(ray, self._setup, self._now)) as flights:
+            for job, read in self._read(jobs):
+                if isinstance(read, FileContent):
+                    flights.take(job, read)
+                else:
+                    yield job, read
+                while flights.full():
+                    yield from flights.landed()
+            flights.send_the_rest()
+            while flights.out():
+                yield from flights.landed()
+
+    def _read(self, jobs: Iterable[FileJob]) -> Iterator[tuple[FileJob, FileContent | PreparedFile | JobFailure]]:
+        for job in jobs:
+            yield job, apply_safely(self._files.read, job)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """A batch that is out: jobs, each with its pickled content."""
+
+    files: Sequence[tuple[FileJob, bytes]]
+    tries: int = 1
+
+    def size_bytes(self) -> int:
+        return sum(len(content) for _, content in self.files)
+
+
+class _Flights:
+    """The batches that are out, and the one that is being filled."""
+
+    def __init__(self, ray: Ray, setup: WorkerSetup, now: Callable[[], float]) -> None:
+        self._ray = ray
+        self._packed = pickle.dumps(setup)
+        self._identity = identity_of(setup)
+        # Not again by itself: Ray would try forever what takes too much memory. See `_lost`.
+        self._prepare = ray.remote(num_cpus=1, max_retries=0)(prepare_batch)
+        self._out: dict[Any, _Flight] = {}
+        self._filling: list[tuple[FileJob, bytes]] = []
+        self._filled_bytes = 0
+        self._out_bytes = 0
+        self._again: deque[_Flight] = deque()
+        self._cpus = 0
+        self._now = now
+        self._seen_s = now()
+        self._looked_s = self._seen_s - _LOOK_S
+        self._look()
+
+    def take(self, job: FileJob, content: FileContent) -> None:
+        """Put a file into the batch that is being filled, and send that when it is large enough."""
+        packed = pickle.dumps(content)
+        self._filling.append((job, packed))
+        self._filled_bytes += len(packed)
+        if len(self._filling) >= BATCH_FILES or self._filled_bytes >= BATCH_BYTES:
+            self.send_the_rest()
+
+    def send_the_rest(self) -> None:
+        """Send the batch that is being filled, as it is."""
+        if self._filling:
+            self._send(_Flight(self._filling))
+        self._filling, self._filled_bytes = [], 0
+
+    def out(self) -> bool:
+        """Return whether something is out."""
+        return bool(self._out)
+
+    def full(self) -> bool:
+        """Return whether something must come back before more goes out."""
+        return bool(self._out) and (
+            len(self._out) >= max(1, self._cpus) * _BATCHES_PER_CPU or self._out_bytes >= _OUT_BYTES
+        )
+
+    def landed(self) -> list[tuple[FileJob, PreparedFile | JobFailure]]:
+        """Return what has come back, after a short wait; often nothing."""
+        self._look()
+        ready, _ = self._ray.wait(list(self._out), num_returns=1, timeout=_POLL_S)
+        return [file for reference in ready for file in self._landed(reference)]
+
+    def close(self) -> None:
+        """Call off what is out. What a worker has begun is lost with it."""
+        for reference in self._out:
+            with contextlib.suppress(Exception):  # the cluster may be gone, and nobody wants it any more
+                self._ray.cancel(reference, force=True)
+        self._out.clear()
+
+    def _send(self, flight: _Flight) -> None:
+        self._out[self._prepare.remote(self._packed, [content for _, content in flight.files])] = flight
+        self._out_bytes += flight.size_bytes()
+
+    def _landed(self, reference: Any) -> list[tuple[FileJob, PreparedFile | JobFailure]]:
+        errors = self._ray.exceptions
+        flight = self._out.pop(reference)
+        self._out_bytes -= flight.size_bytes()
+        try:
+            identity, results = self._ray.get(reference)
+        except errors.RayTaskError as exc:
+            # Whatever a file does is a result. This is the installation there, and will be so for the next batch.
+            raise _failed_there(exc) from exc
+        except errors.RayError:
+            return self._lost(flight)
+        if identity != self._identity:
+            raise ClusterError(
+                f"a machine of the cluster has another Openbook: {identity}; here it is {self._identity}",
+                hint="install the same version of openbook, with the same packages, on all machines",
+            )
+        return [(job, pickle.loads(result)) for (job, _), result in zip(flight.files, results, strict=True)]
+
+    def _lost(self, flight: _Flight) -> list[tuple[FileJob, PreparedFile | JobFailure]]:
+        """Send what went down with a worker again, each file alone; in the end give one up."""
+        if len(flight.files) > 1:
+            for file in flight.files:
+                self._send(_Flight([file]))
+            return []
+        if flight.tries < _TRIES:
+            self._send(_Flight(flight.files, flight.tries + 1))
+            return []
+        return [(job, JobFailure("ended the worker that read it, on the cluster")) for job, _ in flight.files]
+
+    def _look(self) -> None:
+        """Ask now and then how many processors the cluster has: machines come and go."""
+        now = self._now()
+        if now - self._looked_s < _LOOK_S:
+            return
+        self._looked_s = now
+        self._cpus = int(self._ray.cluster_resources().get("CPU", 0))
+        if self._cpus:
+            self._seen_s = now
+        elif now - self._seen_s > _PATIENCE_S:
+            raise ClusterError(
+                f"the cluster has had no processor for {_PATIENCE_S:g} s",
+                hint="start machines of it; what was indexed is kept, and the next run goes on from there",
+            )
+
+
+def _failed_there(exc: Exception) -> ClusterError:
+    *_, reason = str(exc).strip().splitlines() or [type(exc).__name__]
+    return ClusterError(
+        f"a machine of the cluster cannot prepare files: {reason.strip()}",
+        hint="install the same version of openbook on all machines of the cluster",
+    )
+
+
+# From here on: what runs on the machines of the cluster.
+
+_serving: dict[bytes, tuple[str, SingleProcess[bytes, bytes]]] = {}
+"""By what a worker was told: what it is, and the child that works, which a file can bring down. One at most."""
+
+
+def prepare_batch(packed: bytes, contents: Sequence[bytes]) -> tuple[str, list[bytes]]:
+    """Prepare a few files in a child of this process, which is a worker of the cluster.
+
+    Args:
+        packed: A pickled `WorkerSetup`.
+        contents: A pickled `FileContent` for each file.
+
+    Returns:
+        What `identity_of` gives here, and a pickled `PreparedFile` or `JobFailure` for each file, in order.
+    """
+    if packed not in _serving:
+        for _, child in _serving.values():
+            child.stop()
+        _serving.clear()
+        setup: WorkerSetup = pickle.loads(packed)
+        child = SingleProcess(_Pickled(setup.function), timeout_s=setup.timeout_s, memory_bytes=setup.memory_bytes)
+        _serving[packed] = (identity_of(setup), child)
+    identity, child = _serving[packed]
+    outcomes = [child.ask(content) for content in contents]
+    return identity, [pickle.dumps(outcome) if isinstance(outcome, JobFailure) else outcome for outcome in outcomes]
+
+
+class _Pickled:
+    """A function of what is pickled, with a pickled result: what only passes a worker is not unpacked there."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __call__(self, packed: bytes) -> bytes:
+        return pickle.dumps(self._function(pickle.loads(packed)))

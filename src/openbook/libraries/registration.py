@@ -1,0 +1,80 @@
+"""Remembers folders and files as sources of a library, each under a name of its own. Reads none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from openbook.errors import SourceError, UnknownSourceError
+from openbook.index.protocol import Index, Source
+from openbook.libraries.repositories import source_of
+from openbook.sources.folder import Folder
+
+
+def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Source:
+    """Remember a folder or file as a source. See `Assistant.register`.
+
+    Raises:
+        SourceError: It does not exist, or a course is no folder.
+        LibraryWriteError: The library cannot be written.
+    """
+    Folder(path)  # refuses what is not there
+    location = Path(path).expanduser().resolve()
+    _check_storable(location)
+    if course and not location.is_dir():
+        raise SourceError(str(path), "it is no folder", hint="a file that names its course needs no --course")
+    known = source_at(location, index)
+    if known is not None and (known.kind == "course" or not course):
+        return known
+    # Under the lock of writers: two processes must not give one name to two folders.
+    with index.batch():
+        known = source_at(location, index)
+        if known is not None and (known.kind == "course" or not course):
+            return known
+        if known is not None:
+            index.delete_source(known.name)
+        found = source_of(location, home)
+        name = known.name if known else _free_name(found.name, {root.name for root in index.roots()})
+        root = replace(found, name=name, kind="course" if course else found.kind)
+        index.put_root(root)
+    return root
+
+
+def source_at(location: Path, index: Index) -> Source | None:
+    """Return the source at a place; None if the library has none there."""
+    return next((root for root in index.roots() if root.location == str(location)), None)
+
+
+def check_known(names: Collection[str], index: Index) -> None:
+    """Refuse names that no source of a library has.
+
+    Raises:
+        UnknownSourceError: For the first of them; the hint lists the sources that are there.
+    """
+    for name in sorted(set(names).difference(root.name for root in index.roots())):
+        raise unknown_source(name, index)
+
+
+def unknown_source(name: str, index: Index) -> UnknownSourceError:
+    """Make the error for a name that no source of a library has."""
+    there = ", ".join(root.name for root in index.roots()) or "none"
+    return UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {there}")
+
+
+def _check_storable(location: Path) -> None:
+    """Refuse a path that an index cannot remember.
+
+    Raises:
+        SourceError: Its bytes are no UTF-8.
+    """
+    try:
+        str(location).encode("utf-8")
+    except UnicodeEncodeError as exc:
+        raise SourceError(str(location), "its path is not UTF-8", hint="rename it") from exc
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Return the name, with the first number behind it that makes it new if it is taken."""
+    candidates = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
+    return next(candidate for candidate in candidates if candidate not in taken)

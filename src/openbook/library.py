@@ -1,0 +1,439 @@
+"""Puts the rooms together: one library, with all that fills it, searches it and answers from it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
+from openbook.chunking.identity import chunks_identity
+from openbook.embedding.static import load_embedder
+from openbook.errors import SkippedFileError, SourceError
+from openbook.index.protocol import Index, IndexIdentity, IndexStats, Source
+from openbook.ingest.difference import Difference, compare_source, folder_of
+from openbook.ingest.sync import Progress, SyncReport, sync
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, open_index
+from openbook.libraries.registration import check_known, register, source_at, unknown_source
+from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of, with_permalinks
+from openbook.questions.question import read_question
+from openbook.rerankers import open_reranker
+from openbook.retrieval.excerpts import with_excerpts
+from openbook.retrieval.search import EVERYTHING, Retriever
+from openbook.settings import Settings
+from openbook.sources.folder import Folder
+from openbook.tokens import tokens_identity
+from openbook.types import Chunk, Course, Filter, RetrievalResult, View
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from openbook.answering.checking import Retry
+    from openbook.answering.generator import Generator
+    from openbook.answering.options import AnswerOptions
+    from openbook.courses.catalog import PlacedLesson
+    from openbook.embedding.protocol import Embedder
+    from openbook.grounding.protocol import Judge
+    from openbook.llm.protocol import Model
+    from openbook.sources.loading import LoadOptions
+
+
+class Assistant:
+    """One library. Use it as a context manager, or `close` it.
+
+    Example:
+        >>> with Assistant.open() as assistant:  # doctest: +SKIP
+        ...     assistant.add("docs")
+        ...     print(assistant.query("How do I start the server?").format_for_display())
+    """
+
+    def __init__(self, location: Location, settings: Settings) -> None:
+        """Open the library in a file or at an address of LanceDB, making it if there is none.
+
+        Raises:
+            LibraryError: The library cannot be used; the hint says what to do.
+        """
+        self.settings = settings
+        self._served = _open_embedder(settings.embedder) if settings.embedder else None
+        self._embedder = load_embedder()
+        self._made_by = self._served or self._embedder
+        identity = IndexIdentity(self._made_by.identity, tokens_identity(), chunks_identity(settings))
+        self.location = location
+        """The file of the library, or its address."""
+        self._index: Index = open_index(location, identity, settings)
+
+    @classmethod
+    def open(cls, library: str = DEFAULT_LIBRARY, *, settings: Settings | None = None) -> Self:
+        """Open a library by name, making it if there is none.
+
+        Raises:
+            SettingsError: The name could not be one of a file everywhere.
+            LibraryError: The library cannot be used.
+        """
+        settings = settings or Settings.from_env()
+        return cls(LibraryCatalog(settings).location(library), settings)
+
+    @classmethod
+    def of(cls, *paths: str | Path, settings: Settings | None = None) -> Self:
+        """Open the library that belongs to exactly these folders and files, brought up to date.
+
+        Raises:
+            ValueError: There is no path.
+            SourceError: A path does not exist or cannot be read.
+            LibraryError: The library cannot be used.
+        """
+        if not paths:
+            raise ValueError("name at least one folder or file")
+        for path in paths:
+            Folder(path)  # before a library is made for what is not there
+        assistant = cls.open(name_for([Path(path).expanduser() for path in paths]), settings=settings)
+        try:
+            for path in paths:
+                assistant.add(path)
+        except BaseException:
+            assistant.close()
+            raise
+        return assistant
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the library. A closed assistant cannot be used again."""
+        self._index.close()
+
+    @property
+    def index(self) -> Index:
+        """What the library is kept in, for those who show what it holds."""
+        return self._index
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the library is one of several machines. Sources of others may lie in it."""
+        return isinstance(self.location, str)
+
+    def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
+        """Put a folder or file into the library, or bring it up to date if it is there.
+
+        Args:
+            path: Of the folder or file.
+            course: What is in the folder is material of a course. It is remembered.
+            progress: Told after each commit.
+
+        Raises:
+            SourceError: It does not exist or cannot be listed.
+            LibraryWriteError: The library cannot be written. What was committed stays.
+        """
+        return self._sync(self.register(path, course=course), progress)
+
+    def register(self, path: str | Path, *, course: bool = False) -> Source:
+        """Remember a folder or file as a source, without reading it; the next sync does.
+
+        A folder that was known becomes one of course material if asked, and is then read anew.
+
+        Raises:
+            SourceError: It does not exist, or a course is no folder.
+            LibraryWriteError: The library cannot be written.
+        """
+        return register(path, self._index, self.settings.home, course=course)
+
+    def sync(self, *, progress: Progress | None = None) -> list[SyncReport]:
+        """Bring every source up to date, in order of names.
+
+        Raises:
+            SourceError: A source is gone. The library keeps what it has of it.
+            LibraryWriteError: The library cannot be written.
+        """
+        return [self._sync(root, progress) for root in self._index.roots()]
+
+    def _sync(self, root: Source, progress: Progress | None) -> SyncReport:
+        root = refreshed(root, self.settings.home)
+        report = sync(
+            root,
+            self._index,
+            settings=self.settings,
+            load_embedder=load_embedder,
+            served=self._served,
+            progress=progress,
+        )
+        stored = source_at(Path(root.location), self._index)
+        if stored is not None and stored.commit != root.commit:  # another commit with the same files
+            self._index.put_root(replace(root, synced_at=stored.synced_at))
+        return report
+
+    def load_repository(
+        self, url: str, options: LoadOptions | None = None, *, confined: bool = False, progress: Progress | None = None
+    ) -> Repository:
+        """Fetch a repository into the library, or what has changed in it. This goes to the network.
+
+        `confined`: only to hosts that the settings of the server allow. `progress` is told of files
+        fetched, then of files indexed.
+
+        Raises:
+            SourceError: The address names no repository, or it cannot be fetched.
+            LibraryWriteError: The library cannot be written.
+        """
+        mirror = fetch_repository(url, self.settings, options, confined=confined, progress=progress)
+        report = self.add(mirror.files, progress=progress)
+        return repository_of(mirror, report.source, self._index)
+
+    def remove(self, source: str) -> None:
+        """Take a source and all that came from it out of the library. Its files stay.
+
+        Raises:
+            UnknownSourceError: The library has no source of that name.
+        """
+        if not self._index.delete_source(source):
+            raise unknown_source(source, self._index)
+
+    def sources(self) -> list[Source]:
+        """List the sources, in order of names."""
+        return self._index.roots()
+
+    def courses(self, where: Filter = EVERYTHING) -> list[Course]:
+        """List the courses, with their lessons, in the order of source and path."""
+        return self._index.courses(where)
+
+    def course(self, name: str) -> Course:
+        """Return the course that a name means: its path, title, a part of it, a word for it.
+
+        Raises:
+            UnknownCourseError: It means none; the hint lists those that are there.
+            AmbiguousCourseError: It means several; the hint lists them.
+        """
+        from openbook.courses.names import find_course
+
+        return find_course(name, self.courses(), self._embedder)
+
+    def outline(self, course: Course) -> list[PlacedLesson]:
+        """List the lessons of a course, each with its places."""
+        from openbook.courses.catalog import outline
+
+        return outline(self._index, course)
+
+    def pending(self) -> Mapping[str, Difference | SourceError]:
+        """Tell per source what a sync would do, or why it cannot be compared. Reads no content."""
+        found: dict[str, Difference | SourceError] = {}
+        for root in self._index.roots():
+            try:
+                found[root.name] = compare_source(folder_of(root, self.settings), self._index)
+            except SourceError as exc:
+                found[root.name] = exc
+        return found
+
+    def stats(self) -> IndexStats:
+        """Count what the library holds."""
+        return self._index.stats()
+
+    def search(
+        self, query: str, *, limit: int = 10, where: Filter = EVERYTHING, view: View = "auto"
+    ) -> list[RetrievalResult]:
+        """Rank chunks for a question, at most `limit`, ordered by `(-score, source, span)`, each with an excerpt.
+
+        Args:
+            query: The question.
+            limit: Most results.
+            where: Documents that may be found.
+            view: `files` lists each file once, `passages` may list several of one file; `auto` lets
+                the question decide.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
+        """
+        self._check(limit, where)
+        question = read_question(query)
+        return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
+
+    def retrieve(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
+        """Rank what `query` writes an answer from, best first, before a model's context is filled up.
+
+        That is more than `search` does: headings and lessons of courses that a question asks for, the pages that
+        introduce a project, documentation beside code.
+
+        Args:
+            message: The question.
+            limit: Most results; three times as many if it asks for places.
+            where: Documents that may be used.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
+        """
+        self._check(limit, where)
+        return self.generator.retrieve(message, limit, where=where)
+
+    def query(
+        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, options: AnswerOptions | None = None
+    ) -> GenerationResult:
+        """Answer a question from the library, with citations that have been checked.
+
+        Args:
+            message: The question.
+            limit: Most results to answer from.
+            where: Documents that may be used.
+            options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
+            ModelError: The model did not answer.
+        """
+        return answered(self.query_stream(message, limit=limit, where=where, options=options))
+
+    def query_stream(
+        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, options: AnswerOptions | None = None
+    ) -> Iterator[AnswerEvent]:
+        """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
+
+        The words have not been checked; the answer has. Closing the iterator ends the call of the model.
+        """
+        from openbook.answering.options import AnswerOptions
+
+        self._check(limit, where)
+        events = self.generator.stream(message, limit, where=where, options=options or AnswerOptions())
+        return (with_permalinks(event, self._index) for event in events)
+
+    async def aquery(
+        self,
+        message: str,
+        *,
+        limit: int = 10,
+        where: Filter = EVERYTHING,
+        options: AnswerOptions | None = None,
+        executor: Executor | None = None,
+    ) -> GenerationResult:
+        """Do what `query` does, without blocking: see `aquery_stream`."""
+        events = self.aquery_stream(message, limit=limit, where=where, options=options, executor=executor)
+        return answered([event async for event in events])
+
+    async def aquery_stream(
+        self,
+        message: str,
+        *,
+        limit: int = 10,
+        where: Filter = EVERYTHING,
+        options: AnswerOptions | None = None,
+        executor: Executor | None = None,
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """Do what `query_stream` does, without blocking: the model is called in the event loop, all else in threads.
+
+        Closing the iterator, or cancelling the task, ends the call of the model. `executor`: whose
+        threads are used; the loop's own if not given.
+        """
+        from asyncio import get_running_loop
+
+        def begin() -> AsyncGenerator[AnswerEvent, None]:
+            from openbook.answering.options import AnswerOptions
+
+            self._check(limit, where)
+            made = options or AnswerOptions()
+            return self.generator.astream(message, limit, where=where, options=made, executor=executor)
+
+        in_thread = partial(get_running_loop().run_in_executor, executor)
+        events = await in_thread(begin)  # the first time, it imports a lot
+        async with aclosing(events):
+            async for event in events:
+                yield await in_thread(with_permalinks, event, self._index) if isinstance(event, Answered) else event
+
+    def _check(self, limit: int, where: Filter) -> None:
+        """Refuse what could only find nothing.
+
+        Raises:
+            UnknownSourceError: The library has no such source.
+            ValueError: No result was asked for.
+        """
+        if limit < 1:
+            raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
+        check_known(where.sources, self._index)
+
+    def context(self, results: Sequence[RetrievalResult]) -> str:
+        """Return what a model is shown of results: each in a fence, its lines or sentences numbered."""
+        from openbook.answering.context import build_context
+
+        return str(build_context(results, self.settings.context_tokens))
+
+    def check(
+        self,
+        message: str,
+        answer: str,
+        results: Sequence[RetrievalResult],
+        *,
+        policy: Policy = "flag",
+        retry: Retry | None = None,
+        verifier: Model | Judge | None = None,
+    ) -> GenerationResult:
+        """Check an answer that any model wrote, claim by claim, and repair it where there is evidence.
+
+        Args:
+            message: The question.
+            answer: The model's words, with marks such as `[2:14-18]` that count what `context` gives.
+            results: What the model was shown.
+            policy: What happens to claims in conflict: `flag` shows them, `drop` takes them out, `retry` asks
+                once more.
+            retry: For `retry`: takes the claims in conflict, returns another answer.
+            verifier: Checks whether the cited lines say what the claims say. Without one, words alone decide.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `limit` is below 1.
+            ValueError: The policy is none, or `retry` without anything to call.
+        """
+        return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        """What searches the library.
+
+        Raises:
+            SettingsError: The reranker that the settings name cannot be used.
+        """
+        reranker = open_reranker(self.settings.reranker, self.settings)  # not before: a sync needs none
+        return Retriever(self._index, self._made_by, self._embedder, reranker)
+
+    @cached_property
+    def generator(self) -> Generator:
+        """What writes the answers, with its statistics."""
+        from openbook.answering.generator import Generator  # a search answers nothing
+
+        return Generator(
+            self._index,
+            self._embedder,
+            text_now=self.text_now,
+            context_tokens=self.settings.context_tokens,
+            retriever=self.retriever,
+            model_timeout_s=self.settings.model_timeout_s,
+        )
+
+    def text_now(self, chunk: Chunk) -> str | None:
+        """Read a chunk's document again, so that a citation is checked against the file itself."""
+        root = next((root for root in self._index.roots() if root.name == chunk.source), None)
+        if root is None:
+            return None
+        if self.is_shared and not Path(root.location).exists():
+            # Another machine has the file. What it read last is what there is.
+            document = self._index.document(chunk.source, chunk.span.path)
+            return document.text if document else None
+        from openbook.sources.documents import current_text  # a search reads nothing again
+
+        try:
+            raw = folder_of(root, self.settings).read_bytes(chunk.span.path)
+            return current_text(raw, chunk.span.path, self._index.document(chunk.source, chunk.span.path))
+        except (SourceError, SkippedFileError):
+            return None
+
+
+def _open_embedder(name: str) -> Embedder:
+    from openbook.llm.embeddings import open_embedder  # who embeds here never pays for it
+
+    return open_embedder(name)

@@ -1,0 +1,204 @@
+"""One Redis that several servers share, reached within seconds or not at all. Knows nothing of what it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from openbook.errors import MissingExtraError, SettingsError, SharedError
+from openbook.settings import Secret
+
+if TYPE_CHECKING:
+    from redis import Redis, RedisError
+
+logger = logging.getLogger(__name__)
+
+# In the network of the servers an answer takes a millisecond. Who asks a page should not wait longer to be told.
+_TIMEOUT_S = 2.0
+
+# A Redis that says nothing is left alone for so long: else each question would hold a thread for the whole time, and
+# those that need no Redis would wait for a thread.
+_REST_S = 1.0
+
+# Keeps our keys apart from those of others in the same database.
+_PREFIX = "openbook:"
+
+# Each script begins with it. `ARGV[1]` is empty but in tests, which move the time. It is text because a number
+# would lose its last digits on the way.
+_NOW = """
+local now = ARGV[1]
+if now == '' then
+  local time = redis.call('TIME')
+  now = string.format('%d.%06d', time[1], time[2])
+end
+"""
+
+# As the path of an address.
+_DATABASE = re.compile(r"(/\d*)?")
+
+Script = Callable[..., Any]
+"""Called with a list of keys, then with texts and numbers. Nothing else happens while it runs."""
+
+
+class RedisClient:
+    """An open Redis. Threads may share it.
+
+    The time is that of Redis: servers whose clocks differ would give a key more questions than it has, and
+    put conversations in another order than they were held in.
+    """
+
+    def __init__(self, url: Secret, *, timeout_s: float = _TIMEOUT_S, now: Callable[[], float] | None = None) -> None:
+        """Reach a Redis.
+
+        Args:
+            url: As `redis://host:6379/0`, `rediss://...` or `unix://...`. It may hold a password.
+            timeout_s: Seconds that Redis may take for one thing.
+            now: Clock instead of that of Redis, in Unix seconds.
+
+        Raises:
+            MissingExtraError: The package is not installed.
+            SettingsError: The address is none.
+            SharedError: Nothing answers there, or not to us.
+        """
+        self._address = display_address(url)
+        self._timeout_s = timeout_s
+        self._now = now
+        self._rests_until = 0.0
+        self._client = _client(url, timeout_s)
+        try:
+            with self._translated():
+                self._client.ping()
+        except TypeError:  # the address has an option that there is not
+            raise _no_address() from None
+        except BaseException:
+            self.close()
+            raise
+
+    def check(self) -> None:
+        """See whether Redis answers.
+
+        Raises:
+            SharedError: It does not.
+        """
+        with self._logged():
+            self._client.ping()
+
+    def script(self, lua: str) -> Script:
+        """Make a script callable. It has `now` as a text; what it is called with begins at `ARGV[2]`.
+
+        What it calls raises `SharedError` where Redis does not answer, or refuses. It is not tried again then:
+        the script may have run.
+        """
+        registered = self._client.register_script(_NOW + lua)
+
+        def call(keys: Sequence[str], *values: str | float) -> Any:
+            now = "" if self._now is None else repr(self._now())
+            with self._logged():
+                return registered(keys=[_PREFIX + key for key in keys], args=[now, *values])
+
+        return call
+
+    def close(self) -> None:
+        """Release all connections."""
+        self._client.close()
+
+    @contextlib.contextmanager
+    def _logged(self) -> Iterator[None]:
+        try:
+            with self._translated():
+                yield
+        except SharedError as exc:
+            logger.warning("redis cannot be used", extra={"reason": str(exc)})
+            raise
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        from redis import RedisError, exceptions
+
+        if time.monotonic() < self._rests_until:
+            raise self._unusable("it gave no answer a moment ago")
+        try:
+            yield
+        except exceptions.TimeoutError as exc:
+            self._rests_until = time.monotonic() + _REST_S
+            raise self._unusable(f"no answer within {self._timeout_s:g} seconds") from exc
+        except (RedisError, OSError) as exc:
+            raise self._unusable(_reason(exc)) from exc
+
+    def _unusable(self, reason: str) -> SharedError:
+        return SharedError(
+            f"Redis at {self._address} cannot be used: {reason}",
+            hint="see that Redis runs and that OPENBOOK_REDIS_URL names it, then try again",
+        )
+
+
+def display_address(url: Secret) -> str:
+    """Return what of an address may be shown: no user, no password, no options.
+
+    Raises:
+        SettingsError: It is none.
+
+    Example:
+        >>> display_address(Secret("rediss://openbook:pw@cache.example:6380/1?ssl_ca_certs=/etc/ca.pem"))
+        'rediss://cache.example:6380/1'
+    """
+    try:
+        parts = urlsplit(url.reveal())
+        port, host = parts.port, parts.hostname or ""
+    except ValueError:  # its message quotes the part that it stumbled over
+        raise _no_address() from None
+    # A password with `/`, `?` or `#` ends too early, and the rest of it would be shown as another part.
+    is_cut = bool(parts.fragment) or "@" in parts.path + parts.query or (port is not None and not host)
+    if parts.scheme == "unix" and parts.path and not is_cut:
+        return f"unix://{parts.path}"
+    if parts.scheme not in ("redis", "rediss") or is_cut or not _DATABASE.fullmatch(parts.path):
+        raise _no_address()
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{f':{port}' if port else ''}{parts.path}"
+
+
+def _no_address() -> SettingsError:
+    return SettingsError(
+        "OPENBOOK_REDIS_URL is no address of Redis",
+        hint="write it as redis://host:6379/0, rediss://host:6379/0 or unix:///path, signs in its password as %2F",
+    )
+
+
+def _client(url: Secret, timeout_s: float) -> Redis:
+    try:
+        from redis import Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError("the package 'redis' is not installed", hint="pip install 'openbook[redis]'") from exc
+    try:
+        return Redis.from_url(
+            url.reveal(),
+            decode_responses=True,
+            encoding_errors="surrogatepass",  # a question may hold what is no text
+            protocol=2,  # which whatever stands before a Redis speaks too; nothing here needs more
+            retry=Retry(NoBackoff(), 0),
+            socket_connect_timeout=timeout_s,
+            socket_timeout=timeout_s,
+        )
+    except ValueError:
+        raise _no_address() from None
+
+
+def _reason(exc: RedisError | OSError) -> str:
+    """Return why in words that hold neither an address nor what was sent."""
+    from redis import exceptions
+
+    if isinstance(exc, exceptions.AuthenticationError | exceptions.AuthorizationError):
+        return "it refuses the user or password"
+    if isinstance(exc, exceptions.ResponseError | exceptions.BusyLoadingError):
+        return str(exc).partition(", with args")[0].partition(" script: ")[0]
+    cause = exc.__context__
+    if isinstance(cause, OSError):
+        return cause.strerror or type(cause).__name__
+    return "the connection broke off" if isinstance(exc, exceptions.ConnectionError) else "what answers is no Redis"

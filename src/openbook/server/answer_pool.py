@@ -1,0 +1,254 @@
+"""Processes that answer: searching and checking on all cores, while this process keeps its loop for those who wait."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from functools import partial
+from itertools import count
+
+from openbook.agent.driving import CallModel, Wait
+from openbook.answering.options import AnswerOptions
+from openbook.answering.steps import arun
+from openbook.answers import AnswerEvent
+from openbook.libraries.catalog import Location
+from openbook.llm.messages import ReplyFinished
+from openbook.process_pool import CHILD, child_greeting
+from openbook.server.answer_process import (
+    READY,
+    SIZE_BYTES,
+    CancelAnswer,
+    ChildMessage,
+    ResumeAnswer,
+    StartAnswer,
+    run_child,
+    without_models,
+)
+from openbook.server.failures import RequestRefusedError
+from openbook.settings import Settings
+from openbook.types import Filter
+
+# No step takes so long. A child that says nothing meanwhile hangs, and all that it was to answer with it.
+_LONGEST_STEP_S = 120.0
+
+# What a child computes when it is to end is waited for so long.
+_GRACE_S = 2.0
+
+
+class AnswerPool:
+    """A few child processes, started as they are needed. Used in one event loop."""
+
+    def __init__(
+        self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _LONGEST_STEP_S
+    ) -> None:
+        """Prepare; nothing is started yet.
+
+        Args:
+            location: Of the library.
+            settings: For the children.
+            most: Number of children.
+            longest_step_s: Seconds that a child may say nothing while it has something to do.
+        """
+        self._greeting = child_greeting(partial(run_child, location, settings))
+        self._most = most
+        self._longest_step_s = longest_step_s
+        self._children: list[_Child] = []
+        self._starting = asyncio.Lock()
+        self._growing: asyncio.Task[None] | None = None
+        self._numbers = count(1)
+
+    def stream(
+        self, query: str, limit: int, where: Filter, options: AnswerOptions
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """Do what `Generator.astream` does, in a child.
+
+        Raises:
+            OpenbookError: There is no answer; the message says why.
+        """
+        asked = StartAnswer(next(self._numbers), query, limit, where, without_models(options))
+        return arun(_Steps(self, asked), options.model, options.other_verifier)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run, in the order in which they were started."""
+        return [child.pid for child in self._children if not child.is_gone]
+
+    async def start(self, size: int = 1) -> None:
+        """Have so many children, or as many as may be, and wait until they can answer without delay."""
+        for child in await self._grown(size):
+            await child.ready.wait()
+
+    async def close(self) -> None:
+        """End the children, now and for good. What they had to answer fails."""
+        self._most = 0
+        async with self._starting:
+            children, self._children = self._children, []
+        await asyncio.gather(*(child.close() for child in children))
+
+    async def least_busy(self) -> _Child:
+        """Return the child that has least to do, and start another one if all have something.
+
+        Raises:
+            RequestRefusedError: The server is being stopped.
+        """
+        # One that is not ready yet takes questions too: whoever waits for it then notices if it hangs.
+        running = [child for child in self._children if not child.is_gone] or await self._grown(1)
+        if not running:
+            raise RequestRefusedError(503, "the server is being stopped", hint="ask again when it runs")
+        found = min(running, key=lambda child: (not child.ready.is_set(), child.busy))
+        if found.busy and len(running) < self._most and (self._growing is None or self._growing.done()):
+            self._growing = asyncio.create_task(self.start(len(running) + 1))
+        return found
+
+    async def _grown(self, size: int) -> list[_Child]:
+        """Start children up to so many, and give all that run."""
+        async with self._starting:
+            self._children = [child for child in self._children if not child.is_gone]
+            while len(self._children) < min(size, self._most):
+                self._children.append(await _Child.start(self._greeting, self._longest_step_s))
+            return list(self._children)
+
+
+class _Child:
+    """One child, and what is waited for of it."""
+
+    def __init__(self, process: asyncio.subprocess.Process, longest_step_s: float) -> None:
+        self.ready = asyncio.Event()
+        """Set once it can answer without delay, or never will."""
+        self.is_gone = False
+        self.busy = 0
+        """Questions whose next step it is to take."""
+        self._process = process
+        self._longest_step_s = longest_step_s
+        self._heard_s = 0.0
+        self._said: dict[int, asyncio.Queue[ChildMessage | None]] = {}
+        self._listening = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(cls, said_first: bytes, longest_step_s: float) -> _Child:
+        """Start one. It takes about a second until it is ready."""
+        pipe = asyncio.subprocess.PIPE
+        # A session of its own: Ctrl-C is for the server, which decides what it means.
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *CHILD, stdin=pipe, stdout=pipe, start_new_session=True
+        )
+        child = cls(process, longest_step_s)
+        child._write(said_first)
+        return child
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
+    def tell(self, message: StartAnswer | ResumeAnswer) -> None:
+        """Have the next steps of a question taken."""
+        if not self.busy:
+            self._heard_s = asyncio.get_running_loop().time()
+        self.busy += 1
+        self._said.setdefault(message.number, asyncio.Queue())
+        self._write(pickle.dumps(message))
+        if self.is_gone:
+            self._said[message.number].put_nowait(None)
+
+    async def hear(self, number: int) -> ChildMessage:
+        """Wait for what is said of a question.
+
+        Raises:
+            RequestRefusedError: The child has gone, or hangs and was ended.
+        """
+        queue, loop = self._said[number], asyncio.get_running_loop()
+        while True:
+            try:
+                async with asyncio.timeout_at(self._heard_s + self._longest_step_s):
+                    said = await queue.get()
+            except TimeoutError:
+                if loop.time() - self._heard_s >= self._longest_step_s:
+                    self._kill()
+                continue
+            if said is None:
+                raise RequestRefusedError(503, "the process that was to answer has ended", hint="ask again")
+            if said.said is None or isinstance(said.said, CallModel | Exception):
+                self.busy -= 1
+            return said
+
+    def leave(self, number: int, *, is_waiting: bool) -> None:
+        """Forget a question. `is_waiting`: it is still being answered."""
+        self._said.pop(number, None)
+        if is_waiting:
+            self.busy -= 1
+        self._write(pickle.dumps(CancelAnswer(number)))
+
+    async def close(self) -> None:
+        """End the process: in order, or at once if it is busy for long."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
+        self._kill()
+        await self._listening
+
+    def _write(self, packed: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        if not stdin.is_closing():
+            stdin.write(packed)
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def _listen(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                size = int.from_bytes(await stdout.readexactly(SIZE_BYTES), "big")
+                said: ChildMessage = pickle.loads(await stdout.readexactly(size))
+                self._heard_s = asyncio.get_running_loop().time()
+                if said == READY:
+                    self.ready.set()
+                elif said.number in self._said:
+                    self._said[said.number].put_nowait(said)
+        self.is_gone = True
+        self.ready.set()
+        for queue in self._said.values():
+            queue.put_nowait(None)
+        await self._process.wait()
+
+
+class _Steps:
+    """The steps of one answer, taken in a child."""
+
+    def __init__(self, answer_pool: AnswerPool, asked: StartAnswer) -> None:
+        self._answerers = answer_pool
+        self._asked = asked
+        self._child: _Child | None = None
+        self._is_waiting = False
+
+    async def take(self, reply: ReplyFinished | None) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
+        """Yield steps up to the next that asks a model, or to the end."""
+        number = self._asked.number
+        if self._child is None:
+            self._child = await self._answerers.least_busy()
+            self._child.tell(self._asked)
+        else:
+            self._child.tell(ResumeAnswer(number, reply))
+        self._is_waiting = True
+        while self._is_waiting:
+            said = (await self._child.hear(number)).said
+            self._is_waiting = said is not None and not isinstance(said, CallModel | Exception)
+            if isinstance(said, Exception):
+                raise said
+            if said is not None:
+                yield said
+
+    def close(self) -> None:
+        """Have the child forget the question."""
+        if self._child is not None:
+            self._child.leave(self._asked.number, is_waiting=self._is_waiting)

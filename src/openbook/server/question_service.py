@@ -1,0 +1,231 @@
+"""One question through the server: who may ask, what it may cost, what happens, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeVar
+
+from openbook.answering.options import AnswerOptions
+from openbook.answering.verifiers import open_verifier
+from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, Stage, ToolUsed, Written
+from openbook.costs import Budget, price_of
+from openbook.courses.catalog import check_lesson
+from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
+from openbook.index.filters import filter_predicate
+from openbook.libraries.registration import check_known
+from openbook.library import Assistant
+from openbook.llm.protocol import Model
+from openbook.questions.question import read_question
+from openbook.server.answer_pool import AnswerPool
+from openbook.server.answer_tracker import AnswerTracker
+from openbook.server.auth import Caller
+from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.limits import Limits, SpendReservation
+from openbook.server.metrics import Metrics
+from openbook.server.models import ModelRegistry
+from openbook.server.presenting import present
+from openbook.server.schemas import AnswerResponse, FilterRequest, QueryRequest
+from openbook.server.served_library import ServedLibrary
+from openbook.sessions.protocol import Sessions, new_id
+from openbook.settings import Settings
+from openbook.types import Filter
+from openbook.usage import Usage
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+logger = logging.getLogger(__name__)
+
+# As the command line: enough to answer from, and what fits into a context.
+_RESULTS = 10
+
+# Searching and checking is work for the processor, and one interpreter does one such thing at a time: more threads
+# only make each other wait. With a few, a long check does not hold up a short search.
+_THREADS = 4
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class PreparedQuestion:
+    """A question that may be answered."""
+
+    query: str
+    caller: Caller
+    session_id: str
+    begins: bool
+    """Whether it is the first of its conversation."""
+    where: Filter
+    options: AnswerOptions
+    cost_usd: Decimal | None = Decimal(0)
+    """So far. None while nobody knows, and of a call that was cut short."""
+
+
+class QuestionService:
+    """Answers questions of many callers at the same time."""
+
+    def __init__(
+        self,
+        library: ServedLibrary,
+        sessions: Sessions,
+        models: ModelRegistry,
+        limits: Limits,
+        metrics: Metrics,
+        settings: Settings,
+        *,
+        answer_pool: AnswerPool | None = None,
+        tracer: Tracer | None = None,
+    ) -> None:
+        """Take the parts. Without `answer_pool`, threads answer. Spans are made with `tracer`, if there is one."""
+        self._library = library
+        self._sessions = sessions
+        self._models = models
+        self._limits = limits
+        self._metrics = metrics
+        self._settings = settings
+        self._answerers = answer_pool
+        self._tracer = tracer
+        self._verifier = open_verifier(settings.verifier, settings)
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-answer")
+
+    @asynccontextmanager
+    async def admitted(self, question: QueryRequest, caller: Caller) -> AsyncGenerator[PreparedQuestion, None]:
+        """Check a question before anything is answered, and settle in the end what it did cost.
+
+        Raises:
+            RequestRefusedError: The caller may not ask this, or not now.
+            QueryError: The question is empty, too long, or holds no word.
+            SessionError: Conversations or limits cannot be read.
+            OpenbookError: The model cannot be used.
+        """
+        await asyncio.to_thread(self._limits.take, caller)
+        session_id = question.session_id or new_id()
+        history, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller)
+        most_usd = self._settings.answer_usd if is_priced else 0.0
+        grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
+        options = AnswerOptions(
+            model=model,
+            tools=question.agent and model is not None,
+            verifier=self._verifier,
+            budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
+            history=history,
+        )
+        asked = PreparedQuestion(question.query, caller, session_id, question.session_id is None, where, options)
+        try:
+            yield asked
+        finally:
+            # Begun at once and ended in any case: it must be written down also where the client has gone.
+            settling = asyncio.get_running_loop().run_in_executor(None, self._settle, caller, grant, asked.cost_usd)
+            await asyncio.shield(settling)
+
+    def _settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | None) -> None:
+        """Count what an answer did cost. Its reply has gone out, so a failure is told to the log."""
+        try:
+            self._limits.settle(caller, grant, cost_usd)
+        except OpenbookError as exc:
+            logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
+
+    def _prepared(
+        self, question: QueryRequest, caller: Caller
+    ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
+        """Return what was asked before, what may be found, who writes, and whether that has a price."""
+        history: tuple[Exchange, ...] = ()
+        if question.session_id is not None:
+            if not self._sessions.owns(caller.owner, question.session_id):
+                raise no_session(question.session_id)
+            history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
+        if not history:  # else it may lean on what was asked before
+            read_question(question.query)
+        where = self._where(question)
+        model = self._models.get(question.model)
+        is_priced = model is not None and price_of(model.name, Usage(1, 1)) is not None
+        return history, where, model, is_priced
+
+    def _where(self, question: QueryRequest) -> Filter:
+        narrowing = question.filters or FilterRequest()
+        with self._library.in_use() as assistant:
+            check_known(narrowing.sources, assistant.index)
+            course = assistant.course(question.course_name) if question.course_name else None
+            where = Filter(
+                frozenset(narrowing.kinds),
+                tuple(narrowing.globs),
+                frozenset(narrowing.sources),
+                frozenset({course.key} if course else ()),
+                question.lesson_number,
+            )
+            filter_predicate(where)  # refuses what cannot be asked, while a status can say so
+            check_lesson(assistant.index, where)
+        return where
+
+    async def events(self, asked: PreparedQuestion) -> AsyncGenerator[AnswerEvent | AnswerResponse, None]:
+        """Answer, and tell what happens; the reply comes last. Leaving it cancels the call of the model.
+
+        Raises:
+            OpenbookError: There is no answer; the message says why.
+        """
+        has_called = False
+        try:
+            asked.cost_usd = None
+            with (
+                AnswerTracker(self._metrics, self._tracer, asked.session_id) as stages,
+                self._library.in_use() as assistant,
+            ):
+                options = stages.watched(asked.options)
+                async with aclosing(self._stream(assistant, asked, options)) as events:
+                    async for event in events:
+                        # Whoever can make an answer fail at its end must not get what came before for nothing.
+                        has_called |= isinstance(event, Written | ToolUsed) or stages.name == "rephrasing"
+                        if isinstance(event, Stage):
+                            stages.enter(event.name)
+                        elif isinstance(event, Answered):
+                            stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
+                        yield event
+                assert stages.answer is not None
+                stages.enter("rendering")
+                answer = stages.answer
+                reply = await self._in_thread(present, answer, self._library, asked.session_id)
+        except OpenbookError as exc:
+            if not (has_called or isinstance(exc, CutOffError | TimedOutError)):
+                asked.cost_usd = Decimal(0)
+            raise
+        reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
+        yield reply
+
+    def _stream(
+        self, assistant: Assistant, asked: PreparedQuestion, options: AnswerOptions
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        if self._answerers is None:
+            return assistant.aquery_stream(
+                asked.query, limit=_RESULTS, where=asked.where, options=options, executor=self._threads
+            )
+        return self._answerers.stream(asked.query, _RESULTS, asked.where, options)
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+    def close(self) -> None:
+        """End the threads, once what they do is done."""
+        self._threads.shutdown()
+
+    def _keep(self, asked: PreparedQuestion, answer: GenerationResult, reply: AnswerResponse) -> str:
+        """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
+        exchange = Exchange.of(asked.query, answer)
+        record = reply.model_dump(mode="json")
+        try:
+            self._sessions.add(asked.caller.owner, asked.session_id, exchange, record, begins=asked.begins)
+        except SessionError as exc:
+            return without_places(str(exc))
+        return ""
+
+
+def no_session(session_id: str) -> RequestRefusedError:
+    """Make the error that says that a conversation is not there, or not the caller's."""
+    return RequestRefusedError(
+        404, f"you have no conversation {session_id!r}", hint="leave session_id out to begin a new one"
+    )

@@ -1,0 +1,358 @@
+"""What requests and replies look like, as JSON. The page and the OpenAPI description are made from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from openbook.answers import ClaimVerdict, Verdict
+from openbook.types import Kind
+
+# A question is some sentences; retrieval refuses what is longer than it can use.
+_QUESTION_CHARS = 10_000
+
+Name = Annotated[str, Field(max_length=500)]
+Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class _Strict(_Shape):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ErrorDetail(_Shape):
+    """What went wrong, for people."""
+
+    message: str
+    hint: str
+    """What to do next, in one line; may be empty."""
+
+
+class ErrorResponse(_Shape):
+    """Every reply that is no success."""
+
+    error: ErrorDetail
+
+
+class FilterRequest(_Strict):
+    """Which documents an answer may come from. Empty lists allow all."""
+
+    kinds: list[Kind] = Field(default=[], max_length=10)
+    globs: list[Name] = Field(default=[], max_length=20)
+    """Patterns of paths, as in `.gitignore`; any of them may match."""
+    sources: list[Name] = Field(default=[], max_length=1000)
+    """Names that `GET /api/sources` lists."""
+
+
+class QueryRequest(_Shape):
+    """What is asked."""
+
+    query: str = Field(max_length=_QUESTION_CHARS)
+    session_id: Identifier | None = None
+    """Of a conversation that goes on. Without it, a new one begins."""
+    course_name: Name | None = None
+    """Title of a course, or a part of it."""
+    lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
+    """Of the lesson that the answer may come from."""
+    filters: FilterRequest | None = None
+    model: Name | None = None
+    """One that `GET /api/models` names."""
+    agent: bool = False
+    """Let the model search and read by itself, with tools."""
+
+
+class SpanResponse(_Shape):
+    """A place in a document."""
+
+    source: str
+    path: str
+    document_id: str
+    start_char: int
+    end_char: int
+    start_line: int
+    end_line: int
+    symbol: str
+    label: str
+    """Where the original puts it, for people: `cell 3`, `page 7`, or course and lesson."""
+    place: str
+    """All of it in one line, for people."""
+    quote: str
+    matches: list[tuple[int, int]] = []
+    """Of what came nearest: words of the question in `quote`, as half-open ranges of characters."""
+    url: str
+    """Permanent link to the lines; empty if there is none."""
+
+
+class CitationResponse(SpanResponse):
+    """A mark of the answer, the place that it names, and what a check of it found."""
+
+    number: int
+    mark: str
+    verdict: Verdict
+    reason: str
+
+
+class ClaimResponse(_Shape):
+    """A statement of the answer."""
+
+    text: str
+    marks: list[str]
+    verdict: ClaimVerdict
+    reason: str
+
+
+class UsageResponse(_Shape):
+    """Tokens that the model read and wrote."""
+
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+    cache_write_tokens: int
+    known: bool
+
+
+class AnswerResponse(_Shape):
+    """An answer whose citations have been checked, or a refusal."""
+
+    query: str
+    answer: str
+    html: str
+    sources: list[str]
+    """Places that the answer cites, for people."""
+    session_id: str
+    citations: list[CitationResponse]
+    nearest: list[SpanResponse]
+    """Of a refusal: the places that came closest."""
+    claims: list[ClaimResponse]
+    refused: bool
+    reason: str
+    model: str
+    usage: UsageResponse
+    cost_usd: float | None
+    quality_score: float | None
+    """Share of decided claims that are `exact` or `confirmed`; null if none is decided."""
+    took_ms: float
+    searched: str
+    stopped: str
+    verifier: str = ""
+    """Who checked the claims for entailment; empty if nobody did."""
+    warning: str
+    """What went wrong beside the answer, in words; else empty."""
+
+
+class LessonResponse(_Shape):
+    """A lesson of a course."""
+
+    number: int
+    title: str
+    link: str
+
+
+class CourseResponse(_Shape):
+    """A course, with its lessons in order."""
+
+    source: str
+    path: str
+    title: str
+    link: str
+    instructor: str
+    lessons: list[LessonResponse]
+
+
+class CoursesResponse(_Shape):
+    """All courses, in order of source and path."""
+
+    total_courses: int
+    course_titles: list[str]
+    courses: list[CourseResponse]
+
+
+class ModelResponse(_Shape):
+    """A model that may be chosen."""
+
+    name: str
+    label: str
+
+
+class ModelsResponse(_Shape):
+    """What may write answers."""
+
+    default: str
+    models: list[ModelResponse]
+
+
+class SuggestionsResponse(_Shape):
+    """Questions that the sources answer."""
+
+    questions: list[str]
+
+
+class UploadedFile(_Shape):
+    """A file that somebody has uploaded, whether it could be read or not."""
+
+    document_id: str
+    name: str
+    """As it was sent, with a number behind it where another file has that name; of a course, behind its folder."""
+    outcome: str
+    """`added`, or why it cannot be read, in words; empty while nobody knows."""
+
+
+class SourceResponse(_Shape):
+    """A source, and how far it is indexed."""
+
+    name: str
+    kind: str
+    location: str
+    documents: int
+    state: str
+    """`ready`, `indexing` or `error`."""
+    message: str
+    skipped: dict[str, int]
+    remarks: list[str]
+    uploaded: list[UploadedFile]
+    """Of uploads: the files, which can be removed one by one. Else empty."""
+
+
+class SourcesResponse(_Shape):
+    """All sources, in order of names."""
+
+    sources: list[SourceResponse]
+    writable: bool
+    """Whether any can be added or removed."""
+
+
+class SourceRequest(_Strict):
+    """A folder of the server's machine, or the address of a repository."""
+
+    path: Annotated[str, Field(max_length=4096)] | None = None
+    """Of the folder."""
+    url: Annotated[str, Field(max_length=2000)] | None = None
+    """Of the repository."""
+
+
+class AcceptedResponse(_Shape):
+    """Work that goes on in the background."""
+
+    job_id: str
+    source: str
+
+
+class RejectedFileResponse(_Shape):
+    """A file that was not taken."""
+
+    name: str
+    reason: str
+
+
+class UploadResponse(_Shape):
+    """What came of an upload."""
+
+    job_id: str
+    accepted: list[str]
+    """Names of what is being read now. A file that has the same name and other words than one before gets a number."""
+    refused: list[RejectedFileResponse]
+
+
+class JobResponse(_Shape):
+    """Work in the background."""
+
+    id: str
+    state: str
+    """`queued`, `running`, `done` or `error`."""
+    done: int
+    total: int
+    message: str
+    report: dict[str, Any] | None
+    """Once it is done: counts of files, such as `added`; of an upload also `left_out`, with `name` and `reason`."""
+
+
+class UnitResponse(_Shape):
+    """A line, or a sentence of a long line."""
+
+    number: int
+    text: str
+    start_char: int
+    end_char: int
+    cited: bool
+    """Whether a part of it lies in the range."""
+    label: str
+    """The original's own name for the place, such as `p. 7` or `#usage`; empty if it has none."""
+
+
+class DocumentResponse(_Shape):
+    """A part of a document, as it was indexed."""
+
+    document_id: str
+    source: str
+    path: str
+    kind: Kind
+    language: str
+    title: str
+    url: str
+    label: str
+    units: list[UnitResponse]
+    more_before: bool
+    more_after: bool
+    remarks: list[str]
+
+
+class SessionResponse(_Shape):
+    """A conversation, without what was said."""
+
+    id: str
+    title: str
+    created_at: float
+    updated_at: float
+    exchanges: int
+
+
+class SessionsResponse(_Shape):
+    """Conversations of the caller, the latest first."""
+
+    sessions: list[SessionResponse]
+
+
+class SessionDetailResponse(_Shape):
+    """A conversation, with all that was said."""
+
+    id: str
+    title: str
+    exchanges: list[AnswerResponse]
+
+
+class TitleRequest(_Strict):
+    """Another title for a conversation."""
+
+    title: str = Field(min_length=1, max_length=200)
+
+
+class LoginRequest(_Strict):
+    """A key, as `openbook keys add` printed it."""
+
+    key: str = Field(max_length=200)
+
+
+class CallerResponse(_Shape):
+    """Who is asking."""
+
+    key: str
+    """Name of the key; empty without one."""
+    needs_key: bool
+
+
+class HealthResponse(_Shape):
+    """The server runs."""
+
+    status: str
+
+
+class ReadinessResponse(_Shape):
+    """The library can be asked."""
+
+    status: str
+    documents: int
+    chunks: int

@@ -1,0 +1,234 @@
+"""What holds for every request: an id, a host of ours, no other site behind it, a size, headers, a line in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from openbook.errors import OpenbookError
+from openbook.server.auth import Authenticator
+from openbook.server.failures import RequestRefusedError, error_response
+from openbook.server.logs import REQUEST_ID
+from openbook.server.metrics import Metrics
+
+logger = logging.getLogger(__name__)
+
+UPLOADS = "/api/uploads"
+
+# A question with its filters has some kilobytes.
+_BODY_BYTES = 256 * 1024
+
+# More digits are no length of anything that is taken, and Python refuses to read thousands of them.
+_LENGTH_DIGITS = 18
+
+# Somebody who sends nothing for so long holds a connection for nothing. Uploads over a bad line come in bursts.
+_SILENCE_S = 30.0
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self';"
+        " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        "; require-trusted-types-for 'script'; trusted-types openbook"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+# Others are counted as one: a label for every word that somebody sends would fill the memory.
+_METHODS = _READING | {"POST", "PUT", "PATCH", "DELETE"}
+
+_HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
+
+
+class SecurityMiddleware:
+    """Stands before the app."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        authenticator: Authenticator,
+        hosts: Sequence[str],
+        upload_bytes: int,
+        metrics: Metrics,
+        silence_s: float = _SILENCE_S,
+    ) -> None:
+        """Guard an app.
+
+        Args:
+            app: What answers.
+            authenticator: Asked before an upload is read: what strangers send is not kept, not even for a moment.
+            hosts: Names that the server may be asked under, besides `localhost` and addresses of numbers.
+            upload_bytes: Most bytes of files in an upload.
+            metrics: Where requests are counted.
+            silence_s: How long the next piece of a body is waited for.
+        """
+        self._app = app
+        self._door = authenticator
+        self._silence_s = silence_s
+        self._hosts = frozenset(host.lower() for host in (*hosts, "localhost"))
+        self._upload_bytes = upload_bytes + _BODY_BYTES  # what surrounds the files
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        if method == "HEAD":  # answered as GET is; the server that speaks HTTP leaves the body out
+            scope = {**scope, "method": "GET"}
+        request_id = secrets.token_hex(8)
+        token = REQUEST_ID.set(request_id)
+        status = 499  # unless something is sent, the client has gone
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                # Parts of the page are asked for again each time: those of two versions do not fit together.
+                is_part = scope["path"].startswith("/static/")
+                headers.setdefault("Cache-Control", "no-cache" if is_part else "no-store")
+                headers["X-Request-Id"] = request_id
+            await send(message)
+
+        try:
+            await self._guarded(scope, receive, sending)
+        finally:
+            # The path of a route, not of the request: that has ids in it, and whatever somebody tries.
+            route = getattr(scope.get("route"), "path", "none")
+            self._metrics.request(method, route, status)
+            caller = scope.get("state", {}).get("caller", "")
+            took_ms = round((time.perf_counter() - started) * 1000, 1)
+            record = {"method": method, "route": route, "status": status, "took_ms": took_ms, "caller": caller}
+            logger.info("request", extra=record)
+            REQUEST_ID.reset(token)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        most = self._upload_bytes if scope["path"] == UPLOADS else _BODY_BYTES
+        try:
+            self._check(scope, most)
+        except OpenbookError as exc:
+            reply = error_response(exc)
+            reply.headers["Connection"] = "close"  # nobody reads what is left of it
+            await reply(scope, receive, send)
+            return
+        body = _Body(receive, send, most, self._silence_s)
+        with contextlib.suppress(_NotReadError):
+            await self._app(scope, body.receive, body.send)
+        if body.refusal and not body.has_begun:
+            await error_response(body.refusal)(scope, receive, send)
+
+    def _check(self, scope: Scope, most: int) -> None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            raise RequestRefusedError(
+                400, "the server is not asked under this name", hint="set OPENBOOK_SERVER_HOSTS to its names"
+            )
+        length = headers.get("content-length", "0")
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # Two lengths: a proxy that goes by the other one takes a part of it for the next request.
+            raise RequestRefusedError(400, "the request has two lengths", hint="send either of them")
+        if length.isdecimal() and (len(length) > _LENGTH_DIGITS or int(length) > most):
+            raise _too_large(most)
+        if scope["method"] not in _READING:
+            _check_origin(headers, host)
+        if scope["path"] == UPLOADS and self._door.needs_key:
+            self._door.caller(Request(scope), Response())
+
+    def _is_ours(self, host: str) -> bool:
+        """Return whether a name cannot be one that another site has turned to this address."""
+        match = _HOST.fullmatch(host)
+        name = match["name"].lower() if match else ""
+        if name in self._hosts:
+            return True
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+
+def _check_origin(headers: Headers, host: str) -> None:
+    """Refuse what a page of another site sends.
+
+    A browser that sends a form for another site can set neither this header nor this type.
+    """
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+    if (origin is not None and _host_of(origin) != host.lower()) or site not in ("same-origin", "none"):
+        raise RequestRefusedError(403, "this request comes from another site", hint="open the page of this server")
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and "x-openbook" not in headers:
+        raise RequestRefusedError(403, "what changes something needs a header", hint="send `X-Openbook: 1`")
+
+
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
+class _NotReadError(Exception):
+    """A body is not read to its end."""
+
+
+class _Body:
+    """Counts a body while it comes, whatever length it claims to have, and keeps quiet once it is refused."""
+
+    def __init__(self, receive: Receive, send: Send, most: int, silence_s: float) -> None:
+        self._receive = receive
+        self._send = send
+        self._most = most
+        self._count = 0
+        self._silence_s: float | None = silence_s
+        self.refusal: RequestRefusedError | None = None
+        self.has_begun = False
+
+    async def receive(self) -> Message:
+        try:
+            async with asyncio.timeout(self._silence_s):
+                message = await self._receive()
+        except TimeoutError:
+            self.refusal = RequestRefusedError(408, "the rest of the request did not come", hint="send it again")
+            raise _NotReadError from None
+        if message["type"] == "http.request":
+            self._count += len(message.get("body", b""))
+            if self._count > self._most:
+                self.refusal = _too_large(self._most)
+                raise _NotReadError
+            if not message.get("more_body"):
+                self._silence_s = None  # what comes now is that the client leaves, which may take long
+        return message
+
+    async def send(self, message: Message) -> None:
+        if self.refusal and not self.has_begun:
+            return
+        self.has_begun = True
+        await self._send(message)
+
+
+def _too_large(most: int) -> RequestRefusedError:
+    return RequestRefusedError(413, f"the request has more than {most:,} bytes", hint="send less at once")

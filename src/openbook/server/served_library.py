@@ -1,0 +1,124 @@
+"""The library that is served: reopened when its file is replaced, and its documents under opaque ids."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from openbook.errors import LibraryError
+from openbook.libraries.catalog import Location
+from openbook.libraries.repositories import link_to
+from openbook.library import Assistant
+from openbook.retrieval.search import EVERYTHING
+from openbook.types import Document, Span
+
+# An id that is not known makes us list the library again, 0.1 s for 100,000 documents, but not more often.
+_LIST_EVERY_S = 2.0
+
+
+class ServedLibrary:
+    """One library that many requests share. Threads may use it."""
+
+    def __init__(self, assistant: Assistant, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Serve an open library, and close it in the end."""
+        self.location = assistant.location
+        self.settings = assistant.settings
+        self._assistant = assistant
+        self._file = _identity(self.location)
+        self._users: Counter[Assistant] = Counter()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._listed_s = -_LIST_EVERY_S
+        self._places: dict[str, tuple[str, str]] = {}
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[Assistant]:
+        """Yield the library as it is now; it stays open while it is used.
+
+        Whoever makes a library again replaces its file. What was begun with the old one is ended with it.
+        """
+        with self._lock:
+            assistant = self._current()
+            self._users[assistant] += 1
+        try:
+            yield assistant
+        finally:
+            with self._lock:
+                self._users[assistant] -= 1
+                self._close_unused()
+
+    def opened_anew(self) -> Assistant:
+        """Open the library once more, for work that must not make those who ask wait."""
+        return Assistant(self.location, self.settings)
+
+    def document_id(self, source: str, path: str) -> str:
+        """Return the id of a document: the same on every run, and telling nothing of its path."""
+        id_ = hashlib.sha256(f"{Path(self.location).name}\0{source}\0{path}".encode()).hexdigest()[:32]
+        self._places[id_] = (source, path)
+        return id_
+
+    def link(self, source: str, span: Span, anchor: str | None = None) -> str:
+        """Return the permanent address of a place; empty where there is none.
+
+        Args:
+            source: Its source.
+            span: The place.
+            anchor: As `anchor_of` gives it: where the original has no lines, the link names none.
+        """
+        with self.in_use() as assistant:
+            root = next((root for root in assistant.sources() if root.name == source), None)
+        return link_to(root, span, anchor) if root and span.path else ""
+
+    def document(self, document_id: str) -> Document | None:
+        """Return the document of an id; None if the library has none."""
+        place = self.place(document_id)
+        with self.in_use() as assistant:
+            return assistant.index.document(*place) if place else None
+
+    def place(self, document_id: str) -> tuple[str, str] | None:
+        """Return source and path of a document; None if no such id was ever given for what the library holds."""
+        with self.in_use() as assistant:
+            if document_id not in self._places and self._clock() - self._listed_s >= _LIST_EVERY_S:
+                self._listed_s = self._clock()
+                self._places.clear()
+                for listed in assistant.index.documents(EVERYTHING):
+                    self.document_id(listed.source, listed.path)
+            return self._places.get(document_id)
+
+    def close(self) -> None:
+        """Release the library once nobody uses it."""
+        with self._lock:
+            self._users[self._assistant] += 0
+            self._file = None
+            self._close_unused(everything=True)
+
+    def _current(self) -> Assistant:
+        file = _identity(self.location)
+        if file is not None and self._file is not None and file != self._file:
+            with contextlib.suppress(LibraryError):  # it is being made; the old one answers until it is there
+                fresh = Assistant(self.location, self.settings)
+                self._users[self._assistant] += 0
+                self._assistant, self._file = fresh, file
+                self._close_unused()
+        return self._assistant
+
+    def _close_unused(self, *, everything: bool = False) -> None:
+        for assistant, count in list(self._users.items()):
+            if count == 0 and (everything or assistant is not self._assistant):
+                del self._users[assistant]
+                assistant.close()
+
+
+def _identity(location: Location) -> tuple[int, int] | None:
+    if not isinstance(location, Path):
+        return None
+    try:
+        status = location.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

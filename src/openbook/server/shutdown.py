@@ -1,0 +1,45 @@
+"""The end of a server while questions are being answered: whoever waits is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from openbook.server.failures import RequestRefusedError
+
+
+class ShutdownSignal:
+    """Ends what is waited for once the server has to stop. One thread may use it: that of the event loop."""
+
+    def __init__(self) -> None:
+        self._has_come = False
+        self._limits: set[asyncio.Timeout] = set()
+
+    def stop(self) -> None:
+        """End all that is waited for, now and later."""
+        self._has_come = True
+        for limit in self._limits:
+            limit.reschedule(0)
+
+    @asynccontextmanager
+    async def heeded(self) -> AsyncGenerator[None, None]:
+        """Wait for something, unless the server stops.
+
+        Raises:
+            RequestRefusedError: It stops.
+        """
+        limit = asyncio.timeout(0 if self._has_come else None)
+        try:
+            async with limit:
+                self._limits.add(limit)
+                try:
+                    yield
+                finally:
+                    self._limits.discard(limit)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise RequestRefusedError(
+                503, "the server was stopped before it had answered", hint="ask again when it runs"
+            ) from None

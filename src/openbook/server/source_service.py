@@ -1,0 +1,275 @@
+"""What the library holds, and the work that changes it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from openbook.errors import OpenbookError
+from openbook.index.protocol import FileRecord, Index, Source
+from openbook.ingest.sync import Progress, SyncReport
+from openbook.library import Assistant
+from openbook.retrieval.search import EVERYTHING
+from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.jobs import Job, JobQueue, Work
+from openbook.server.schemas import (
+    CourseResponse,
+    CoursesResponse,
+    LessonResponse,
+    RejectedFileResponse,
+    SourceRequest,
+    SourceResponse,
+    SourcesResponse,
+    UploadedFile,
+    UploadResponse,
+)
+from openbook.server.served_library import ServedLibrary
+from openbook.server.suggestions import SuggestionCache
+from openbook.server.uploads import Upload, UploadStore
+from openbook.settings import Settings
+from openbook.sources.repository_urls import read_repository_url
+
+ADDED = "added"
+"""The outcome of a file that can be asked about."""
+
+# Nobody reads more of them.
+_MOST_REMARKS = 20
+
+
+class SourceService:
+    """The sources of a library, shown and changed."""
+
+    def __init__(
+        self, library: ServedLibrary, jobs: JobQueue, uploads: UploadStore, settings: Settings, *, roots: Sequence[Path]
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            library: What is served.
+            jobs: Where work is done.
+            uploads: Where files are kept.
+            settings: Limits.
+            roots: Folders below which sources may be added.
+        """
+        self._library = library
+        self._suggestions = SuggestionCache(library)
+        self._jobs = jobs
+        self._uploads = uploads
+        self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
+        self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
+
+    def sources(self) -> SourcesResponse:
+        """List the sources."""
+        busy = {job.source: job for job in self._jobs.open()}
+        failed = self._jobs.failed()
+        with self._library.in_use() as assistant:
+            counts = Counter(listed.source for listed in assistant.index.documents(EVERYTHING))
+            listed = [
+                self._source(root, counts[root.name], assistant, root.name in busy, failed.get(root.name, ""))
+                for root in assistant.sources()
+            ]
+        location = self._library.location
+        return SourcesResponse(sources=listed, writable=isinstance(location, str) or os.access(location, os.W_OK))
+
+    def _source(
+        self, root: Source, documents: int, assistant: Assistant, is_busy: bool, failure: str
+    ) -> SourceResponse:
+        records = assistant.index.records(root.name)
+        remarks = [f"{path}: {remark}" for path, record in sorted(records.items()) for remark in record.remarks]
+        folder = self._uploads.at(root.location)
+        return SourceResponse(
+            name=root.name,
+            kind=root.kind,
+            location=root.url or Path(root.location).name,
+            documents=documents,
+            state="indexing" if is_busy else "error" if failure else "ready",
+            message="" if is_busy else without_places(failure),
+            skipped=dict(sorted(Counter(record.skipped for record in records.values() if record.skipped).items())),
+            remarks=remarks[:_MOST_REMARKS],
+            uploaded=[
+                UploadedFile(
+                    document_id=self._library.document_id(root.name, path),
+                    name=path,
+                    outcome="" if is_busy and path not in records else _outcome(records.get(path)),
+                )
+                for path in (self._uploads.files(folder) if folder else ())
+            ],
+        )
+
+    def courses(self) -> CoursesResponse:
+        """List the courses."""
+        with self._library.in_use() as assistant:
+            found = assistant.courses()
+        courses = [
+            CourseResponse(
+                source=course.source,
+                path=course.path,
+                title=course.title,
+                link=course.link,
+                instructor=course.instructor,
+                lessons=[
+                    LessonResponse(number=lesson.number, title=lesson.title, link=lesson.link)
+                    for lesson in course.lessons
+                    if lesson.number is not None
+                ],
+            )
+            for course in found
+        ]
+        return CoursesResponse(
+            total_courses=len(courses), course_titles=[each.title for each in courses], courses=courses
+        )
+
+    def suggestions(self) -> list[str]:
+        """Return some questions that the sources answer."""
+        return self._suggestions.get()
+
+    def add(self, owner: str, new: SourceRequest) -> Job:
+        """Begin to add a folder or a repository.
+
+        Raises:
+            RequestRefusedError: It may not be added here.
+            SourceError: It does not exist.
+        """
+        if (new.path is None) == (new.url is None):
+            raise RequestRefusedError(400, "a new source has either a path or a url", hint="send one of them")
+        if new.url is not None:
+            return self._add_repository(owner, new.url)
+        path = self._allowed(new.path or "")
+        with self._library.opened_anew() as assistant:
+            name = assistant.register(path).name
+        return self._jobs.start(owner, name, self._syncing(path))
+
+    def _allowed(self, path: str) -> Path:
+        try:
+            place = Path(path).expanduser().resolve()
+        except (OSError, RuntimeError, ValueError):
+            place = None
+        if place is None or not any(place.is_relative_to(root) for root in self._roots):
+            raise RequestRefusedError(
+                403, "no source may be added from there", hint="OPENBOOK_SERVER_ROOTS names allowed folders"
+            )
+        return place
+
+    def _add_repository(self, owner: str, url: str) -> Job:
+        address = read_repository_url(url)
+        # Not by SSH: the keys of whoever runs the server are not for those who ask it.
+        if not address.clone_url.startswith("https://") or address.host not in self._git_hosts:
+            raise RequestRefusedError(
+                403,
+                "no repository may be loaded from there",
+                hint=f"give an https address at {', '.join(sorted(self._git_hosts)) or 'no host: none is allowed'}",
+            )
+
+        def load(progress: Progress) -> dict[str, Any]:
+            with self._library.opened_anew() as assistant:
+                found = assistant.load_repository(url, confined=True, progress=progress)
+            return {"source": found.source, "commit": found.commit, "documents": found.total_files}
+
+        return self._jobs.start(owner, "", load)
+
+    def upload(self, owner: str, files: Sequence[Upload], *, course: bool) -> UploadResponse:
+        """Keep uploaded files, and begin to index them.
+
+        Raises:
+            RequestRefusedError: None can be taken.
+        """
+        taken, refused = self._uploads.check(files)
+        if not taken:
+            raise RequestRefusedError(
+                415, f"no file was taken: {refused[0].name} is {refused[0].reason}", hint="send documents or code"
+            )
+        folder = self._uploads.made_folder(course=course)
+        with self._library.opened_anew() as assistant:  # first: what a library does not take is not kept either
+            name = assistant.register(folder, course=course).name
+        kept = self._uploads.keep(taken, course=course)
+        job = self._jobs.start(owner, name, self._syncing(folder, uploaded=kept))
+        return UploadResponse(
+            job_id=job.id,
+            accepted=[_name(path) for path in kept],
+            refused=[RejectedFileResponse(name=each.name, reason=each.reason) for each in refused],
+        )
+
+    def remove(self, name: str) -> None:
+        """Take a source out of the library, and stop reading it. Uploaded files are deleted, others stay.
+
+        Raises:
+            UnknownSourceError: There is none of that name.
+        """
+        with self._library.opened_anew() as assistant:
+            location = next((root.location for root in assistant.sources() if root.name == name), "")
+            self._jobs.cancel(name)  # else what is committed later brings it back
+            assistant.remove(name)
+        self._uploads.forget(location)
+
+    def remove_file(self, owner: str, document_id: str) -> Job:
+        """Delete an uploaded file, and begin to forget what it says.
+
+        Raises:
+            RequestRefusedError: There is none of that id, or it was not uploaded.
+        """
+        with self._library.in_use() as assistant:
+            folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
+        for source, folder in folders.items():
+            # Also what could not be read, which is no document.
+            paths = self._uploads.files(folder) if folder else []
+            path = next((each for each in paths if self._library.document_id(source, each) == document_id), None)
+            if folder and path:
+                self._uploads.remove(folder, path)
+                return self._jobs.start(owner, source, self._syncing(folder))
+        if self._library.place(document_id) is not None:
+            raise RequestRefusedError(403, "only files that were uploaded can be removed", hint="remove the source")
+        raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
+
+    def resume(self) -> None:
+        """Go on with what a server that was stopped or killed has left undone.
+
+        What is uploaded is a source at once, if an empty one: nobody takes it for one that is ready.
+        """
+        self._uploads.clean()
+        for folder in self._uploads.folders:
+            name, is_course = "", folder == self._uploads.folder(course=True)
+            with contextlib.suppress(OpenbookError), self._library.opened_anew() as assistant:  # the job will tell it
+                name = assistant.register(folder, course=is_course).name
+            self._jobs.start("", name, self._syncing(folder, course=is_course))
+
+    def _syncing(self, path: Path, *, course: bool = False, uploaded: Sequence[str] = ()) -> Work:
+        def sync(progress: Progress) -> dict[str, Any]:
+            with self._library.opened_anew() as assistant:
+                report = assistant.add(path, course=course, progress=progress)
+                told = _report(report)
+                return told | _report_of_files(uploaded, report.source, assistant.index) if uploaded else told
+
+        return sync
+
+
+def _report(report: SyncReport) -> dict[str, Any]:
+    told = asdict(report)
+    return told | {"skipped": {reason: len(paths) for reason, paths in report.skipped.items()}}
+
+
+def _report_of_files(paths: Sequence[str], source: str, index: Index) -> dict[str, Any]:
+    """Return what came of some files alone: others of their folder may have come with other uploads."""
+    records = index.records(source)
+    outcomes = {path: _outcome(records.get(path)) for path in paths}
+    for path, outcome in outcomes.items():
+        if outcome == ADDED and not index.chunks(source, path):
+            outcomes[path] = "it holds no words"
+    counts = Counter(outcomes.values())
+    return {
+        "added": counts.pop(ADDED, 0),
+        "skipped": dict(sorted(counts.items())),
+        "left_out": [{"name": _name(path), "reason": why} for path, why in outcomes.items() if why != ADDED],
+    }
+
+
+def _outcome(record: FileRecord | None) -> str:
+    return "left out by its name or size" if record is None else record.skipped or ADDED
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -1,0 +1,105 @@
+"""Which hosts may be asked, and at which addresses. A server must not be led into the network it stands in."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from openbook.errors import FetchError
+from openbook.sources.repository_urls import GITHUB, PUBLIC_HOSTS
+
+# Where GitHub answers: its API, and where that sends those who want an archive.
+_ASIDES = ("api.github.com", "codeload.github.com")
+
+Lookup = Callable[[str, int], Sequence[str]]
+"""Gives the addresses of a host, as texts. Raises `OSError`."""
+
+
+def resolve_host(host: str, port: int) -> list[str]:
+    """Ask the system for the addresses of a host, each once, in its order."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[4][0]) for address in found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkPolicy:
+    """What may be asked over the network.
+
+    On the command line, whatever a person names. Confined, only the hosts that are listed: those that
+    are anybody's at public addresses, those of one's own at any.
+    """
+
+    confined: bool = False
+    hosts: Collection[str] = PUBLIC_HOSTS
+    """Allowed when confined. With their port if they have one of their own, in lower case."""
+    resolve_host: Lookup = resolve_host
+
+    def check_host(self, host: str) -> None:
+        """Refuse a host that is not allowed.
+
+        Args:
+            host: With its port, if it is not the one of the scheme.
+
+        Raises:
+            FetchError: It is not.
+        """
+        asides = _ASIDES if GITHUB in self.hosts else ()
+        if self.confined and host not in (*self.hosts, *asides):
+            raise FetchError(
+                host, "the host is not allowed here", hint="OPENBOOK_SERVER_GIT_HOSTS names those that are"
+            )
+
+    def is_own(self, host: str) -> bool:
+        """Return whether the host was listed by those whose server it is: it may be as private as they are."""
+        return host in self.hosts and host not in PUBLIC_HOSTS
+
+    def address_of(self, host: str, port: int, *, listed: str) -> str:
+        """Return the address to connect to: looked up once, so that the one checked is the one used.
+
+        Args:
+            host: Without a port.
+            port: To connect to.
+            listed: The host as `check_host` takes it.
+
+        Raises:
+            FetchError: The host has no address, or one that is not public and that no setting allows.
+        """
+        self.check_host(listed)
+        try:
+            addresses = self.resolve_host(host, port)
+        except (OSError, UnicodeError) as exc:
+            raise FetchError(host, "the host is not known", hint="check its name and the network") from exc
+        if not addresses or not (self.is_own(listed) or all(map(is_public, addresses))):
+            hint = "OPENBOOK_SERVER_GIT_HOSTS names hosts of one's own, which may have such addresses"
+            raise FetchError(host, "it has an address that is not public", hint=hint)
+        return addresses[0]
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address is one of the internet, and not of a machine, a house or a provider's inside.
+
+    Example:
+        >>> [is_public(address) for address in ("140.82.121.4", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1")]
+        [True, False, False, False]
+    """
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    inner = [parsed]
+    if isinstance(parsed, ipaddress.IPv6Address):
+        # An address of the old kind, wrapped: as it is, by 6to4, or by Teredo.
+        wrapped = (parsed.ipv4_mapped, parsed.sixtofour, *(parsed.teredo or ()))
+        inner += [each for each in wrapped if each is not None]
+        if parsed in _NAT64:
+            inner.append(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF))
+        elif parsed not in _UNICAST:  # other ways to wrap an old address, and addresses of one site, count as global
+            return False
+    return all(each.is_global and not each.is_multicast and each not in _PROTOCOLS for each in inner)
+
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
+_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: the only one of which addresses are given out
+_PROTOCOLS = ipaddress.ip_network("192.0.0.0/24")  # RFC 6890; Python knows parts of it as private

@@ -1,0 +1,69 @@
+"""Tables in one small SQLite file of the home, which threads and processes share. Knows nothing of what they hold."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from openbook.errors import OpenbookError
+from openbook.permissions import make_private_file, make_private_folder
+
+
+class SqliteStore:
+    """An open file of tables. Nobody but its owner may read it."""
+
+    def __init__(self, path: Path, schema: str, error: Callable[[Exception], OpenbookError]) -> None:
+        """Open the file at `path`, making it and its tables where they are not there.
+
+        Args:
+            path: Of the file.
+            schema: SQL that makes the tables, and does nothing where they are there.
+            error: Makes what is raised of anything that SQLite or the disk refuses, here and later.
+        """
+        self._error = error
+        self._lock = threading.Lock()
+        with self._translated():
+            if not path.parent.exists():
+                make_private_folder(path.parent)
+            make_private_file(path)
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            try:
+                for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+                    self._connection.execute(f"PRAGMA {pragma}")
+                self._connection.executescript(schema)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def read(self, sql: str, values: tuple[object, ...] = ()) -> list[Any]:
+        """Return the rows of a query."""
+        with self._lock, self._translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        """Yield what executes statements. All of them hold, or none."""
+        with self._lock, self._translated():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection.execute
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.rollback()
+                raise
+
+    def close(self) -> None:
+        """Release the file."""
+        with self._lock:
+            self._connection.close()
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as exc:
+            raise self._error(exc) from exc

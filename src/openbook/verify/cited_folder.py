@@ -1,0 +1,221 @@
+"""The folder that citations are about: what a path means in it, and nothing outside of it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from openbook.errors import SourceError
+from openbook.sources.decode import decode
+from openbook.sources.documents import read_document
+from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
+from openbook.verify.relocation import DISTINCTIVE_CHARS, ComparedText
+
+# A generated source file can have several megabytes; a larger "text" is data, and no one cites its lines.
+MAX_FILE_BYTES = 16 * 1024 * 1024
+
+# Files looked into for lines that have left their file: .3 s of work for each citation whose file or lines are gone,
+# once they are in memory, which takes 3 s and is done once.
+_MOST_SEARCHED_BYTES = 64 * 1024 * 1024
+
+# A file that was renamed keeps most of its lines; two that only share their beginnings do not.
+_SAME_FILE = 0.5
+_LEAD = 0.2
+
+OUTSIDE, SECRET = "it leads out of the root", "secret"
+_OF_GIT = "it belongs to git"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a written path names."""
+
+    path: str = ""
+    """POSIX path relative to the root; empty if there is no such file."""
+    refused: str = ""
+    """Why it is not looked at; empty if it may be."""
+    tried: tuple[str, ...] = ()
+    """Paths within the root that it could have meant, likeliest first."""
+    namesakes: tuple[str, ...] = ()
+    """Files elsewhere in the root whose path ends like this."""
+
+
+def _refusal(path: str) -> str:
+    return _OF_GIT if ".git" in path.split("/") else refuse_by_name(path)
+
+
+def read_file(path: Path, location: str) -> bytes:
+    """Read a file of bearable size.
+
+    Raises:
+        SourceError: It is no file, cannot be read or is too large.
+    """
+    try:
+        if not path.is_file():
+            reason = "is a folder" if path.is_dir() else "does not exist"
+            hint = "name its files, such as docs/*.md" if path.is_dir() else "give the path of a file on this machine"
+            raise SourceError(location, reason, hint=hint)
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise SourceError(
+                location, f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB", hint="cut it, or leave it out"
+            )
+        return path.read_bytes()
+    except OSError as exc:
+        raise SourceError(location, exc.strerror or "unreadable", hint="check its permissions") from exc
+
+
+class CitedFolder:
+    """A folder, read as far as citations need it, each file once."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take a folder.
+
+        Raises:
+            SourceError: There is no such folder.
+        """
+        if not folder.is_dir():
+            raise SourceError(str(folder), "does not exist", hint="give the folder that paths are relative to")
+        self.folder = folder.resolve()
+        self._pages: dict[str, ComparedText | SourceError] = {}
+
+    def relative(self, path: Path) -> str | None:
+        """Return the path of a file within the root, None for one elsewhere."""
+        try:
+            found = path.resolve()
+        except (OSError, RuntimeError):  # RuntimeError: a loop of links, until Python 3.13
+            return None
+        return found.relative_to(self.folder).as_posix() if found.is_relative_to(self.folder) else None
+
+    def find(self, written: str, citing: str | None, *, is_link: bool = False) -> Target:
+        """Return which file a written path means.
+
+        A link is relative to the file it stands in, then to the root, and the other way around for other
+        paths. What is found at neither place may name the end of the path of one file.
+
+        Args:
+            written: A path as people write it.
+            citing: Path of the file it stands in, relative to the root; None if that lies elsewhere.
+            is_link: Whether it is the target of a link.
+        """
+        tried = self._meant(written, citing, is_link=is_link)
+        inside = tuple(path for path in tried if path and not path.startswith("../") and path != "..")
+        for path in inside:
+            kind = self._kind(path)
+            if kind == "file":
+                return Target(path, _refusal(path), inside)
+            if kind == "outside":
+                return Target(refused=OUTSIDE, tried=inside)
+        if not inside:
+            return Target(refused=OUTSIDE)
+        if _refusal(inside[0]) in {SECRET, _OF_GIT}:  # whether such a file is there is nobody's business
+            return Target(refused=_refusal(inside[0]), tried=inside)
+        ends = written.removeprefix("./").lstrip("/")
+        names = self._by_name.get(posixpath.basename(ends), ())
+        namesakes = tuple(path for path in names if path == ends or path.endswith("/" + ends))
+        return Target(namesakes[0] if len(namesakes) == 1 and not is_link else "", "", inside, namesakes)
+
+    def _meant(self, written: str, citing: str | None, *, is_link: bool) -> list[str]:
+        written = written.replace("\0", "")
+        if written.startswith("/"):
+            there = self.relative(Path(written))
+            return [there if there is not None else ".."] if not is_link else [posixpath.normpath(written.lstrip("/"))]
+        from_root = posixpath.normpath(written)
+        if citing is None:
+            return [from_root]
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(citing), written))
+        return list(dict.fromkeys([beside, from_root] if is_link else [from_root, beside]))
+
+    def _kind(self, path: str) -> str:
+        full = self.folder / path
+        try:
+            if not full.exists():
+                return "missing"
+            if not is_inside(full, self.folder):
+                return "outside"
+            return "file" if full.is_file() else "folder"
+        except (OSError, RuntimeError, ValueError):  # a loop of links, a name that no file can have
+            return "missing"
+
+    def has_folder(self, path: str) -> bool:
+        """Return whether the first part of a path is a folder of the root."""
+        first = path.removeprefix("./").partition("/")[0]
+        return first not in {"", ".", ".."} and self._kind(first) == "folder"
+
+    def page(self, path: str) -> ComparedText:
+        """Return a file by its lines.
+
+        Raises:
+            SourceError: It is no text, too large, or cannot be read.
+        """
+        if path not in self._pages:
+            try:
+                self._pages[path] = ComparedText(decode(read_file(self.folder / path, path), path))
+            except SourceError as exc:
+                self._pages[path] = exc
+        found = self._pages[path]
+        if isinstance(found, SourceError):
+            raise found
+        return found
+
+    def document_text(self, path: str) -> str:
+        """Return the text of a file as a library holds it: offsets of answers count in this.
+
+        Raises:
+            SourceError: It is no text, too large, or cannot be read.
+        """
+        return read_document(read_file(self.folder / path, path), source="", path=path).text
+
+    @cached_property
+    def _listed(self) -> tuple[str, ...]:
+        return tuple(file.path for file in scan_folder(self.folder, MAX_FILE_BYTES).files)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._listed:
+            found[posixpath.basename(path)].append(path)
+        return found
+
+    def same_format(self, path: str, citing: str | None = None) -> Iterator[tuple[str, ComparedText]]:
+        """Yield the other files with the ending of a path, in order of paths, up to 64 MiB of them.
+
+        What cites is none of them: it holds the very words that it says of the lines.
+        """
+        suffix = posixpath.splitext(path)[1]
+        left = _MOST_SEARCHED_BYTES
+        for other in self._listed:
+            if other in (path, citing) or posixpath.splitext(other)[1] != suffix:
+                continue
+            try:
+                page = self.page(other)
+            except SourceError:
+                continue
+            left -= len(page.text)
+            if left < 0:
+                return
+            yield other, page
+
+    def holding(self, block: str, path: str, citing: str | None = None) -> str:
+        """Name the one other file of the same format that holds a squeezed block, once; empty if there is none."""
+        if len(block) < DISTINCTIVE_CHARS:
+            return ""
+        found = [(other, len(page.within(block))) for other, page in self.same_format(path, citing)]
+        found = [(other, count) for other, count in found if count]
+        return found[0][0] if len(found) == 1 and found[0][1] == 1 else ""
+
+    def like(self, old: ComparedText, path: str, citing: str | None = None) -> str:
+        """Name the file that an older text lives on in under another name; empty if it is not clear which."""
+        keys = {key for key in old.keys if len(key) >= DISTINCTIVE_CHARS // 2}
+        if not keys:
+            return ""
+        ranked = sorted(
+            ((len(keys.intersection(page.keys)) / len(keys), other) for other, page in self.same_format(path, citing)),
+            reverse=True,
+        )
+        if not ranked or ranked[0][0] < _SAME_FILE or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _LEAD):
+            return ""
+        return ranked[0][1]

@@ -1,0 +1,77 @@
+"""Where lines of a file as it was in some commit stand today: in it, under its new name, or in another file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openbook.verify.cited_folder import CitedFolder
+from openbook.verify.history import History
+from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, relocate
+
+
+@dataclass(frozen=True, slots=True)
+class PastFile:
+    """A file as it was."""
+
+    page: ComparedText
+    commit: str
+    path: str
+    """What it was called, relative to the root."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelocatedLines:
+    """Lines that were found again."""
+
+    path: str
+    spot: Relocation
+
+
+class RelocationSearch:
+    """Looks for lines of the past in a folder of today."""
+
+    def __init__(self, root: CitedFolder, history: History, citing: str | None = None) -> None:
+        """Take a folder and its history. In the file `citing`, if it is one of them, nothing is found."""
+        self._root = root
+        self._history = history
+        self._citing = citing
+
+    def find(self, past: PastFile, first: int, last: int, path: str) -> RelocatedLines | NotRelocated:
+        """Find lines again.
+
+        Args:
+            past: The file they stood in.
+            first: First line in it, 1-based.
+            last: Last line, inclusive.
+            path: What that file is called today; empty if it is not there under the name that is known.
+
+        Returns:
+            `NotRelocated` also if they have left their file and may be in several others.
+
+        Raises:
+            SourceError: A file that they may be in cannot be read.
+        """
+        path = path or self.renamed(past)
+        lost = NotRelocated("its file is gone")
+        if path:
+            spot = relocate(past.page, first, last, self._root.page(path))
+            if isinstance(spot, Relocation):
+                return RelocatedLines(path, spot)
+            lost = spot
+        block = past.page.block(first, last)
+        stays = bool(path) and block in self._root.page(path).squeezed
+        other = "" if stays else self._root.holding(block, past.path, self._citing)
+        if other and len(past.page.within(block)) == 1:
+            before = self._history.page(past.commit, other)
+            spot = relocate(past.page, first, last, self._root.page(other))
+            # What stood there already is a twin, and not what has moved.
+            if isinstance(spot, Relocation) and spot.likeness == 1.0 and not (before and before.within(block)):
+                return RelocatedLines(other, spot)
+        return lost
+
+    def renamed(self, past: PastFile) -> str:
+        """Return what a file of the past is called today; empty if it is not clear."""
+        path = self._history.renamed(past.commit, past.path)
+        if path and self._root.find("/" + path, None, is_link=True).path == path:
+            return path
+        return self._root.like(past.page, past.path, self._citing)

@@ -1,0 +1,111 @@
+"""How far what was found speaks of a question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.answerability import (
+    ANSWERABLE_FLOOR,
+    SUPPORT_FLOOR,
+    Answerability,
+    measure_answerability,
+    support,
+)
+from openbook.questions.question import read_question
+from openbook.retrieval.search import Retriever
+from openbook.testing import HashEmbedder
+from openbook.tokens import tokenize
+from tests.unit.retrieval.material import Library, chunk_of, result_of
+
+EMBEDDER = HashEmbedder()
+ANSWER = "The retry policy waits one minute."
+
+
+def support_of(text: str, *found: str, words: str = "") -> float:
+    rarity = dict.fromkeys(tokenize(words or text), 1.0)
+    results = [result_of(chunk_of(chunk, f"{number}.md")) for number, chunk in enumerate(found)]
+    return support(text, results, EMBEDDER, rarity)
+
+
+def test_without_results_nothing_is_supported() -> None:
+    assert support_of("retry policy") == 0.0
+
+
+def test_a_sentence_that_says_it_is_more_than_its_words_here_and_there() -> None:
+    scattered = "The policy is old. A retry is dear. Whoever waits pays. It takes one day. A minute has seconds."
+
+    assert support_of("retry policy waits one minute", ANSWER) > support_of("retry policy waits one minute", scattered)
+
+
+def test_what_is_said_elsewhere_in_the_chunk_counts_too() -> None:
+    alone = support_of("retry policy of the harbour", ANSWER)
+    together = support_of("retry policy of the harbour", f"This is the harbour. {ANSWER}")
+
+    assert together > alone
+
+
+def test_the_best_of_the_first_three_results_decides() -> None:
+    others = ["Ferries sail at noon.", "Dogs stay at home."]
+
+    third = support_of("retry policy", *others, ANSWER)
+    fourth = support_of("retry policy", *others, "Cats, too.", ANSWER)
+
+    assert fourth < SUPPORT_FLOOR < third
+
+
+def test_earlier_turns_lend_nearness_and_no_words() -> None:
+    last = "who painted it"
+
+    stands_alone = support_of(last, ANSWER)
+    follows = support_of(f"the retry policy waits one minute {last}", ANSWER, words=last)
+    as_one = support_of(f"the retry policy waits one minute {last}", ANSWER)
+
+    assert stands_alone < follows < as_one
+
+
+@pytest.mark.parametrize("text", [ANSWER, "retry"])
+def test_support_lies_between_zero_and_one(text: str) -> None:
+    assert 0.0 <= support_of(text, ANSWER) <= 1.0 + 1e-6
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Library:
+    library = Library(tmp_path / "harbour.db")
+    library.put("a.md", ANSWER, *(f"Pier {number} has a crane that lifts parcels." for number in range(60)))
+    return library
+
+
+def told_of(library: Library, question: str) -> Answerability:
+    results = Retriever(library.index, EMBEDDER).search(question, view="passages")
+    return measure_answerability(read_question(question), results, library.index, EMBEDDER)
+
+
+def test_the_odds_are_better_for_what_the_library_answers(harbour: Library) -> None:
+    answered = told_of(harbour, "How long does the retry policy wait?")
+    other = told_of(harbour, "Which tomatoes make the best soup?")
+
+    assert other.odds < ANSWERABLE_FLOOR < answered.odds
+
+
+def test_a_word_that_says_most_of_a_question_and_stands_nowhere_decides_it(harbour: Library) -> None:
+    told = told_of(harbour, "Does the crane lift websocket websocket websocket parcels?")
+
+    assert told.deciding == ("websocket",)
+    assert told.signs.decided == 1.0
+
+
+def test_a_word_among_others_that_stands_nowhere_decides_nothing(harbour: Library) -> None:
+    assert told_of(harbour, "Which crane lifts heavy parcels on a pier?").deciding == ()
+
+
+def test_each_sign_lies_between_zero_and_one(harbour: Library) -> None:
+    for question in ("crane", "Which tomatoes make the best soup?", "番茄汤最好的做法是什么？"):
+        assert all(0.0 <= sign <= 1.0 + 1e-6 for sign in told_of(harbour, question).signs)
+
+
+def test_words_that_only_make_the_sentence_are_not_missed(harbour: Library) -> None:
+    german, none = told_of(harbour, "Was ist der crane"), told_of(harbour, "Wasen isten derer crane")
+
+    assert german.signs.missing_share == 0 < none.signs.missing_share

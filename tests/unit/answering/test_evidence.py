@@ -1,0 +1,62 @@
+"""What answers are written from: the best passages, documentation and definitions among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.followups import standalone
+from openbook.questions.question import read_question
+from openbook.types import Filter
+from tests.unit.retrieval.material import Library
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> EvidenceFinder:
+    library = Library(tmp_path / "mixed.db")
+    for number in range(20):
+        library.put(f"quay{number}.py", f"def quay{number}(): quay = moor(quay, {number})", kind="code")
+    library.put("notes.md", *(f"The quay number {number} in {number * 7} lists of the quay." for number in range(80)))
+    library.put("README.md", "Welcome, and mind the gap.\n\nQuay is a server that ships moor at.")
+    return EvidenceFinder(library.index, library.embedder)
+
+
+def test_what_defines_a_thing_is_found_before_what_only_names_it(mixed: EvidenceFinder) -> None:
+    assert mixed.find(read_question("What is a quay?"), 10, Filter())[0].chunk.span.path == "README.md"
+
+
+def test_a_name_that_stands_nowhere_is_no_question_to_the_sources(mixed: EvidenceFinder) -> None:
+    asked = standalone("What is QUAY_LIMIT set to?", ())
+    both = standalone("Is QUAY_LIMIT the same as quay3_moor?", ())
+
+    unknown = mixed.judge(asked, mixed.find(asked.question, 3, Filter()), mixed.weigh(asked.asked))
+
+    assert unknown.fault == "nothing relevant"
+    assert mixed.weigh(both.asked).missing[0] == "QUAY_LIMIT"
+
+
+def test_a_question_for_uses_finds_what_has_the_name(tmp_path: Path) -> None:
+    library = Library(tmp_path / "uses.db")
+    for number in range(20):
+        library.put(f"calls{number}.py", f"def calls{number}(): who_calls(calls, {number})", kind="code")
+    library.put("dock.py", "if storm: pass\nship.tie_up(ropes)", kind="code")
+    finder = EvidenceFinder(library.index, library.embedder)
+
+    found = finder.find(read_question("Who calls `tie_up`?"), 3, Filter())
+
+    assert found[0].chunk.span.path == "dock.py"
+
+
+def test_a_question_in_another_language_is_weighed_by_what_it_asks_for(tmp_path: Path) -> None:
+    library = Library(tmp_path / "words.db")
+    library.put("a.md", "The option cycle scrolls round.", *(f"Text number {number}." for number in range(9)))
+    finder = EvidenceFinder(library.index, library.embedder)
+    asked = standalone("Was macht denn die Option cycle?", ())
+
+    results = finder.find(asked.question, 3, Filter())
+    weighed = finder.weigh(asked.asked)
+
+    assert finder.judge(asked, results, weighed).fault == ""
+    assert weighed.missing == ("denn",)

@@ -1,0 +1,179 @@
+"""What is sent to a cluster and what becomes of its losses, in this process. `tests/ray` has a real one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from openbook.embedding.protocol import Embedder
+from openbook.errors import ClusterError
+from openbook.ingest import ray_cluster as cluster
+from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
+from openbook.ingest.ray_cluster import BATCH_FILES, RayCluster, WorkerSetup
+from openbook.process_pool import JobFailure
+from openbook.settings import Settings
+from openbook.sources.folder import Folder
+from openbook.testing import HashEmbedder
+from tests.jobs import CountedEmbedder, FirstLoader
+from tests.support import write_tree
+
+
+class RayError(Exception):
+    """The worker is lost."""
+
+
+class RayTaskError(RayError):
+    """The function raised."""
+
+
+class OneProcessRay:
+    """As much of `ray` as is used, without other processes. Tasks run when their result is asked for."""
+
+    exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
+
+    def __init__(self, *, cpus: int = 2, loses: Callable[[int, int], bool] = lambda _, __: False) -> None:
+        """Take what it has, and which tasks are lost: by their number and how many files they have."""
+        self.cpus = cpus
+        self.loses = loses
+        self.sizes: list[int] = []
+        self.most_out = 0
+        self.cancelled = 0
+        self._out: dict[int, tuple[Callable[..., Any], bytes, Sequence[bytes]]] = {}
+
+    def remote(self, **_: object) -> Callable[[Callable[..., Any]], Any]:
+        return lambda function: SimpleNamespace(remote=lambda packed, files: self._send(function, packed, files))
+
+    def _send(self, function: Callable[..., Any], packed: bytes, files: Sequence[bytes]) -> int:
+        self.sizes.append(len(files))
+        self._out[len(self.sizes)] = (function, packed, files)
+        self.most_out = max(self.most_out, len(self._out))
+        return len(self.sizes)
+
+    def wait(self, out: Sequence[int], **_: object) -> tuple[Sequence[int], Sequence[int]]:
+        return (out[-1:] if self.cpus else []), out[:-1]  # the last first: nothing may depend on the order
+
+    def get(self, reference: int) -> object:
+        function, packed, files = self._out.pop(reference)
+        if self.loses(reference, len(files)):
+            raise RayError
+        try:
+            return function(packed, files)
+        except Exception as exc:
+            raise RayTaskError(f"remote traceback\n{type(exc).__name__}: {exc}") from exc
+
+    def cancel(self, reference: int, **_: object) -> None:
+        self._out.pop(reference)
+        self.cancelled += 1
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": self.cpus} if self.cpus else {}
+
+
+FILES = {f"{number}.md": f"# Part {number}\n\nOwls.\n" for number in range(2 * BATCH_FILES + 6)}
+
+
+Run = Callable[..., dict[str, PreparedFile | JobFailure]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    folder = Folder(write_tree(tmp_path / "tree", FILES), "s")
+
+    def prepared(
+        ray: OneProcessRay,
+        load_embedder: Callable[[], Embedder] | None = HashEmbedder,
+        take: int = 10_000,
+        **options: Any,
+    ) -> dict[str, PreparedFile | JobFailure]:
+        preparer = Preparer("s", Settings(), load_embedder)
+        setup = WorkerSetup(preparer, 60.0, 2 * 1024**3, load_embedder)
+        files = RayCluster(FilePreparer(folder, preparer), setup, lambda: contextlib.nullcontext(ray), **options)
+        outcomes = files.run([FileJob(path, "") for path in [*FILES, "gone.md"]])
+        with contextlib.closing(outcomes):
+            return {job.path: outcome for job, outcome in islice(outcomes, take)}
+
+    yield prepared
+    for _, child in cluster._serving.values():
+        child.stop()
+    cluster._serving.clear()
+
+
+def documents(outcomes: dict[str, PreparedFile | JobFailure]) -> set[str]:
+    return {path for path, outcome in outcomes.items() if isinstance(outcome, PreparedFile) and outcome.document}
+
+
+def test_files_go_out_in_batches_and_every_one_comes_back(run: Run) -> None:
+    ray = OneProcessRay()
+
+    outcomes = run(ray)
+
+    assert documents(outcomes) == set(FILES)
+    assert outcomes["gone.md"] == PreparedFile(reason="vanished")
+    assert ray.sizes == [BATCH_FILES, BATCH_FILES, 6]
+
+
+def test_no_more_is_out_than_twice_the_processors(run: Run) -> None:
+    ray = OneProcessRay(cpus=1)
+
+    assert documents(run(ray)) == set(FILES)
+    assert ray.most_out == 2
+
+
+def test_a_batch_that_is_lost_comes_again_one_by_one(run: Run) -> None:
+    ray = OneProcessRay(loses=lambda number, _: number == 1)
+
+    assert documents(run(ray)) == set(FILES)
+    assert sorted(ray.sizes) == [1] * BATCH_FILES + [6, BATCH_FILES, BATCH_FILES]
+
+
+def test_a_file_that_loses_its_worker_again_and_again_is_given_up(run: Run) -> None:
+    ray = OneProcessRay(loses=lambda _, size: size in {1, 6})
+
+    outcomes = run(ray)
+
+    lost = {path for path, outcome in outcomes.items() if isinstance(outcome, JobFailure)}
+    assert lost == set(list(FILES)[-6:])
+    assert {outcomes[path] for path in lost} == {JobFailure("ended the worker that read it, on the cluster")}
+    assert ray.sizes.count(1) == 6 * 3
+
+
+def test_who_stops_taking_results_calls_off_what_is_out(run: Run) -> None:
+    ray = OneProcessRay()
+
+    assert len(run(ray, take=1)) == 1
+    assert ray.cancelled > 0
+
+
+def test_without_an_embedder_entries_have_no_vectors(run: Run) -> None:
+    outcomes = run(OneProcessRay(), load_embedder=None)
+
+    first = outcomes["0.md"]
+    assert isinstance(first, PreparedFile)
+    assert {entry.vector.size for entry in first.entries} == {0}
+
+
+def test_a_machine_with_another_openbook_is_refused(run: Run) -> None:
+    with pytest.raises(ClusterError, match=r"another Openbook: .*-2; here it is .*-1") as caught:
+        run(OneProcessRay(), load_embedder=CountedEmbedder)
+
+    assert "same version" in caught.value.hint
+
+
+def test_a_machine_that_cannot_do_it_is_refused_with_the_reason(run: Run) -> None:
+    with pytest.raises(ClusterError, match="cannot prepare files: ArithmeticError: no model here"):
+        run(OneProcessRay(), load_embedder=FirstLoader())
+
+
+def test_a_cluster_without_processors_is_given_up_after_a_while(run: Run) -> None:
+    minutes = count()
+
+    with pytest.raises(ClusterError, match="no processor for 300 s") as caught:
+        run(OneProcessRay(cpus=0), now=lambda: next(minutes) * 60.0)
+
+    assert caught.value.hint

@@ -1,0 +1,209 @@
+"""Repositories become sources like any other: searched, updated, linked to, and never fetched unless asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.answers import Answered
+from openbook.errors import FetchError, SourceError
+from openbook.index.protocol import Source
+from openbook.libraries.repositories import fetched_files, link_to, with_permalinks
+from openbook.library import Assistant
+from openbook.settings import Settings
+from openbook.sources.loading import LoadOptions
+from openbook.testing.git_server import GitServer
+from openbook.testing.github_server import GitHubServer
+from openbook.types import Span
+from tests.repositories import Repository
+
+FILES = {
+    "README.md": "# Shop\n\nRefunds are booked by the till.\n",
+    "src/till.py": "def book_refund(amount):\n    return -amount\n",
+}
+
+
+@pytest.fixture
+def assistant() -> Iterator[Assistant]:
+    with Assistant.open() as assistant:
+        yield assistant
+
+
+def test_a_repository_is_a_source_with_its_address_and_commit(
+    assistant: Assistant, github_server: GitHubServer
+) -> None:
+    served = github_server.add("Octo/Shop", FILES, default_branch="trunk", description="A shop", language="Python")
+
+    repository = assistant.load_repository("octo/shop")
+
+    (root,) = assistant.sources()
+    commit = served.refs["refs/heads/trunk"]
+    assert (root.name, root.kind, root.url) == ("shop", "github", "https://github.com/Octo/Shop")
+    assert (root.commit, repository.commit) == (commit, commit)
+    assert (repository.owner, repository.name, repository.branch) == ("Octo", "Shop", "trunk")
+    assert (repository.description, repository.language, repository.private) == ("A shop", "Python", False)
+    assert [(each.path, each.type) for each in repository.documents] == [
+        ("README.md", "readme"),
+        ("src/till.py", "code"),
+    ]
+    assert (repository.total_files, repository.total_bytes) == (2, sum(map(len, FILES.values())))
+
+
+def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Assistant, github_server: GitHubServer) -> None:
+    github_server.add("octo/shop", FILES)
+    address = "https://ghp_s3cret@github.com/octo/shop"
+    with pytest.raises(SourceError) as caught:
+        fetched_files(address, assistant.settings)
+
+    repository = assistant.load_repository(address)
+
+    kept = [file for file in assistant.settings.home.rglob("*") if file.is_file() and b"s3cret" in file.read_bytes()]
+    assert kept == []
+    assert "s3cret" not in f"{caught.value} {caught.value.hint} {repository}"
+    assert not any("s3cret" in str(request) for request in github_server.requests)
+
+
+def test_every_citation_has_the_permanent_address_of_its_lines(
+    assistant: Assistant, github_server: GitHubServer
+) -> None:
+    commit = github_server.add("octo/shop", FILES).refs["refs/heads/main"]
+    assistant.load_repository("octo/shop")
+
+    answer = assistant.query("By what are refunds booked?")
+
+    page = f"https://github.com/octo/shop/blob/{commit}"
+    urls = {citation.span.path: citation.url for citation in answer.citations}
+    assert urls["README.md"] == f"{page}/README.md?plain=1#L3"
+    assert {citation.verdict for citation in answer.citations} == {"exact"}
+
+
+def test_another_commit_with_the_same_files_moves_the_links(assistant: Assistant, github_server: GitHubServer) -> None:
+    served = github_server.add("octo/shop", FILES)
+    assistant.load_repository("octo/shop", LoadOptions(include_paths=("src",)))
+    commit = served.commit({**FILES, "README.md": "other\n"})
+
+    assistant.load_repository("octo/shop", LoadOptions(include_paths=("src",)))
+
+    assert [root.commit for root in assistant.sources()] == [commit]
+
+
+def test_bringing_a_library_up_to_date_asks_nobody(assistant: Assistant, github_server: GitHubServer) -> None:
+    served = github_server.add("octo/shop", FILES)
+    assistant.load_repository("octo/shop")
+    served.commit({"README.md": "# Shop\n\nNothing here.\n"})
+    github_server.requests.clear()
+
+    assistant.sync()
+
+    assert github_server.requests == []
+    assert assistant.stats().documents == 2
+
+
+def test_a_second_library_takes_the_commit_that_is_there(assistant: Assistant, github_server: GitHubServer) -> None:
+    served = github_server.add("octo/shop", FILES)
+    assistant.load_repository("octo/shop")
+    with Assistant.open("other") as other:
+        other.add(fetched_files("octo/shop", assistant.settings))
+        commit = served.commit({"README.md": "# Shop\n\nChanged.\n"})
+        other.load_repository("octo/shop")
+
+    before = assistant.sources()[0].commit
+    assistant.sync()
+
+    assert before != commit
+    assert assistant.sources()[0].commit == commit
+
+
+def test_a_repository_of_any_host_comes_by_git(assistant: Assistant, git_server: GitServer, tmp_path: Path) -> None:
+    served = Repository(git_server.folder / "octo" / "shop")
+    commit = served.commit(FILES)
+
+    repository = assistant.load_repository(f"{git_server.url}/octo/shop")
+
+    (root,) = assistant.sources()
+    assert (root.kind, root.url, root.commit) == ("git", f"{git_server.url}/octo/shop", commit)
+    assert (repository.owner, repository.branch, repository.private) == ("octo", "main", None)
+    assert [each.path for each in repository.documents] == ["README.md", "src/till.py"]
+    assert {citation.url for citation in assistant.query("Who books refunds?").citations} == {""}
+
+
+def test_both_ways_give_the_same_files(
+    assistant: Assistant, github_server: GitHubServer, git_server: GitServer
+) -> None:
+    files = {**FILES, "a b.md": "spaces\n", "ä.md": "umlaut\r\n", "deep/er/f.md": "", "x.png": "no"}
+    github_server.add("octo/shop", files)
+    Repository(git_server.folder / "octo" / "shop").commit(files)
+
+    by_api = assistant.load_repository("octo/shop")
+    by_git = assistant.load_repository(f"{git_server.url}/octo/shop")
+
+    assert by_api.documents == by_git.documents
+    assert by_api.skipped == by_git.skipped
+    by_names = [assistant.index.document(name, "ä.md") for name in (by_api.source, by_git.source)]
+    assert [document.text for document in by_names if document] == ["umlaut\r\n"] * 2
+
+
+@pytest.mark.parametrize(
+    "address", ["https://github.com/octo/shop", "http://169.254.169.254/octo/shop", "https://evil.org/o/r"]
+)
+def test_a_confined_assistant_fetches_from_no_other_hosts(github_server: GitHubServer, address: str) -> None:
+    # The server of this test stands at a loopback address, which is none of GitHub's.
+    github_server.add("octo/shop", FILES)
+
+    with Assistant.open() as assistant, pytest.raises(FetchError) as caught:
+        assistant.load_repository(address, confined=True)
+
+    assert "OPENBOOK_SERVER_GIT_HOSTS" in caught.value.hint
+    assert github_server.requests == []
+
+
+def test_a_disk_that_cannot_be_written_is_said(github_server: GitHubServer, tmp_path: Path) -> None:
+    github_server.add("octo/shop", FILES)
+    with Assistant.open() as assistant:
+        (assistant.settings.home / "repositories").write_text("in the way", encoding="utf-8")
+
+        with pytest.raises(FetchError, match="cannot be written"):
+            assistant.load_repository("octo/shop")
+
+
+def test_what_was_not_fetched_is_not_there_and_the_hint_fetches_it(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="not fetched yet") as caught:
+        fetched_files("octo/shop", Settings(home=tmp_path))
+
+    assert caught.value.hint == "openbook add octo/shop"
+
+
+def test_what_has_no_lines_is_linked_as_a_file() -> None:
+    root = Source("shop", "github", "/r", url="https://github.com/octo/shop", commit="c0")
+
+    link = link_to(root, Span("slides.pdf", 0, 5, 1, 1), "p. 2")
+
+    assert link == link_to(root, Span("slides.pdf", 0, 5, 7, 7), "p. 3")
+    assert link == "https://github.com/octo/shop/blob/c0/slides.pdf"
+
+
+def test_answers_from_folders_have_no_addresses(assistant: Assistant, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(FILES["README.md"], encoding="utf-8")
+    assistant.add(tmp_path / "a.md")
+
+    answer = assistant.query("Who books refunds?")
+
+    assert with_permalinks(Answered(answer), assistant.index) == Answered(answer)
+    assert {citation.url for citation in answer.citations} == {""}
+
+
+def test_a_citation_of_a_page_has_the_id_of_its_own_place(assistant: Assistant, tmp_path: Path) -> None:
+    (tmp_path / "eels.html").write_text(
+        "<h1>Eels</h1>\n<section id=life><h2>Life</h2><p>Eels spawn in the sea.</section>\n"
+        "<p id=weight>An eel weighs up to nine kilograms.</p>\n",
+        encoding="utf-8",
+    )
+    assistant.add(tmp_path / "eels.html")
+
+    places = [
+        assistant.query(question).citations[0].place for question in ("Where do eels spawn?", "What weighs an eel?")
+    ]
+
+    assert places == ["eels.html:2-2 (Eels › Life #life)", "eels.html:3-3 (Eels › Life #weight)"]

@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import operator
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.process_pool import JobFailure, ProcessPool, apply_safely
+from tests.jobs import act
+from tests.support import children_of, write_tree
+
+NEVER_S = 600.0
+
+
+def run(jobs: list[str], *, count: int = 2, timeout_s: float = NEVER_S) -> dict[str, object]:
+    results = list(ProcessPool(act, count=count, timeout_s=timeout_s).run(jobs))
+    assert len(results) == len(jobs)
+    return dict(results)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_every_job_comes_back_once_with_its_own_result(count: int) -> None:
+    jobs = [f"say {number}" for number in range(60)]
+
+    assert run(jobs, count=count) == {job: job.removeprefix("say ") for job in jobs}
+
+
+def test_equal_jobs_are_not_one() -> None:
+    assert list(ProcessPool(act, count=2, timeout_s=NEVER_S).run(["say a"] * 5)) == [("say a", "a")] * 5
+
+
+def test_without_jobs_no_process_is_started() -> None:
+    before = children_of(os.getpid())
+
+    assert run([]) == {}
+    assert children_of(os.getpid()) == before
+
+
+def test_no_more_processes_are_started_than_there_are_jobs_or_were_asked_for() -> None:
+    few = set(run(["pid 1", "pid 2"], count=8).values())
+    many = set(run([f"pid {number}" for number in range(20)], count=2).values())
+
+    assert len(few) <= 2
+    assert len(many) <= 2
+    assert os.getpid() not in few | many
+
+
+def test_an_exception_is_a_lost_job_and_nothing_more() -> None:
+    results = run(["fail five", "pid a", "pid b"], count=1)
+
+    assert results["fail five"] == JobFailure("ValueError: invalid literal for int() with base 10: 'five'")
+    assert results["pid a"] == results["pid b"]
+
+
+@pytest.mark.parametrize("fatal", ["exit 0", "crash"])
+def test_a_process_that_ends_costs_the_job_it_had_and_no_other(fatal: str) -> None:
+    jobs = ["say a", fatal, *(f"say {number}" for number in range(10))]
+
+    results = run(jobs)
+
+    lost = results.pop(fatal)
+    assert isinstance(lost, JobFailure)
+    assert "ended the process that read it" in lost.reason
+    assert results == {job: job.removeprefix("say ") for job in results}
+
+
+def test_processes_that_end_again_and_again_are_replaced_again_and_again() -> None:
+    results = run([f"exit {number}" for number in range(1, 5)] + ["say a"])
+
+    assert results.pop("say a") == "a"
+    assert results == {f"exit {n}": JobFailure(f"ended the process that read it ({n})") for n in range(1, 5)}
+
+
+def test_a_process_that_ended_between_two_jobs_costs_none() -> None:
+    # One result is taken, four wait in line, and the sixth must wait for the consumer.
+    jobs = [*(f"say {number}" for number in range(5)), "fade", "say after"]
+    iterator = ProcessPool(act, count=1, timeout_s=NEVER_S).run(jobs)
+    next(iterator)
+    time.sleep(1.0)  # meanwhile the child is gone
+
+    assert list(iterator)[-2:] == [("fade", None), ("say after", "after")]
+
+
+def test_a_job_that_takes_too_long_is_lost_and_no_other() -> None:
+    results = run(["say a", "sleep 500", "say b", "say c"], timeout_s=3.0)
+
+    assert results == {"say a": "a", "sleep 500": JobFailure("took longer than 3 s"), "say b": "b", "say c": "c"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only here the limit is kept for all kinds of memory")
+def test_a_job_that_takes_too_much_memory_is_lost_and_no_other() -> None:
+    jobs = ["swell 1000", f"swell {3 * 1024**3}", "say a"]
+
+    results = dict(ProcessPool(act, count=1, timeout_s=NEVER_S, memory_bytes=1024**3).run(jobs))
+
+    assert results == {jobs[0]: 1000, jobs[1]: JobFailure("takes too much memory"), "say a": "a"}
+
+
+@pytest.mark.parametrize("job", ["lambda", "unreadable"])
+def test_a_result_that_cannot_cross_is_a_lost_job(job: str, capfd: pytest.CaptureFixture[str]) -> None:
+    results = run([job, "say a"])
+
+    assert isinstance(results[job], JobFailure)
+    assert results["say a"] == "a"
+    capfd.readouterr()  # the child may say on the error stream what it could not send
+
+
+def test_what_cannot_cross_to_a_child_is_the_callers_error() -> None:
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        ProcessPool(lambda job: job, count=1, timeout_s=NEVER_S)
+    with pytest.raises(TypeError):
+        next(ProcessPool(operator.not_, count=1, timeout_s=NEVER_S).run([threading.Lock()]))
+
+
+def test_a_function_that_children_cannot_load_loses_every_job(tmp_path: Path) -> None:
+    script = write_tree(tmp_path, {"main.py": MAIN}) / "main.py"
+
+    result = subprocess.run([sys.executable, script], capture_output=True, encoding="utf-8", env=child_environment())
+
+    assert result.stdout.count("JobFailure(reason='ended the process that read it (1)')") == 2
+
+
+MAIN = """
+from openbook.process_pool import ProcessPool
+
+def own(job):
+    return job
+
+for pair in ProcessPool(own, count=1, timeout_s=600).run(["a", "b"]):
+    print(pair)
+"""
+
+
+def child_environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def test_results_larger_than_a_pipe_come_back_whole() -> None:
+    jobs = [f"big {size}" for size in (65_535, 65_537, 10_000_000)]
+
+    assert {job: len(str(result)) for job, result in run(jobs).items()} == {
+        job: int(job.removeprefix("big ")) for job in jobs
+    }
+
+
+def test_more_large_results_than_wait_in_line_come_back_too() -> None:
+    assert len(run([f"big {100_000 + number}" for number in range(40)])) == 40
+
+
+def test_what_a_job_prints_does_not_mix_with_results(capfd: pytest.CaptureFixture[str]) -> None:
+    results = run(["print hello", "say a"], count=1)
+
+    assert results == {"print hello": 6, "say a": "a"}
+    assert capfd.readouterr() == ("", "hello\n")
+
+
+def test_closing_early_leaves_no_process() -> None:
+    before, threads = children_of(os.getpid()), threading.active_count()
+    iterator = ProcessPool(act, count=3, timeout_s=NEVER_S).run(["say a", "say b", *["sleep 500"] * 9])
+    next(iterator), next(iterator)
+
+    close(iterator)
+
+    assert children_of(os.getpid()) == before
+    assert threading.active_count() == threads
+
+
+def close(iterator: Iterator[object]) -> None:
+    assert hasattr(iterator, "close")
+    iterator.close()
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.002, 0.02])
+def test_closing_while_children_start_leaves_no_process(delay_s: float) -> None:
+    before, threads = children_of(os.getpid()), threading.active_count()
+    iterator = ProcessPool(act, count=2, timeout_s=NEVER_S).run(["exit 1", *["sleep 500"] * 5])
+    next(iterator)
+    time.sleep(delay_s)  # the first child is being replaced
+
+    close(iterator)
+
+    assert children_of(os.getpid()) == before
+    assert threading.active_count() == threads
+
+
+def test_a_finished_run_leaves_no_process() -> None:
+    before, threads = children_of(os.getpid()), threading.active_count()
+
+    run(["say a", "exit 1", "say b"])
+
+    assert children_of(os.getpid()) == before
+    assert threading.active_count() == threads
+
+
+def test_the_callers_main_module_is_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import operator; from openbook.process_pool import ProcessPool\n"
+        "print('main', list(ProcessPool(operator.not_, count=2, timeout_s=600).run([0, 1, 2])))\n",
+        encoding="utf-8",
+    )
+
+    result = subprocess.run(
+        [sys.executable, tmp_path / "main.py"], capture_output=True, encoding="utf-8", env=child_environment()
+    )
+
+    assert result.stdout.count("main") == 1
+    assert result.stdout.count("(0, True)") == 1
+
+
+@pytest.mark.parametrize("name", ["pickle", "openbook"])
+def test_modules_of_the_working_folder_are_not_imported(tmp_path: Path, name: str) -> None:
+    write_tree(tmp_path, {f"{name}.py": "raise SystemExit(99)"})
+    code = (
+        "import operator; from openbook.process_pool import ProcessPool\n"
+        "print(sorted(ProcessPool(operator.not_, count=1, timeout_s=600).run([0, 1])))"
+    )
+
+    # -P keeps the working folder out of the parent's path, as it is for an installed command.
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, cwd=tmp_path, encoding="utf-8", env=child_environment()
+    )
+
+    assert result.stdout == "[(0, True), (1, False)]\n"
+
+
+def test_children_import_from_where_the_parent_does() -> None:
+    assert run(["path"])["path"] == sys.path
+
+
+def test_children_load_no_more_than_the_job_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # what measures the child loads more
+
+    modules = run(["modules"])["modules"]
+
+    assert isinstance(modules, list)
+    assert "openbook.process_pool" in modules
+    assert {"openbook.library", "openbook.cli", "multiprocessing"}.isdisjoint(modules)
+
+
+def test_ctrl_c_inside_an_extension_module_is_not_a_lost_job() -> None:
+    def interrupted(_: int) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        apply_safely(interrupted, 1)

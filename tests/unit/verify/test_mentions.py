@@ -1,0 +1,135 @@
+"""What has the form of a citation is found, what has not is left alone, and no text is too strange."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.verify.mentions import find_mentions, with_lines
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "lines"),
+    [
+        pytest.param("see src/app.py:12.", "src/app.py", (12, 12), id="one-line"),
+        pytest.param("(src/app.py:12-18)", "src/app.py", (12, 18), id="range"),
+        pytest.param("`src/app.py:12–18`", "src/app.py", (12, 18), id="range-with-a-dash"),
+        pytest.param("src/app.py#L12-L18", "src/app.py", (12, 18), id="hash"),
+        pytest.param("src/app.py#L12", "src/app.py", (12, 12), id="hash-one-line"),
+        pytest.param("src/app.py:L3-L5", "src/app.py", (3, 5), id="with-letters"),
+        pytest.param("src/app.py:12:5: error", "src/app.py", (12, 12), id="column"),
+        pytest.param("./app.py:1,", "./app.py", (1, 1), id="from-here"),
+        pytest.param("../app.py:1", "../app.py", (1, 1), id="from-above"),
+        pytest.param("Makefile:7", "Makefile", (7, 7), id="no-ending"),
+        pytest.param("größe/mütze.md:3", "größe/mütze.md", (3, 3), id="umlauts"),
+        pytest.param("[app](src/app.py#L12-L18)", "src/app.py", (12, 18), id="link"),
+        pytest.param("[app](<my src/app.py#L2>)", "my src/app.py", (2, 2), id="link-in-angles"),
+        pytest.param("[app](my%20src/app.py#L2)", "my src/app.py", (2, 2), id="link-escaped"),
+        pytest.param("[app](src/app.py#L2C4-L3C9)", "src/app.py", (2, 3), id="link-with-columns"),
+        pytest.param("[app]: src/app.py#L2", "src/app.py", (2, 2), id="link-definition"),
+        pytest.param("`text <src/app.py#L2>`_", "src/app.py", (2, 2), id="link-of-rst"),
+        pytest.param("a.py:9-3", "a.py", (9, 3), id="backwards-is-for-the-check"),
+        pytest.param("a.py:0", "a.py", (0, 0), id="zero-is-for-the-check"),
+        pytest.param("src/a.py:3:def f():", "src/a.py", (3, 3), id="output-of-grep"),
+    ],
+)
+def test_a_citation_is_found_with_its_lines(text: str, path: str, lines: tuple[int, int]) -> None:
+    (mention,) = find_mentions(text)
+
+    assert (mention.path, (mention.first_line, mention.last_line)) == (path, lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("at 12:30 and 12:30:45", id="times"),
+        pytest.param("a ratio of 16:9 or 1.5:2", id="ratios"),
+        pytest.param("127.0.0.1:8080 and ::1:80", id="addresses"),
+        pytest.param("https://example.com/a.py:12 and http://host/b.py#L3", id="urls"),
+        pytest.param("https://example.com:8080/x", id="port-of-a-url"),
+        pytest.param("std::vector<int> and a::b::3", id="cpp"),
+        pytest.param(r"C:\src\app.py:12", id="windows"),
+        pytest.param("C:/src/app.py:12", id="windows-with-slashes"),
+        pytest.param("v1.2:3 and 3.11:12", id="versions"),
+        pytest.param("~/notes.md:3", id="home"),
+        pytest.param("a.py:12-18-2020", id="date-of-a-log"),
+        pytest.param("a.py:1.5", id="decimal"),
+        pytest.param("a.py:12px", id="unit"),
+        pytest.param("a.py#section-2", id="anchor"),
+        pytest.param("src/app.py:12 <!-- openbook: ignore -->", id="ignored-line"),
+    ],
+)
+def test_what_only_looks_like_a_citation_is_none(text: str) -> None:
+    assert find_mentions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param("See a.py:1,3-4.", [(1, 1), (3, 4)], id="comma"),
+        pytest.param("See a.py:1, 3-4, 9-9.", [(1, 1), (3, 4), (9, 9)], id="comma-and-blank"),
+        pytest.param("In a.py:1, 30 people met.", [(1, 1)], id="a-number-that-may-be-anything"),
+        pytest.param("a.py:1, 10-05-2023", [(1, 1)], id="date"),
+    ],
+)
+def test_further_lines_are_citations_of_the_same_file(text: str, lines: list[tuple[int, int]]) -> None:
+    assert [(mention.first_line, mention.last_line) for mention in find_mentions(text)] == lines
+
+
+def test_a_host_with_a_port_has_the_form_and_is_for_whoever_knows_the_files() -> None:
+    assert [mention.path for mention in find_mentions("localhost:8080")] == ["localhost"]
+
+
+def test_several_ranges_behind_one_path_are_several_citations() -> None:
+    mentions = find_mentions("src/app.py:3,7-9")
+
+    assert [(mention.path, mention.first_line, mention.last_line) for mention in mentions] == [
+        ("src/app.py", 3, 3),
+        ("src/app.py", 7, 9),
+    ]
+
+
+def test_a_permalink_names_its_repository_and_revision() -> None:
+    (mention,) = find_mentions("https://github.com/Acme/Shop/blob/0123abc/src/my%20app.py?plain=1#L3-L4")
+
+    assert (mention.form, mention.repository, mention.revision) == ("permalink", "github.com/acme/shop", "0123abc")
+    assert (mention.path, mention.first_line, mention.last_line) == ("src/my app.py", 3, 4)
+
+
+def test_only_allowed_ranges_count() -> None:
+    text = "a.py:1 b.py:2 c.py:3"
+
+    assert [mention.path for mention in find_mentions(text, [(7, 13)])] == ["b.py"]
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "last", "expected"),
+    [
+        pytest.param("12", 20, 20, "20", id="one"),
+        pytest.param("12-18", 20, 26, "20-26", id="range"),
+        pytest.param("12–18", 20, 26, "20–26", id="dash-stays"),
+        pytest.param("L12-18", 20, 26, "L20-26", id="letters-stay"),
+        pytest.param("12-12", 3, 3, "3-3", id="a-range-stays-one"),
+        pytest.param("12", 3, 4, "3-4", id="one-line-became-two"),
+        pytest.param("L1C2-L3C4", 5, 7, "L5-L7", id="columns-go"),
+    ],
+)
+def test_lines_are_written_as_they_were(written: str, first: int, last: int, expected: str) -> None:
+    assert with_lines(written, first, last) == expected
+
+
+@given(st.text(alphabet=st.sampled_from("a.py/:#L12-,()[]<>`\\ \n~%é"), max_size=80) | st.text(max_size=80))
+def test_every_text_gives_citations_that_stand_in_it(text: str) -> None:
+    mentions = find_mentions(text)
+
+    for mention in mentions:
+        assert 0 <= mention.start_char < mention.end_char <= len(text)
+        assert text[slice(*mention.lines_chars)].lstrip("L")[:1].isdigit()
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, "a.py:1 " * 20_000, "](" * 100_000, "a/" * 300_000 + ":1", "[" * 200_000]
+)
+def test_long_texts_are_read_through(text: str) -> None:
+    assert len(find_mentions(text)) in {0, 1, 20_000}
