@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from openbook.costs import estimate_tokens
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.mcp.listing import as_text
 from openbook.mcp.tools import McpTools
 from openbook.mcp.watched_library import WatchedLibrary
@@ -105,7 +105,7 @@ def measure(data: Path, checkouts: Path, home: Path) -> list[Figure]:
     found: dict[tuple[int, int], list[Read]] = {call: [] for call in CALLS}
     grepped: list[list[Read]] = []
     for repository, asked in sorted(items.items()):
-        with Assistant.open(repository, settings=Settings(home=home)) as assistant:
+        with Library.open(repository, settings=Settings(home=home)) as assistant:
             library = WatchedLibrary(assistant, [checkouts / repository], watch=False)
             tools = McpTools(library)
             for call in CALLS:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 
@@ -24,7 +24,7 @@ def main() -> None:
 def answer(job: dict[str, Any]) -> dict[str, Any]:
     """Index the folders from nothing and ask all questions."""
     started = time.perf_counter()
-    with Assistant.open("measured", settings=Settings(home=Path(job["keep"]))) as assistant:
+    with Library.open("measured", settings=Settings(home=Path(job["keep"]))) as assistant:
         for folder in job["folders"]:
             assistant.add(folder)
         seconds = time.perf_counter() - started
@@ -36,7 +36,7 @@ def answer(job: dict[str, Any]) -> dict[str, Any]:
         }
 
 
-def ask(assistant: Assistant, question: str, limit: int) -> dict[str, Any]:
+def ask(assistant: Library, question: str, limit: int) -> dict[str, Any]:
     """Ask one question; the time is that of the search alone."""
     started = time.perf_counter()
     results = assistant.search(question, limit=limit)
@@ -45,7 +45,7 @@ def ask(assistant: Assistant, question: str, limit: int) -> dict[str, Any]:
     return {"seconds": seconds, "found": [[span.path, span.start_line, span.end_line] for span in spans]}
 
 
-def change(assistant: Assistant, job: dict[str, Any]) -> float:
+def change(assistant: Library, job: dict[str, Any]) -> float:
     """Write to one file, and give the seconds until a search knows it."""
     with Path(job["change"]).open("a", encoding="utf-8") as file:
         file.write("\n# changed\n")

@@ -20,7 +20,7 @@ from openbook.embedding.static import load_embedder
 from openbook.ingest import ray_cluster as cluster
 from openbook.ingest.preparation import FileJob, FilePreparer, Preparer
 from openbook.ingest.ray_connection import connected
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 
@@ -50,7 +50,7 @@ def _print_ways(folder: Path, settings: Settings) -> None:
     for name, chosen in (("processes", replace(settings, ray_address="")), (f"Ray, {settings.ray_address}", settings)):
         with (
             tempfile.TemporaryDirectory() as home,
-            Assistant.open(settings=replace(chosen, home=Path(home))) as library,
+            Library.open(settings=replace(chosen, home=Path(home))) as library,
         ):
             report = library.add(folder)
         first_s = first_s or report.seconds

@@ -27,7 +27,7 @@ from typing import Any
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.embedding.static import load_embedder
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.questions.question import read_question
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
@@ -74,7 +74,7 @@ def main() -> None:
 def _outcomes(folder: Path, questions: Sequence[dict[str, Any]]) -> list[tuple[Outcome, Outcome]]:
     with (
         tempfile.TemporaryDirectory() as scratch,
-        Assistant.of(folder, settings=Settings(home=Path(scratch))) as assistant,
+        Library.of(folder, settings=Settings(home=Path(scratch))) as assistant,
     ):
         finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
         for question in questions:  # once unmeasured: what is read the first time is kept

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from openbook.answering.course_results import is_asked_for
 from openbook.evals.metrics import facts_found, mean
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 _CASES = Path(__file__).parent / "cases" / "course_catalog.jsonl"
@@ -58,11 +58,11 @@ def _measure(cases: Sequence[dict[str, str]], arguments: argparse.Namespace) -> 
             print(f"| {value} | {row[0]:.2f} | {row[1]:.2f} |")
 
 
-def _library(data: Path, scratch: str) -> Assistant:
-    return Assistant.of(data / "courses", settings=Settings(home=Path(scratch)))
+def _library(data: Path, scratch: str) -> Library:
+    return Library.of(data / "courses", settings=Settings(home=Path(scratch)))
 
 
-def _is_right(assistant: Assistant, case: dict[str, str], verbose: bool) -> float:
+def _is_right(assistant: Library, case: dict[str, str], verbose: bool) -> float:
     answer = assistant.query(case["question"])
     said = " ".join(answer.answer.casefold().split())
     if case["kind"] == "no":

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from openbook.courses.names import resolve
 from openbook.embedding.static import load_embedder
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Course
 
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with `courses`")
     data = parser.parse_args().data
-    with tempfile.TemporaryDirectory() as home, Assistant.open(settings=Settings(home=Path(home))) as assistant:
+    with tempfile.TemporaryDirectory() as home, Library.open(settings=Settings(home=Path(home))) as assistant:
         assistant.add(data / "courses")
         courses = assistant.courses()
     counts: Counter[tuple[str, str]] = Counter()

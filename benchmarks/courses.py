@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Lesson
 
@@ -80,13 +80,13 @@ def read_cases(file: Path = QUESTIONS) -> list[Case]:
 
 def measure(folder: Path, cases: Sequence[Case], home: Path, *, verbose: bool = False) -> list[Outcome]:
     """Ask every question of one library of all transcripts."""
-    with Assistant.of(folder, settings=Settings(home=home)) as assistant:
+    with Library.of(folder, settings=Settings(home=home)) as assistant:
         return [
             _outcome(assistant, folder, case, HALVES[number // 2 % 2], verbose) for number, case in enumerate(cases)
         ]
 
 
-def _outcome(assistant: Assistant, folder: Path, case: Case, half: str, verbose: bool) -> Outcome:
+def _outcome(assistant: Library, folder: Path, case: Case, half: str, verbose: bool) -> Outcome:
     found = assistant.search(case.question, limit=_DEPTH, view="passages")
     wanted = _lesson_of(folder, case)
     lesson_found = any((one.chunk.span.path, _number(one.chunk.lesson)) == (case.file, wanted) for one in found)

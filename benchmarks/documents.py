@@ -49,11 +49,11 @@ def index(folder: Path, home: Path) -> None:
     """Index a folder, and print what it took as JSON. Memory is that of this process and its largest child."""
     import resource
 
-    from openbook.library import Assistant
+    from openbook.library import Library
     from openbook.settings import Settings
 
     started = time.perf_counter()
-    with Assistant.open("measured", settings=Settings(home=home)) as assistant:
+    with Library.open("measured", settings=Settings(home=home)) as assistant:
         report = assistant.add(folder)
         chunks = assistant.stats().chunks
     seconds = time.perf_counter() - started

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed import run
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 _QUESTIONS = (
@@ -76,7 +76,7 @@ def main() -> None:
 
 def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Column:
     started = time.perf_counter()
-    with Assistant.open(settings=settings) as assistant:
+    with Library.open(settings=settings) as assistant:
         assistant.add(folder)
         held = assistant.stats()
     index_s = time.perf_counter() - started
@@ -101,7 +101,7 @@ def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Col
 
 def _asked(questions: Sequence[str], warm: bool) -> dict[str, Any]:
     took_ms, found = [], []
-    with Assistant.open(settings=Settings.from_env()) as assistant:
+    with Library.open(settings=Settings.from_env()) as assistant:
         for _ in range(1 + _ROUNDS * warm):
             found = []
             for question in questions:

@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.ours import folder_library
 from openbook.evals.metrics import mean
 from openbook.index.protocol import EVERYTHING
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.types import Chunk
 
 _NAME = re.compile(
@@ -45,7 +45,7 @@ def main() -> None:
     _print("all", tuple(mean([row[n] for row in rows]) for n in range(5)))
 
 
-def _row(assistant: Assistant) -> tuple[float, ...]:
+def _row(assistant: Library) -> tuple[float, ...]:
     chunks_of: dict[str, set[int]] = defaultdict(set)
     defined: set[str] = set()
     index = assistant.index

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.corpora import Asked, xquad
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 
@@ -47,11 +47,11 @@ def _outcomes(data: Path, language: str, scratch: Path) -> list[Outcome]:
     folder = scratch / "text"
     folder.mkdir()
     questions = xquad(data, language, folder)
-    with Assistant.of(folder, settings=Settings(home=scratch / "home")) as assistant:
+    with Library.of(folder, settings=Settings(home=scratch / "home")) as assistant:
         return [_outcome(assistant, question) for question in questions]
 
 
-def _outcome(assistant: Assistant, question: Asked) -> Outcome:
+def _outcome(assistant: Library, question: Asked) -> Outcome:
     answer = assistant.query(question.text)
     hits = [
         citation.span.path == question.path

@@ -23,7 +23,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from openbook.libraries.catalog import name_for
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 QUESTIONS = (
@@ -50,7 +50,7 @@ async def measure(folders: Sequence[Path], home: Path) -> None:
             await client.call_tool("search", {"query": question})
             took.append((time.perf_counter() - asked) * 1000)
         held, most = _memory()
-    with Assistant.open(name_for(folders), settings=Settings(home=home)) as assistant:
+    with Library.open(name_for(folders), settings=Settings(home=home)) as assistant:
         chunks = assistant.stats().chunks
     print("| chunks | ready | first search, with indexing | warm search, p50 | p95 | memory | at most |")
     print("|---|---|---|---|---|---|---|")

@@ -22,7 +22,7 @@ from openbook.embedding.static import load_embedder
 from openbook.evals.metrics import ExpectedSpan
 from openbook.index.protocol import IndexEntry, IndexIdentity
 from openbook.index.sqlite import SqliteIndex
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.questions.anaphora import has_own_words
 from openbook.questions.question import read_question
 from openbook.retrieval.fields import embedding_text, terms_of
@@ -65,7 +65,7 @@ class Piece:
 
 
 def search_folder(folder: Path, questions: Sequence[str], scratch: Path, *, limit: int = 10, **options: Any) -> Answers:
-    """Index a folder in a fresh library and ask it. `options` go to `Assistant.search`."""
+    """Index a folder in a fresh library and ask it. `options` go to `Library.search`."""
     started = time.perf_counter()
     with folder_library(folder, scratch) as assistant:
         seconds = time.perf_counter() - started
@@ -74,15 +74,15 @@ def search_folder(folder: Path, questions: Sequence[str], scratch: Path, *, limi
 
 
 @contextlib.contextmanager
-def folder_library(folder: Path, scratch: Path) -> Iterator[Assistant]:
+def folder_library(folder: Path, scratch: Path) -> Iterator[Library]:
     """Index a folder in a fresh library."""
-    with Assistant(scratch / "library.sqlite", Settings(home=scratch)) as assistant:
+    with Library(scratch / "library.sqlite", Settings(home=scratch)) as assistant:
         assistant.add(folder)
         yield assistant
 
 
-def ask(assistant: Assistant, question: str, *, limit: int = 10, **options: Any) -> Ranked:
-    """Ask a library one question. `options` go to `Assistant.search`."""
+def ask(assistant: Library, question: str, *, limit: int = 10, **options: Any) -> Ranked:
+    """Ask a library one question. `options` go to `Library.search`."""
     started = time.perf_counter()
     results = assistant.search(question, limit=limit, **options)
     return Ranked(tuple(_place(result) for result in results), time.perf_counter() - started)

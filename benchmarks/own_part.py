@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from openbook import AnswerOptions, Assistant, Settings
+from openbook import AnswerOptions, Library, Settings
 from openbook.testing import ScriptedModel
 
 _QUESTION = "How is a document split into chunks?"
@@ -37,7 +37,7 @@ _WARM_UP, _ROUNDS = 3, 15
 def main() -> None:
     """Print the median of some rounds."""
     pages = Path(__file__).resolve().parents[1] / "docs"
-    with tempfile.TemporaryDirectory() as home, Assistant.of(pages, settings=Settings(home=Path(home))) as assistant:
+    with tempfile.TemporaryDirectory() as home, Library.of(pages, settings=Settings(home=Path(home))) as assistant:
         took_ms = []
         for _ in range(_WARM_UP + _ROUNDS):
             started = time.process_time()  # other work on the machine does not count

@@ -50,7 +50,7 @@ class Plan:
     collections: tuple[str, ...] = ()
     """Names of packages; empty for all."""
     options: dict[str, Any] = field(default_factory=dict)
-    """For `Assistant.search`."""
+    """For `Library.search`."""
     details: bool = False
     """Whether there is a row for each package, too."""
 

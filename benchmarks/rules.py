@@ -26,7 +26,7 @@ from openbook.answering import choosing, extractive, finding, surroundings
 from openbook.answers import GenerationResult
 from openbook.evals.comparing import interval
 from openbook.evals.metrics import mean
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.retrieval import ranking, search, weights
 from openbook.settings import Settings
 
@@ -61,7 +61,7 @@ class Asked:
     """A question of a library, and what tells whether an answer is right: its first and any citation."""
 
     set: str
-    library: Assistant
+    library: Library
     question: str
     score: Callable[[GenerationResult], tuple[float, float]]
 
@@ -111,11 +111,11 @@ def _print(
 
 
 def _asked(data: Path, checkouts: Path, stack: contextlib.ExitStack) -> Iterator[Asked]:
-    def library(folder: Path) -> Assistant:
+    def library(folder: Path) -> Library:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        return stack.enter_context(Assistant.of(folder, settings=Settings(home=home)))
+        return stack.enter_context(Library.of(folder, settings=Settings(home=home)))
 
-    libraries: dict[str, Assistant] = {}
+    libraries: dict[str, Library] = {}
     for line in (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines():
         item = json.loads(line)
         name = item["repo"].partition("/")[2]

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from openbook.evals.metrics import mean
-from openbook.library import Assistant
-from openbook.rerankers import open_reranker
+from openbook.library import Library
+from openbook.opening import open_reranker
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.reranking import RERANKED
 from openbook.settings import Settings
@@ -53,7 +53,7 @@ def main() -> None:
     ranks: dict[str, dict[str, list[int]]] = {}
     taken_ms = []
     for name, questions in _by_repository(arguments.questions).items():
-        with Assistant.of(arguments.checkouts / name, settings=settings) as assistant:
+        with Library.of(arguments.checkouts / name, settings=settings) as assistant:
             for asked in questions:
                 found = assistant.search(asked["question"], limit=RERANKED)
                 started = time.perf_counter()

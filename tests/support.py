@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -163,3 +165,8 @@ def children_of(pid: int) -> set[int]:
             if int(file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]) == pid:
                 found.add(int(file.parent.name))
     return found
+
+
+def child_environment() -> dict[str, str]:
+    """Return an environment in which a child imports what this process does."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

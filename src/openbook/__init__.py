@@ -1,9 +1,9 @@
 """Cited answers about your code, documentation and courses.
 
-from openbook import Assistant
+from openbook import Library
 
-with Assistant.of("docs", "src") as assistant:
-    print(assistant.query("How do I start the server?").format_for_display())
+with Library.of("docs", "src") as library:
+    print(library.query("How do I start the server?").format_for_display())
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from openbook.grounding.entailment import JudgedClaim, judge_claims
     from openbook.grounding.protocol import CitedClaim, Entailment, Judge, SourceText
     from openbook.libraries.repositories import Repository
-    from openbook.library import Assistant
+    from openbook.library import Assistant, Library
     from openbook.llm.choose import open_model
     from openbook.settings import Settings
     from openbook.sources.loading import LoadOptions
@@ -55,6 +55,7 @@ __all__ = [
     "GenerationResult",
     "Judge",
     "JudgedClaim",
+    "Library",
     "LoadOptions",
     "OpenbookError",
     "Repair",
@@ -79,7 +80,7 @@ __all__ = [
 
 # Only these live outside `types`. Nothing is imported before it is asked for.
 _HOMES = {
-    "Assistant": "openbook.library",
+    **dict.fromkeys(("Assistant", "Library"), "openbook.library"),
     "Budget": "openbook.costs",
     **dict.fromkeys(
         ("Answered", "Citation", "Claim", "Exchange", "GenerationResult", "Repair", "Stage", "ToolUsed", "Written"),

@@ -14,7 +14,7 @@ from openbook.ingest.sync import Progress
 from openbook.libraries.catalog import DEFAULT_LIBRARY
 from openbook.libraries.registration import check_known
 from openbook.libraries.repositories import Repository, repositories_in
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.loading import LoadOptions
 from openbook.types import Chunk, Document, Filter
@@ -53,13 +53,13 @@ def create_assistant(
     options = AnswerOptions(
         model=open_model(model or settings.model), verifier=open_verifier(settings.verifier, settings)
     )
-    return CodebaseAssistant(Assistant.open(library, settings=settings), options)
+    return CodebaseAssistant(Library.open(library, settings=settings), options)
 
 
 class CodebaseAssistant:
     """One library of repositories, and the conversations about it. Safe for several threads, one to a session."""
 
-    def __init__(self, assistant: Assistant, options: AnswerOptions | None = None) -> None:
+    def __init__(self, assistant: Library, options: AnswerOptions | None = None) -> None:
         """Take what it is made of.
 
         Args:

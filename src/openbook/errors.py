@@ -17,6 +17,7 @@
     │   └── SharedError            Redis, where servers share them and their limits, cannot be used
     ├── ClusterError           a cluster cannot be reached, or cannot do the work
     ├── MissingExtraError      an optional package is not installed
+    ├── PluginError            a plugin cannot be imported, or failed
     ├── ToolError              a tool cannot do what a model wants of it; the model is told
     └── ModelError             a model did not answer
         ├── KeyMissingError        no key is set
@@ -123,6 +124,10 @@ class ClusterError(OpenbookError):
 
 class MissingExtraError(OpenbookError):
     """An optional package is not installed."""
+
+
+class PluginError(OpenbookError):
+    """A plugin of another package cannot be imported, or failed."""
 
 
 class ToolError(OpenbookError):

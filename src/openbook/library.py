@@ -7,24 +7,25 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
 from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
-from openbook.errors import SkippedFileError, SourceError
+from openbook.errors import SourceError
 from openbook.index.protocol import Index, IndexIdentity, IndexStats, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
-from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, open_index
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_index
 from openbook.libraries.registration import check_known, register, source_at, unknown_source
 from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of, with_permalinks
+from openbook.opening import open_embedder, open_reranker
 from openbook.questions.question import read_question
-from openbook.rerankers import open_reranker
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
+from openbook.sources.reader_registry import FileReader, ReaderRegistry
 from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
@@ -37,44 +38,88 @@ if TYPE_CHECKING:
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
+    from openbook.libraries.texts import TextStore
     from openbook.llm.protocol import Model
+    from openbook.retrieval.reranking import Reranker
     from openbook.sources.loading import LoadOptions
 
 
-class Assistant:
+class Library:
     """One library. Use it as a context manager, or `close` it.
 
     Example:
-        >>> with Assistant.open() as assistant:  # doctest: +SKIP
-        ...     assistant.add("docs")
-        ...     print(assistant.query("How do I start the server?").format_for_display())
+        >>> with Library.open() as library:  # doctest: +SKIP
+        ...     library.add("docs")
+        ...     print(library.query("How do I start the server?").format_for_display())
     """
 
-    def __init__(self, location: Location, settings: Settings) -> None:
-        """Open the library in a file or at an address of LanceDB, making it if there is none.
+    def __init__(
+        self,
+        location: Location,
+        settings: Settings,
+        *,
+        embedder: Embedder | str | None = None,
+        index: Index | None = None,
+        judge: Judge | Model | str | None = None,
+        reranker: Reranker | str | None = None,
+        readers: Mapping[str, FileReader] | None = None,
+    ) -> None:
+        """Open the library at a place, making it if there is none. See `open` for the other arguments.
 
         Raises:
             LibraryError: The library cannot be used; the hint says what to do.
         """
+        if isinstance(embedder, str):
+            settings, embedder = replace(settings, embedder=embedder), None
+        if isinstance(reranker, str):
+            settings, reranker = replace(settings, reranker=reranker), None
         self.settings = settings
-        self._served = _open_embedder(settings.embedder) if settings.embedder else None
+        self._served = embedder or (open_embedder(settings.embedder) if settings.embedder else None)
         self._embedder = load_embedder()
         self._made_by = self._served or self._embedder
-        identity = IndexIdentity(self._made_by.identity, tokens_identity(), chunks_identity(settings))
+        self._reranker = reranker
+        self._judge = judge
+        self._readers = ReaderRegistry(readers or {})
         self.location = location
-        """The file of the library, or its address."""
-        self._index: Index = open_index(location, identity, settings)
+        """The file of the library, or `engine:address/name`."""
+        identity = IndexIdentity(self._made_by.identity, tokens_identity(), chunks_identity(settings))
+        self._index: Index = index or open_index(location, identity, settings)
 
     @classmethod
-    def open(cls, library: str = DEFAULT_LIBRARY, *, settings: Settings | None = None) -> Self:
-        """Open a library by name, making it if there is none.
+    def open(
+        cls,
+        library: str | Path = DEFAULT_LIBRARY,
+        *,
+        embedder: Embedder | str | None = None,
+        index: Index | None = None,
+        judge: Judge | Model | str | None = None,
+        reranker: Reranker | str | None = None,
+        readers: Mapping[str, FileReader] | None = None,
+        settings: Settings | None = None,
+    ) -> Self:
+        """Open a library, making it if there is none. What Openbook does itself can be done by others.
+
+        Args:
+            library: Its name, or the path of its file.
+            embedder: Makes the vectors in place of the shipped model: an `Embedder`, or a name as in
+                `OPENBOOK_EMBEDDER`. A library that another one has made has to be made again.
+            index: Keeps words and vectors in place of the file. It has to be of the same embedder.
+            judge: Checks the claims of models, where `AnswerOptions.verifier` names nothing else: a `Judge`, a
+                model, or a name as in `--verifier`.
+            reranker: Orders the best results anew: a `Reranker`, or a name as in `--reranker`.
+            readers: Readers of files by suffix, such as `{"ini": read_ini}`. Each takes all bytes and the path, and
+                returns the text or a `Reading`. They go before those of Openbook and of plugins, and run in this
+                process.
+            settings: All else. Default: the environment.
 
         Raises:
-            SettingsError: The name could not be one of a file everywhere.
+            SettingsError: A name could not be one of a file everywhere, or means nothing.
             LibraryError: The library cannot be used.
+            PluginError: A plugin that is named cannot be loaded.
         """
         settings = settings or Settings.from_env()
-        return cls(LibraryCatalog(settings).location(library), settings)
+        location = library if isinstance(library, Path) else LibraryCatalog(settings).location(library)
+        return cls(location, settings, embedder=embedder, index=index, judge=judge, reranker=reranker, readers=readers)
 
     @classmethod
     def of(cls, *paths: str | Path, settings: Settings | None = None) -> Self:
@@ -121,16 +166,46 @@ class Assistant:
     def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
         """Put a folder or file into the library, or bring it up to date if it is there.
 
-        Args:
-            path: Of the folder or file.
-            course: What is in the folder is material of a course. It is remembered.
-            progress: Told after each commit.
+        `course`: what is in the folder is material of a course, which is remembered. `progress` is told after each
+        commit.
 
         Raises:
             SourceError: It does not exist or cannot be listed.
             LibraryWriteError: The library cannot be written. What was committed stays.
         """
         return self._sync(self.register(path, course=course), progress)
+
+    def add_text(
+        self, text: str, *, name: str, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
+    ) -> SyncReport:
+        """Put a text that is no file into the library, in place of one of that name. It belongs to the source `texts`.
+
+        The text is kept in the home, so that citations are checked against it, and `remove("texts")` forgets it.
+
+        Args:
+            text: All of it.
+            name: As of a file: `notes/monday.md`. Its suffix tells how it is read.
+            metadata: What `metadata` is to return for it: anything that JSON takes.
+            progress: Told after each commit.
+
+        Raises:
+            SourceError: The name is none of a file.
+            ValueError: The text is blank.
+            TypeError: The metadata cannot be written as JSON.
+            LibraryWriteError: The library cannot be written.
+        """
+        self._texts.write(text, name, metadata or {})
+        return self.add(self._texts.folder, progress=progress)
+
+    def metadata(self, path: str) -> Mapping[str, Any]:
+        """Return what was said of an added text, by its name; {} if nothing was."""
+        return self._texts.metadata(path)
+
+    @cached_property
+    def _texts(self) -> TextStore:
+        from openbook.libraries.texts import TextStore
+
+        return TextStore(self.settings.home, name_of(self.location))
 
     def register(self, path: str | Path, *, course: bool = False) -> Source:
         """Remember a folder or file as a source, without reading it; the next sync does.
@@ -160,6 +235,7 @@ class Assistant:
             settings=self.settings,
             load_embedder=load_embedder,
             served=self._served,
+            readers=self._readers,
             progress=progress,
         )
         stored = source_at(Path(root.location), self._index)
@@ -222,7 +298,7 @@ class Assistant:
         found: dict[str, Difference | SourceError] = {}
         for root in self._index.roots():
             try:
-                found[root.name] = compare_source(folder_of(root, self.settings), self._index)
+                found[root.name] = compare_source(folder_of(root, self.settings, self._readers), self._index)
             except SourceError as exc:
                 found[root.name] = exc
         return found
@@ -258,15 +334,7 @@ class Assistant:
         That is more than `search` does: headings and lessons of courses that a question asks for, the pages that
         introduce a project, documentation beside code.
 
-        Args:
-            message: The question.
-            limit: Most results; three times as many if it asks for places.
-            where: Documents that may be used.
-
-        Raises:
-            QueryError: The question is empty, too long, or holds no word.
-            UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1.
+        A question for places has three times `limit`. Arguments and errors are those of `query`.
         """
         self._check(limit, where)
         return self.generator.retrieve(message, limit, where=where)
@@ -297,10 +365,8 @@ class Assistant:
 
         The words have not been checked; the answer has. Closing the iterator ends the call of the model.
         """
-        from openbook.answering.options import AnswerOptions
-
         self._check(limit, where)
-        events = self.generator.stream(message, limit, where=where, options=options or AnswerOptions())
+        events = self.generator.stream(message, limit, where=where, options=self._completed(options))
         return (with_permalinks(event, self._index) for event in events)
 
     async def aquery(
@@ -333,10 +399,8 @@ class Assistant:
         from asyncio import get_running_loop
 
         def begin() -> AsyncGenerator[AnswerEvent, None]:
-            from openbook.answering.options import AnswerOptions
-
             self._check(limit, where)
-            made = options or AnswerOptions()
+            made = self._completed(options)
             return self.generator.astream(message, limit, where=where, options=made, executor=executor)
 
         in_thread = partial(get_running_loop().run_in_executor, executor)
@@ -344,6 +408,18 @@ class Assistant:
         async with aclosing(events):
             async for event in events:
                 yield await in_thread(with_permalinks, event, self._index) if isinstance(event, Answered) else event
+
+    def _completed(self, options: AnswerOptions | None) -> AnswerOptions:
+        """Return options with the judge of the library, unless they name a verifier of their own."""
+        from openbook.answering.options import AnswerOptions
+        from openbook.answering.verifiers import open_verifier
+
+        options = options or AnswerOptions()
+        if self._judge is None or options.verifier != "model":
+            return options
+        if isinstance(self._judge, str):
+            self._judge = open_verifier(self._judge, self.settings)
+        return replace(options, verifier=self._judge)
 
     def _check(self, limit: int, where: Filter) -> None:
         """Refuse what could only find nothing.
@@ -385,20 +461,15 @@ class Assistant:
 
         Raises:
             QueryError: The question is empty, too long, or holds no word.
-            UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1.
             ValueError: The policy is none, or `retry` without anything to call.
         """
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
 
     @cached_property
     def retriever(self) -> Retriever:
-        """What searches the library.
-
-        Raises:
-            SettingsError: The reranker that the settings name cannot be used.
-        """
-        reranker = open_reranker(self.settings.reranker, self.settings)  # not before: a sync needs none
+        """What searches the library. `SettingsError`: the reranker that the settings name cannot be used."""
+        # Not before: a sync needs none.
+        reranker = self._reranker or open_reranker(self.settings.reranker, self.settings)
         return Retriever(self._index, self._made_by, self._embedder, reranker)
 
     @cached_property
@@ -416,24 +487,11 @@ class Assistant:
         )
 
     def text_now(self, chunk: Chunk) -> str | None:
-        """Read a chunk's document again, so that a citation is checked against the file itself."""
-        root = next((root for root in self._index.roots() if root.name == chunk.source), None)
-        if root is None:
-            return None
-        if self.is_shared and not Path(root.location).exists():
-            # Another machine has the file. What it read last is what there is.
-            document = self._index.document(chunk.source, chunk.span.path)
-            return document.text if document else None
-        from openbook.sources.documents import current_text  # a search reads nothing again
+        """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""
+        from openbook.libraries.originals import text_now  # a search reads nothing again
 
-        try:
-            raw = folder_of(root, self.settings).read_bytes(chunk.span.path)
-            return current_text(raw, chunk.span.path, self._index.document(chunk.source, chunk.span.path))
-        except (SourceError, SkippedFileError):
-            return None
+        return text_now(chunk, self._index, self.settings, self._readers, is_shared=self.is_shared)
 
 
-def _open_embedder(name: str) -> Embedder:
-    from openbook.llm.embeddings import open_embedder  # who embeds here never pays for it
-
-    return open_embedder(name)
+Assistant = Library
+"""The name of `Library` in version 0.1."""

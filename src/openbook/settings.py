@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -42,7 +41,10 @@ class Settings:
     """Folder where libraries live. Default: the platform's folder for user data."""
     lance_uri: str = ""
     """Where libraries are kept in LanceDB instead of the home, for several machines: a folder, or an address of
-    object storage such as `s3://bucket/openbook`."""
+    object storage such as `s3://bucket/openbook`. The same as `storage` with `lance:` before it."""
+    storage: str = ""
+    """Where libraries are kept instead of the home, for several machines: `engine:address`, with an engine that
+    `openbook plugins` lists. Empty: in the home."""
     max_file_bytes: int = 1024 * 1024
     """Larger files are skipped and reported. Hand-written text rarely passes 1 MiB."""
     max_document_bytes: int = 64 * 1024 * 1024
@@ -136,6 +138,11 @@ class Settings:
             raise SettingsError(
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"
             )
+
+    @property
+    def shared_storage(self) -> str:
+        """Where several machines keep their libraries, as `engine:address`; empty where they are in the home."""
+        return self.storage or (f"lance:{self.lance_uri}" if self.lance_uri else "")
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -233,38 +240,6 @@ def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = Non
     return {name: environ[name] for name in names if environ.get(name)}
 
 
-def quieten_lance() -> None:
-    """Have LanceDB tell errors alone, unless something else is set. It reads this when it is imported."""
-    os.environ.setdefault("LANCEDB_LOG", "error")
-
-
-def environment_of_git() -> dict[str, str]:
-    """Return the environment that git runs in where it must ask nobody, and where no variable leads it elsewhere.
-
-    What says how to reach a host, such as `GIT_SSH_COMMAND` and proxies, stays.
-    """
-    kept = ("GIT_SSH", "GIT_SSL", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
-    harmless = {name: os.environ[name] for name in os.environ if name.startswith(kept) or not name.startswith("GIT_")}
-    silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS": "", "GCM_INTERACTIVE": "never", "GIT_LFS_SKIP_SMUDGE": "1"}
-    return {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **harmless, **silent, "LC_ALL": "C"}
-
-
-def prepare_environment_of_ray(*, starts: bool) -> None:
-    """Set what Ray reads from the environment when it is imported, where it is not set.
-
-    It sends no usage statistics, and gives up an address that does not answer after about 40 s, not 10 minutes.
-
-    Args:
-        starts: A cluster is started here, whose ports other machines can reach: it gets a token that only its
-            own processes know, which Ray would else write into the user's home.
-    """
-    chosen = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_NUM_REDIS_GET_RETRIES": "1", "GRPC_ENABLE_FORK_SUPPORT": "0"}
-    if starts and not {"RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys():
-        chosen |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    for name, value in chosen.items():
-        os.environ.setdefault(name, value)
-
-
 def _dotenv(path: Path) -> dict[str, str]:
     """Read `NAME=value` lines, with `export`, quotes and comments as shells know them. Nothing is expanded."""
     try:
@@ -299,6 +274,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "reranker": (str, "a name"),
     "verifier": (str, "a name"),
     "lance_uri": (str, "an address"),
+    "storage": (str, "an engine and an address"),
     "ray_address": (str, "an address"),
     "lock_timeout_s": (float, "a number"),
     "file_timeout_s": (float, "a number"),

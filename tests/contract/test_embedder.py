@@ -13,7 +13,7 @@ import pytest
 
 from openbook.embedding.protocol import Embedder
 from openbook.embedding.static import load_embedder
-from openbook.llm.embeddings import open_embedder
+from openbook.llm.embeddings import open_remote_embedder
 from openbook.testing import EmbeddingServer, HashEmbedder
 
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {"static": load_embedder, "hash": HashEmbedder}
@@ -32,7 +32,7 @@ def embedder(request: pytest.FixtureRequest, embedding_server: Callable[[], Embe
     if request.param in EMBEDDERS:
         return EMBEDDERS[request.param]()
     server = embedding_server()
-    return open_embedder(f"{server.url}#any", environ={"LLM_API_KEY": server.key})
+    return open_remote_embedder(f"{server.url}#any", environ={"LLM_API_KEY": server.key})
 
 
 def test_vectors_are_float32_rows_of_dim_numbers(embedder: Embedder) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.server.app import create_app
 from openbook.server.models import ModelRegistry
 from openbook.settings import Settings
@@ -15,7 +15,7 @@ _ROUTE = re.compile(r"^\| `(GET|POST|PATCH|DELETE) (/\S+)` \|", re.MULTILINE)
 
 
 def test_every_route_is_documented_and_every_documented_route_is_one(tmp_path: Path) -> None:
-    with Assistant.open(settings=Settings(home=tmp_path)) as assistant:
+    with Library.open(settings=Settings(home=tmp_path)) as assistant:
         app = create_app(assistant, models=ModelRegistry((), "extractive"))
     app.state.keys.close()
     app.state.sessions.close()

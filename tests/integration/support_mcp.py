@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp.client.client import Client
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.mcp.server import build_server
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
@@ -54,7 +54,7 @@ def write_shop(beside: Path) -> Path:
 
 @contextmanager
 def watched(folder: Path) -> Iterator[WatchedLibrary]:
-    with Assistant.open("shop", settings=Settings.from_env()) as assistant:
+    with Library.open("shop", settings=Settings.from_env()) as assistant:
         library = WatchedLibrary(assistant, [folder])
         yield library
         library.close()

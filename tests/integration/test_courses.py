@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SourceError
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.types import Course, Filter
 from tests.support import write_tree
 
@@ -26,8 +26,8 @@ SCHOOL = {
 
 
 @pytest.fixture
-def assistant() -> Iterator[Assistant]:
-    with Assistant.open() as opened:
+def assistant() -> Iterator[Library]:
+    with Library.open() as opened:
         yield opened
 
 
@@ -36,7 +36,7 @@ def told(courses: list[Course]) -> list[str]:
     return [f"{one.path}: {one.title} {[lesson.number for lesson in one.lessons]}" for one in courses]
 
 
-def test_two_files_of_one_title_are_two_courses(assistant: Assistant, tmp_path: Path) -> None:
+def test_two_files_of_one_title_are_two_courses(assistant: Library, tmp_path: Path) -> None:
     assistant.add(write_tree(tmp_path / "a", {"b.txt": BREAD, "c.txt": BREAD}))
 
     assert told(assistant.courses()) == ["b.txt: Bread [0, 1]", "c.txt: Bread [0, 1]"]
@@ -44,7 +44,7 @@ def test_two_files_of_one_title_are_two_courses(assistant: Assistant, tmp_path: 
 
 
 def test_an_edited_course_is_read_again_a_moved_one_is_another_and_a_deleted_one_goes(
-    assistant: Assistant, tmp_path: Path
+    assistant: Library, tmp_path: Path
 ) -> None:
     folder = write_tree(tmp_path / "a", {"b.txt": BREAD, "c.txt": BREAD, "d.txt": BREAD})
     assistant.add(folder)
@@ -61,7 +61,7 @@ def test_an_edited_course_is_read_again_a_moved_one_is_another_and_a_deleted_one
     assert [result.chunk.text for result in oven] == ["Lesson 7: Oven\nHeat it."]
 
 
-def test_a_course_that_is_no_course_any_more_goes(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_course_that_is_no_course_any_more_goes(assistant: Library, tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "a", {"b.txt": BREAD})
     assistant.add(folder)
 
@@ -72,7 +72,7 @@ def test_a_course_that_is_no_course_any_more_goes(assistant: Assistant, tmp_path
     assert assistant.stats().documents == 1
 
 
-def test_a_folder_of_folders_holds_a_course_in_each(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_folder_of_folders_holds_a_course_in_each(assistant: Library, tmp_path: Path) -> None:
     assistant.add(write_tree(tmp_path / "school", SCHOOL), course=True)
 
     assert told(assistant.courses()) == [
@@ -90,7 +90,7 @@ def test_a_folder_of_folders_holds_a_course_in_each(assistant: Assistant, tmp_pa
     assert by_kind["README.md"] == "docs"
 
 
-def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assistant: Library, tmp_path: Path) -> None:
     files = {"bread.txt": BREAD, "knots/1-bowline.txt": "A loop.\n", "sea/1-wind.txt": "Wind.\n"}
 
     assistant.add(write_tree(tmp_path / "school", files), course=True)
@@ -99,7 +99,7 @@ def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assist
 
 
 def test_a_folder_with_files_is_one_course_of_what_does_not_introduce_itself(
-    assistant: Assistant, tmp_path: Path
+    assistant: Library, tmp_path: Path
 ) -> None:
     files = {"1-wind.txt": "Wind.\n", "week2/sails.txt": "Sails.\n", "bread.txt": BREAD}
 
@@ -109,7 +109,7 @@ def test_a_folder_with_files_is_one_course_of_what_does_not_introduce_itself(
     assert assistant.course("sailing_at_sea").path == "."
 
 
-def test_a_folder_stays_one_of_courses_whoever_brings_it_up_to_date(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_folder_stays_one_of_courses_whoever_brings_it_up_to_date(assistant: Library, tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "sea", {"1-wind.txt": "Wind.\n"})
     assistant.add(folder, course=True)
 
@@ -119,7 +119,7 @@ def test_a_folder_stays_one_of_courses_whoever_brings_it_up_to_date(assistant: A
     assert told(assistant.courses()) == [".: Sea [1, 2]"]
 
 
-def test_a_known_folder_becomes_one_of_courses(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_known_folder_becomes_one_of_courses(assistant: Library, tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "sea", {"1-wind.txt": "Wind.\n"})
     assistant.add(folder)
     before = assistant.courses()
@@ -131,14 +131,14 @@ def test_a_known_folder_becomes_one_of_courses(assistant: Assistant, tmp_path: P
     assert assistant.stats().documents == 1
 
 
-def test_a_single_file_is_no_folder_of_courses(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_single_file_is_no_folder_of_courses(assistant: Library, tmp_path: Path) -> None:
     folder = write_tree(tmp_path, {"1-wind.txt": "Wind.\n"})
 
     with pytest.raises(SourceError, match="it is no folder"):
         assistant.add(folder / "1-wind.txt", course=True)
 
 
-def test_a_course_and_a_lesson_narrow_what_answers(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_course_and_a_lesson_narrow_what_answers(assistant: Library, tmp_path: Path) -> None:
     assistant.add(write_tree(tmp_path / "school", SCHOOL), course=True)
 
     hitch = Filter(courses=frozenset({assistant.course("knots").key}), lesson=2)

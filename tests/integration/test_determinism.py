@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 QUESTIONS = [
@@ -43,11 +43,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def open_library(folder: Path, name: str) -> Assistant:
-    return Assistant(folder / f"{name}.db", Settings(home=folder, workers=1))
+def open_library(folder: Path, name: str) -> Library:
+    return Library(folder / f"{name}.db", Settings(home=folder, workers=1))
 
 
-def everything(assistant: Assistant) -> list[Any]:
+def everything(assistant: Library) -> list[Any]:
     """Return all results and answers as JSON values, without the time that they took."""
     found: list[Any] = []
     for question in QUESTIONS:
@@ -90,18 +90,18 @@ def test_the_order_in_which_sources_are_added_changes_nothing(folder: Path) -> N
     assert built(folder, "forward") == built(folder, "backward", ("two", "one"))
 
 
-def reopened(folder: Path, assistant: Assistant) -> list[Any]:
+def reopened(folder: Path, assistant: Library) -> list[Any]:
     assistant.close()
     with open_library(folder, "same") as again:
         return everything(again)
 
 
-def synced(folder: Path, assistant: Assistant) -> list[Any]:
+def synced(folder: Path, assistant: Library) -> list[Any]:
     assistant.sync()
     return everything(assistant)
 
 
-def changed_and_changed_back(folder: Path, assistant: Assistant) -> list[Any]:
+def changed_and_changed_back(folder: Path, assistant: Library) -> list[Any]:
     for path, text in FILES.items():
         (folder / "sources" / path).write_text("Something else about the retry policy.", encoding="utf-8")
         assistant.sync()
@@ -110,7 +110,7 @@ def changed_and_changed_back(folder: Path, assistant: Assistant) -> list[Any]:
     return everything(assistant)
 
 
-def removed_and_added(folder: Path, assistant: Assistant) -> list[Any]:
+def removed_and_added(folder: Path, assistant: Library) -> list[Any]:
     assistant.remove("one")
     assistant.add(folder / "sources" / "one")
     return everything(assistant)
@@ -118,7 +118,7 @@ def removed_and_added(folder: Path, assistant: Assistant) -> list[Any]:
 
 @pytest.mark.parametrize("step", [reopened, synced, changed_and_changed_back, removed_and_added])
 def test_a_library_that_holds_the_same_again_gives_the_same(
-    folder: Path, step: Callable[[Path, Assistant], list[Any]]
+    folder: Path, step: Callable[[Path, Library], list[Any]]
 ) -> None:
     fresh = built(folder, "fresh")
 

@@ -18,7 +18,7 @@ from openbook.errors import (
     UnknownSourceError,
 )
 from openbook.ingest.difference import Difference
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Filter
 from tests.integration.support_cli import copy_sample, settled
@@ -32,13 +32,13 @@ def sample(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def assistant(sample: Path) -> Iterator[Assistant]:
-    with Assistant.of(settled(sample)) as made:
+def assistant(sample: Path) -> Iterator[Library]:
+    with Library.of(settled(sample)) as made:
         yield made
 
 
 def test_a_folder_is_asked_in_two_lines(sample: Path) -> None:
-    with Assistant.of(sample) as assistant:
+    with Library.of(sample) as assistant:
         answer = assistant.query(QUESTION)
 
     assert "LOST_AFTER_DAYS" in answer.answer
@@ -47,7 +47,7 @@ def test_a_folder_is_asked_in_two_lines(sample: Path) -> None:
     assert answer.quality_score == 1.0
 
 
-def test_every_result_and_every_citation_is_an_exact_slice_of_its_file(assistant: Assistant, sample: Path) -> None:
+def test_every_result_and_every_citation_is_an_exact_slice_of_its_file(assistant: Library, sample: Path) -> None:
     results = assistant.search("parcel ferry storm door", limit=100)
     answer = assistant.query("Who lifts heavy parcels?")
 
@@ -60,7 +60,7 @@ def test_every_result_and_every_citation_is_an_exact_slice_of_its_file(assistant
             assert written[span.start_char : span.end_char] == text
 
 
-def test_a_course_gives_its_lessons_beside_the_text(assistant: Assistant) -> None:
+def test_a_course_gives_its_lessons_beside_the_text(assistant: Library) -> None:
     result = assistant.search("wind of the last three hours", where=Filter(kinds=frozenset({"course"})))[0]
 
     lesson = result.chunk.lesson
@@ -70,7 +70,7 @@ def test_a_course_gives_its_lessons_beside_the_text(assistant: Assistant) -> Non
     assert "Working at the Quay" not in result.chunk.text
 
 
-def test_a_lesson_numbered_zero_and_what_stands_before_it_are_found(assistant: Assistant) -> None:
+def test_a_lesson_numbered_zero_and_what_stands_before_it_are_found(assistant: Library) -> None:
     welcome = assistant.search("every one of the lessons ends with tea", view="passages")[0]
     boots = assistant.search("put on your boots", view="passages")[0]
 
@@ -79,7 +79,7 @@ def test_a_lesson_numbered_zero_and_what_stands_before_it_are_found(assistant: A
     assert "boots" in boots.chunk.text
 
 
-def test_filters_narrow_what_is_found(assistant: Assistant) -> None:
+def test_filters_narrow_what_is_found(assistant: Library) -> None:
     only_go = assistant.search("parcel", where=Filter(globs=("*.go",)))
     only_docs = assistant.search("parcel", where=Filter(kinds=frozenset({"docs"})))
     nothing = assistant.search("parcel", where=Filter(globs=("elsewhere/*",)))
@@ -89,12 +89,12 @@ def test_filters_narrow_what_is_found(assistant: Assistant) -> None:
     assert nothing == []
 
 
-def test_equal_questions_get_equal_results(assistant: Assistant) -> None:
+def test_equal_questions_get_equal_results(assistant: Library) -> None:
     assert assistant.search("parcel") == assistant.search("parcel")
     assert assistant.search("parcel", limit=3) == assistant.search("parcel")[:3]
 
 
-def test_a_question_beside_the_topic_is_refused(assistant: Assistant) -> None:
+def test_a_question_beside_the_topic_is_refused(assistant: Library) -> None:
     answer = assistant.query("What is the recipe for sourdough bread?")
 
     assert answer.refused
@@ -105,14 +105,14 @@ def test_a_question_beside_the_topic_is_refused(assistant: Assistant) -> None:
 
 
 @pytest.mark.parametrize("question", ["", "  ", "?!", "x" * 100_000])
-def test_a_question_that_cannot_be_asked_is_an_error_with_a_hint(assistant: Assistant, question: str) -> None:
+def test_a_question_that_cannot_be_asked_is_an_error_with_a_hint(assistant: Library, question: str) -> None:
     with pytest.raises(QueryError) as caught:
         assistant.query(question)
 
     assert caught.value.hint
 
 
-def test_a_citation_of_a_file_that_was_edited_since_is_stale(assistant: Assistant, sample: Path) -> None:
+def test_a_citation_of_a_file_that_was_edited_since_is_stale(assistant: Library, sample: Path) -> None:
     file = sample / "docs" / "operations.md"
     file.write_text("# Moved\n\n" + file.read_text(encoding="utf-8").replace("ninety", "sixty"), encoding="utf-8")
 
@@ -124,7 +124,7 @@ def test_a_citation_of_a_file_that_was_edited_since_is_stale(assistant: Assistan
     assert (answer.quality_score or 0.0) < 1.0
 
 
-def test_a_citation_of_a_file_that_was_deleted_since_is_stale(assistant: Assistant, sample: Path) -> None:
+def test_a_citation_of_a_file_that_was_deleted_since_is_stale(assistant: Library, sample: Path) -> None:
     (sample / "docs" / "operations.md").unlink()
 
     answer = assistant.query("How long are copies of the register kept?")
@@ -132,7 +132,7 @@ def test_a_citation_of_a_file_that_was_deleted_since_is_stale(assistant: Assista
     assert {c.verdict for c in answer.citations if c.span.path == "docs/operations.md"} == {"stale"}
 
 
-def test_bringing_a_source_up_to_date_tells_what_was_done(assistant: Assistant, sample: Path) -> None:
+def test_bringing_a_source_up_to_date_tells_what_was_done(assistant: Library, sample: Path) -> None:
     (sample / "docs" / "new.md").write_text("# New\n", encoding="utf-8")
     (sample / "docs" / "faq.md").write_text("# Other questions\n", encoding="utf-8")
     (sample / "README.md").rename(sample / "ABOUT.md")
@@ -145,14 +145,14 @@ def test_bringing_a_source_up_to_date_tells_what_was_done(assistant: Assistant, 
     assert report.skipped["secret"] == (".env", "id_rsa")
 
 
-def test_an_unchanged_source_is_not_read_again(assistant: Assistant) -> None:
+def test_an_unchanged_source_is_not_read_again(assistant: Library) -> None:
     (report,) = assistant.sync()
 
     assert (report.read, report.wrote) == (0, False)
     assert report.unchanged == 20
 
 
-def test_what_is_pending_is_told_without_doing_it(assistant: Assistant, sample: Path) -> None:
+def test_what_is_pending_is_told_without_doing_it(assistant: Library, sample: Path) -> None:
     (sample / "docs" / "faq.md").unlink()
 
     pending = assistant.pending()["harbour"]
@@ -166,7 +166,7 @@ def test_what_is_pending_is_told_without_doing_it(assistant: Assistant, sample: 
 def test_progress_counts_files_up_to_all_of_them(sample: Path) -> None:
     seen: list[tuple[int, int]] = []
 
-    with Assistant.open() as assistant:
+    with Library.open() as assistant:
         assistant.add(sample, progress=lambda done, total: seen.append((done, total)))
 
     assert seen[-1] == (20, 20)
@@ -174,7 +174,7 @@ def test_progress_counts_files_up_to_all_of_them(sample: Path) -> None:
 
 
 def test_several_folders_share_a_library_and_one_can_go(sample: Path) -> None:
-    with Assistant.open("island") as assistant:
+    with Library.open("island") as assistant:
         assistant.add(sample / "docs")
         assistant.add(sample / "scanner")
         assistant.remove("docs")
@@ -187,16 +187,16 @@ def test_several_folders_share_a_library_and_one_can_go(sample: Path) -> None:
 
 
 def test_a_library_is_the_same_for_whoever_opens_it_next(sample: Path) -> None:
-    with Assistant.open("island") as first:
+    with Library.open("island") as first:
         first.add(sample / "docs")
         expected = first.search("backup")
 
-    with Assistant.open("island") as second:
+    with Library.open("island") as second:
         assert second.search("backup") == expected
         assert second.stats().documents == 3
 
 
-def test_removing_an_unknown_source_is_an_error_that_names_the_known(assistant: Assistant) -> None:
+def test_removing_an_unknown_source_is_an_error_that_names_the_known(assistant: Library) -> None:
     with pytest.raises(UnknownSourceError) as caught:
         assistant.remove("island")
 
@@ -206,25 +206,25 @@ def test_removing_an_unknown_source_is_an_error_that_names_the_known(assistant: 
 @pytest.mark.parametrize("path", ["missing", "README.md/missing"])
 def test_a_path_that_does_not_exist_is_an_error(sample: Path, path: str) -> None:
     with pytest.raises(SourceError, match="missing") as caught:
-        Assistant.of(sample / path)
+        Library.of(sample / path)
 
     assert caught.value.hint
 
 
 def test_a_name_that_no_file_can_have_is_an_error() -> None:
     with pytest.raises(SettingsError):
-        Assistant.open("../escape")
+        Library.open("../escape")
 
 
 def test_a_home_that_cannot_be_made_is_an_error() -> None:
     with pytest.raises(LibraryWriteError) as caught:
-        Assistant.open(settings=Settings(home=Path("/dev/null/home")))
+        Library.open(settings=Settings(home=Path("/dev/null/home")))
 
     assert "OPENBOOK_HOME" in caught.value.hint
 
 
 def test_a_closed_assistant_answers_with_an_error_of_ours(sample: Path) -> None:
-    with Assistant.of(sample) as assistant:
+    with Library.of(sample) as assistant:
         pass
 
     with pytest.raises(LibraryError):
@@ -234,7 +234,7 @@ def test_a_closed_assistant_answers_with_an_error_of_ours(sample: Path) -> None:
 def test_settings_reach_the_parts_they_are_for(sample: Path, tmp_path: Path) -> None:
     settings = Settings(home=tmp_path / "home", max_file_bytes=600, context_tokens=100, workers=1)
 
-    with Assistant.of(sample, settings=settings) as assistant:
+    with Library.of(sample, settings=settings) as assistant:
         answer = assistant.query(QUESTION)
         (report,) = assistant.sync()
 
@@ -243,7 +243,7 @@ def test_settings_reach_the_parts_they_are_for(sample: Path, tmp_path: Path) -> 
     assert len(answer.results) <= 3
 
 
-def test_threads_may_share_an_assistant(assistant: Assistant) -> None:
+def test_threads_may_share_an_assistant(assistant: Library) -> None:
     questions = [QUESTION, "Who lifts heavy parcels?", "How do I restore a backup?"] * 4
     expected = {question: assistant.query(question).answer for question in questions}
     answers: list[tuple[str, str]] = []
@@ -261,7 +261,7 @@ def test_threads_may_share_an_assistant(assistant: Assistant) -> None:
     assert all(answer == expected[question] for question, answer in answers)
 
 
-def test_answers_from_results_at_hand_and_their_statistics(assistant: Assistant) -> None:
+def test_answers_from_results_at_hand_and_their_statistics(assistant: Library) -> None:
     generator = assistant.generator
     generator.reset_generation_stats()
     results = assistant.search(QUESTION)
@@ -276,10 +276,10 @@ def test_answers_from_results_at_hand_and_their_statistics(assistant: Assistant)
     assert (stats["total_generations"], stats["refused"], stats["with_citations"]) == (3, 2, 1)
 
 
-class Unfillable(Assistant):
+class Unfillable(Library):
     """Takes nothing in, and remembers which of its kind were closed."""
 
-    closed: ClassVar[list[Assistant]] = []
+    closed: ClassVar[list[Library]] = []
 
     def add(self, *_: object, **__: object) -> NoReturn:
         """Fail."""
@@ -302,14 +302,14 @@ def test_a_library_of_nothing_is_not_made(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path / "home")
 
     with pytest.raises(ValueError, match="at least one folder"):
-        Assistant.of(settings=settings)
+        Library.of(settings=settings)
     with pytest.raises(SourceError, match="does not exist"):
-        Assistant.of(tmp_path / "gone", settings=settings)
+        Library.of(tmp_path / "gone", settings=settings)
 
     assert not settings.home.exists()
 
 
-def test_the_answer_of_any_model_is_checked_against_what_it_was_shown(assistant: Assistant) -> None:
+def test_the_answer_of_any_model_is_checked_against_what_it_was_shown(assistant: Library) -> None:
     results = assistant.search("How long are copies of the register kept?", view="passages", limit=3)
     shown = assistant.context(results)
     number = next(line.partition("|")[0] for line in shown.split("\n") if "Copies are kept for ninety days" in line)
@@ -327,7 +327,7 @@ def test_the_answer_of_any_model_is_checked_against_what_it_was_shown(assistant:
 
 
 @pytest.mark.parametrize("method", ["search", "retrieve", "query", "query_stream"])
-def test_what_could_only_find_nothing_is_refused(assistant: Assistant, method: str) -> None:
+def test_what_could_only_find_nothing_is_refused(assistant: Library, method: str) -> None:
     with pytest.raises(UnknownSourceError, match="no source 'nowhere'"):
         getattr(assistant, method)(QUESTION, where=Filter(sources=frozenset({"nowhere"})))
     with pytest.raises(ValueError, match="limit is 0"):

@@ -14,7 +14,7 @@ from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered, Stage
 from openbook.errors import QueryError
 from openbook.index.sqlite import SqliteIndex
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.testing import ScriptedModel
 from tests.integration.support_cli import copy_sample
 
@@ -22,19 +22,19 @@ QUESTION = "When does a parcel count as lost?"
 
 
 @pytest.fixture
-def assistant(tmp_path: Path) -> Iterator[Assistant]:
-    with Assistant.of(copy_sample(tmp_path)) as made:
+def assistant(tmp_path: Path) -> Iterator[Library]:
+    with Library.of(copy_sample(tmp_path)) as made:
         yield made
 
 
-def test_an_answer_is_the_same_without_blocking(assistant: Assistant) -> None:
+def test_an_answer_is_the_same_without_blocking(assistant: Library) -> None:
     awaited = asyncio.run(assistant.aquery(QUESTION))
 
     assert replace(awaited, took_ms=0) == replace(assistant.query(QUESTION), took_ms=0)
     assert awaited.sources_cited
 
 
-def test_several_questions_are_answered_at_once(assistant: Assistant) -> None:
+def test_several_questions_are_answered_at_once(assistant: Library) -> None:
     async def ask_all() -> list[str]:
         with ScriptedModel(*["A parcel is lost after 14 days."] * 5) as model:
             asked = (assistant.aquery(QUESTION, options=AnswerOptions(model=model)) for _ in range(5))
@@ -43,7 +43,7 @@ def test_several_questions_are_answered_at_once(assistant: Assistant) -> None:
     assert len(set(asyncio.run(ask_all()))) == 1
 
 
-def test_what_happens_can_be_followed(assistant: Assistant) -> None:
+def test_what_happens_can_be_followed(assistant: Library) -> None:
     async def follow() -> list[object]:
         return [event async for event in assistant.aquery_stream(QUESTION)]
 
@@ -53,7 +53,7 @@ def test_what_happens_can_be_followed(assistant: Assistant) -> None:
     assert isinstance(last, Answered)
 
 
-def test_the_library_is_read_in_other_threads_alone(assistant: Assistant) -> None:
+def test_the_library_is_read_in_other_threads_alone(assistant: Library) -> None:
     threads = set[threading.Thread]()
     assert isinstance(assistant.index, SqliteIndex)
     assistant.index._connection.set_trace_callback(lambda _: threads.add(threading.current_thread()))
@@ -64,6 +64,6 @@ def test_the_library_is_read_in_other_threads_alone(assistant: Assistant) -> Non
     assert threading.current_thread() not in threads
 
 
-def test_a_question_that_cannot_be_asked_raises(assistant: Assistant) -> None:
+def test_a_question_that_cannot_be_asked_raises(assistant: Library) -> None:
     with pytest.raises(QueryError):
         asyncio.run(assistant.aquery("?!"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.settings import Settings
 from tests.integration.support_mcp import ask, call, watched, write_shop
@@ -121,7 +121,7 @@ def test_an_argument_that_is_null_was_not_given(library: WatchedLibrary) -> None
 
 def test_a_folder_that_is_away_from_the_beginning_is_read_when_it_is_there(shop: Path, tmp_path: Path) -> None:
     other = write_shop(tmp_path / "second")
-    with Assistant.open("both", settings=Settings.from_env()) as assistant:
+    with Library.open("both", settings=Settings.from_env()) as assistant:
         assistant.add(shop)
         assistant.add(other)
         shop.rename(tmp_path / "away")
@@ -142,7 +142,7 @@ def test_of_several_sources_a_whole_path_means_one(shop: Path, tmp_path: Path) -
     (other / "src" / "parcels.py").write_text("LIMIT_KG = 31\n", encoding="utf-8")
     alone = tmp_path / "alone.md"
     alone.write_text("# Alone\n\nNobody here.\n", encoding="utf-8")
-    with Assistant.open("three", settings=Settings.from_env()) as assistant:
+    with Library.open("three", settings=Settings.from_env()) as assistant:
         library = WatchedLibrary(assistant, [shop, other, alone], watch=False)
 
         texts = [call(library, "read_lines", path=str(path)) for path in (other / "src" / "parcels.py", alone)]
@@ -155,7 +155,7 @@ def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tm
     other = tmp_path / "other"
     other.mkdir()
     (other / "a.md").write_text("# Weighing\n\nWeigh every parcel twice.\n", encoding="utf-8")
-    with Assistant.open("both", settings=Settings.from_env()) as assistant:
+    with Library.open("both", settings=Settings.from_env()) as assistant:
         library = WatchedLibrary(assistant, [shop, other], watch=False)
 
         read = call(library, "read_lines", path="other/a.md")
@@ -170,7 +170,7 @@ def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brough
 ) -> None:
     monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
     other = write_shop(tmp_path / "second")
-    with Assistant.open("team", settings=Settings.from_env()) as assistant:
+    with Library.open("team", settings=Settings.from_env()) as assistant:
         names = {folder: assistant.register(folder).name for folder in (shop, other)}
         for folder in names:
             assistant.add(folder)

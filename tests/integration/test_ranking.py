@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Filter, View
 
@@ -67,13 +67,13 @@ class TooManyAttemptsError(Exception):
 
 
 @pytest.fixture(scope="module")
-def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = tmp_path_factory.mktemp("ranking")
     for path, text in FILES.items():
         file = folder / "project" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    with Assistant(folder / "library.db", Settings(home=folder, workers=1)) as opened:
+    with Library(folder / "library.db", Settings(home=folder, workers=1)) as opened:
         opened.add(folder / "project")
         yield opened
 
@@ -103,7 +103,7 @@ def assistant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
         pytest.param("what is backpressure", "course/talks.txt", id="course"),
     ],
 )
-def test_the_file_that_answers_comes_first(assistant: Assistant, question: str, path: str) -> None:
+def test_the_file_that_answers_comes_first(assistant: Library, question: str, path: str) -> None:
     first, *_ = assistant.search(question)
 
     assert first.chunk.span.path == path
@@ -112,7 +112,7 @@ def test_the_file_that_answers_comes_first(assistant: Assistant, question: str, 
 @pytest.mark.parametrize(
     "question", ["with_retries", "how does a session end", "向量索引", "list all files on retries"]
 )
-def test_results_are_in_one_order_and_no_text_comes_twice(assistant: Assistant, question: str) -> None:
+def test_results_are_in_one_order_and_no_text_comes_twice(assistant: Library, question: str) -> None:
     results = assistant.search(question, limit=100)
 
     order = [(-result.score, result.chunk.key) for result in results]
@@ -122,7 +122,7 @@ def test_results_are_in_one_order_and_no_text_comes_twice(assistant: Assistant, 
 
 @pytest.mark.parametrize("view", ["auto", "files", "passages"])
 @pytest.mark.parametrize("question", ["with_retries", "how does a session end"])
-def test_a_smaller_limit_gives_the_first_of_a_larger_one(assistant: Assistant, question: str, view: View) -> None:
+def test_a_smaller_limit_gives_the_first_of_a_larger_one(assistant: Library, question: str, view: View) -> None:
     many = assistant.search(question, limit=20, view=view)
 
     assert assistant.search(question, limit=3, view=view) == many[:3]
@@ -133,7 +133,7 @@ def test_a_smaller_limit_gives_the_first_of_a_larger_one(assistant: Assistant, q
     [("retries after a failure", "files"), ("What is done after a failure?", "passages")],
     ids=["topic", "question"],
 )
-def test_unless_told_the_question_decides_on_the_view(assistant: Assistant, question: str, view: View) -> None:
+def test_unless_told_the_question_decides_on_the_view(assistant: Library, question: str, view: View) -> None:
     files, passages = (assistant.search(question, limit=100, view=each) for each in ("files", "passages"))
 
     paths = [result.chunk.span.path for result in files]
@@ -142,7 +142,7 @@ def test_unless_told_the_question_decides_on_the_view(assistant: Assistant, ques
 
 
 @pytest.mark.parametrize("view", ["files", "passages"])
-def test_the_signals_of_every_result_sum_to_its_score(assistant: Assistant, view: View) -> None:
+def test_the_signals_of_every_result_sum_to_its_score(assistant: Library, view: View) -> None:
     results = assistant.search("retries after a failure", limit=100, view=view)
 
     assert results
@@ -160,14 +160,14 @@ def test_the_signals_of_every_result_sum_to_its_score(assistant: Assistant, view
     ids=["code", "course", "glob", "nothing"],
 )
 def test_a_filter_lets_through_what_it_names_and_nothing_else(
-    assistant: Assistant, where: Filter, suffixes: set[str]
+    assistant: Library, where: Filter, suffixes: set[str]
 ) -> None:
     results = assistant.search("retries of a session in the course", limit=100, where=where)
 
     assert {Path(result.chunk.span.path).suffix for result in results} == suffixes
 
 
-def test_all_results_are_slices_of_their_files(assistant: Assistant) -> None:
+def test_all_results_are_slices_of_their_files(assistant: Library) -> None:
     chunks = [result.chunk for result in assistant.search("client session store course", limit=100)]
 
     assert len({chunk.span.path for chunk in chunks}) > 1
@@ -175,7 +175,7 @@ def test_all_results_are_slices_of_their_files(assistant: Assistant) -> None:
         assert FILES[chunk.span.path][chunk.span.start_char : chunk.span.end_char] == chunk.text
 
 
-def test_the_lesson_that_answers_is_quoted_under_its_name(assistant: Assistant) -> None:
+def test_the_lesson_that_answers_is_quoted_under_its_name(assistant: Library) -> None:
     answer = assistant.query("Which lessons talk about backpressure?")
 
     assert [citation.label for citation in answer.citations] == ["Building Networks · Lesson 1: Backpressure"]
@@ -190,14 +190,14 @@ def test_the_lesson_that_answers_is_quoted_under_its_name(assistant: Assistant) 
     ],
     ids=["german", "chinese"],
 )
-def test_a_question_is_answered_in_the_language_of_its_source(assistant: Assistant, question: str, quote: str) -> None:
+def test_a_question_is_answered_in_the_language_of_its_source(assistant: Library, question: str, quote: str) -> None:
     answer = assistant.query(question)
 
     assert answer.citations[0].quote == quote
     assert answer.quality_score == 1
 
 
-def test_what_the_library_does_not_know_is_refused(assistant: Assistant) -> None:
+def test_what_the_library_does_not_know_is_refused(assistant: Library) -> None:
     answer = assistant.query("Who painted the Mona Lisa in Florence?")
 
     assert (answer.refused, answer.reason) == (True, "nothing relevant")

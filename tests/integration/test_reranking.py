@@ -10,7 +10,7 @@ import pytest
 from openbook.cli import EXIT_FAILURE
 from openbook.embedding.static import load_embedder
 from openbook.errors import SettingsError
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.retrieval.search import Retriever
 from openbook.settings import Settings
 from openbook.testing import Refusal, RerankServer
@@ -31,7 +31,7 @@ def sample(tmp_path: Path) -> Path:
 @pytest.fixture
 def first(sample: Path, tmp_path: Path) -> list[str]:
     """Return the order of the first stage."""
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
         assistant.add(sample)
         return [str(result.chunk.span) for result in assistant.search(QUESTION, limit=20)]
 
@@ -51,7 +51,7 @@ def test_the_first_twenty_are_read_once_and_come_in_a_new_strict_order(
 ) -> None:
     server = served()
 
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=server.name)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=server.name)) as assistant:
         found = assistant.search(QUESTION, limit=20)
         three = assistant.search(QUESTION, limit=3)
 
@@ -69,7 +69,7 @@ def test_a_server_that_fails_loses_no_result_and_no_answer(
 ) -> None:
     server = served(*FAILURES)
 
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=server.name)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=server.name)) as assistant:
         found = assistant.search(QUESTION, limit=20)
 
     assert [str(result.chunk.span) for result in found] == first
@@ -80,7 +80,7 @@ def test_a_server_that_fails_loses_no_result_and_no_answer(
 def test_answers_are_made_from_what_the_reranker_puts_first(served: Start, first: list[str], tmp_path: Path) -> None:
     server = served()
 
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=server.name)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=server.name)) as assistant:
         answer = assistant.query(QUESTION)
 
     assert "LOST_AFTER_DAYS" in answer.answer
@@ -95,7 +95,7 @@ def test_a_reranker_of_ones_own_takes_part(first: list[str], tmp_path: Path) -> 
             """Turn the order round."""
             return [float(place) for place, _ in enumerate(texts)]
 
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path)) as assistant:
         assistant.retriever = Retriever(assistant.index, load_embedder(), reranker=LastFirst())
         found = assistant.search(QUESTION, limit=20)
 
@@ -106,7 +106,7 @@ def test_nobody_is_asked_unless_a_reranker_is_named(served: Start, first: list[s
     server = served()
 
     for reranker in ("", "off"):
-        with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=reranker)) as assistant:
+        with Library(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=reranker)) as assistant:
             assert [str(result.chunk.span) for result in assistant.search(QUESTION, limit=20)] == first
 
     assert server.requests == []
@@ -115,7 +115,7 @@ def test_nobody_is_asked_unless_a_reranker_is_named(served: Start, first: list[s
 def test_a_library_is_filled_without_the_reranker_and_a_wrong_name_fails_the_search(
     sample: Path, tmp_path: Path
 ) -> None:
-    with Assistant(tmp_path / "new.sqlite", Settings(home=tmp_path, reranker="onnx:nowhere")) as assistant:
+    with Library(tmp_path / "new.sqlite", Settings(home=tmp_path, reranker="onnx:nowhere")) as assistant:
         assistant.add(sample)
         with pytest.raises(SettingsError, match="no model 'nowhere'"):
             assistant.search(QUESTION)

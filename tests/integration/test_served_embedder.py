@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import KeyRefusedError, MismatchedLibraryError
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.testing import EmbeddingServer, Refusal
 from tests.integration.support_cli import copy_sample
@@ -45,7 +45,7 @@ def test_every_chunk_is_embedded_once_in_few_requests_and_a_question_in_one(
 ) -> None:
     server = embedding_server()
 
-    with Assistant(library, served(server)) as assistant:
+    with Library(library, served(server)) as assistant:
         assistant.add(sample)
         sent = list(server.requests)
         answer = assistant.query(QUESTION)
@@ -62,8 +62,8 @@ def test_the_dense_leg_is_that_of_the_server(
     embedding_server: Start, served: Served, sample: Path, library: Path, tmp_path: Path
 ) -> None:
     with (
-        Assistant(library, served(embedding_server())) as asked,
-        Assistant(tmp_path / "own.sqlite", Settings(home=tmp_path)) as own,
+        Library(library, served(embedding_server())) as asked,
+        Library(tmp_path / "own.sqlite", Settings(home=tmp_path)) as own,
     ):
         dense = []
         for assistant in (asked, own):
@@ -77,13 +77,13 @@ def test_a_library_is_refused_with_another_embedder_and_kept(
     embedding_server: Start, served: Served, sample: Path, library: Path, tmp_path: Path
 ) -> None:
     server = embedding_server()
-    with Assistant(library, served(server)) as assistant:
+    with Library(library, served(server)) as assistant:
         assistant.add(sample)
 
     for other in (Settings(home=tmp_path), served(server, "larger")):
         with pytest.raises(MismatchedLibraryError, match="served:tiny"):
-            Assistant(library, other)
-    with Assistant(library, served(server)) as assistant:
+            Library(library, other)
+    with Library(library, served(server)) as assistant:
         assert assistant.search(QUESTION)
 
 
@@ -96,7 +96,7 @@ def test_a_server_that_fails_half_way_loses_nothing_that_was_committed(
         (notes / f"{number:02}.md").write_text(f"# Note {number}\n\nThe ferry {number} sails.\n", encoding="utf-8")
     server = embedding_server(None, None, Refusal(403))
 
-    with Assistant(library, served(server)) as assistant:
+    with Library(library, served(server)) as assistant:
         with pytest.raises(KeyRefusedError):
             assistant.add(notes)
         kept = assistant.stats().documents

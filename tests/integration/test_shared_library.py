@@ -19,7 +19,7 @@ from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Source
 from openbook.ingest.sync import sync
 from openbook.libraries.catalog import LibraryCatalog
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.children import start_child, tell
@@ -42,14 +42,14 @@ def settings(folder: Path, machine: str = "here", uri: str = "") -> Settings:
     return Settings(home=folder / machine, lance_uri=uri or str(folder / "shared"))
 
 
-def told(assistant: Assistant, question: str) -> list[tuple[Any, ...]]:
+def told(assistant: Library, question: str) -> list[tuple[Any, ...]]:
     return [(result.chunk, result.score, result.signals) for result in assistant.search(question)]
 
 
 def test_both_engines_give_the_same_results_and_answers(sample: Path, tmp_path: Path) -> None:
     questions = [QUESTION, "parcels.py", "How is a refund booked?", "LOST_AFTER_DAYS", "weight limit of a letter"]
 
-    with Assistant.of(sample, settings=settings(tmp_path)) as shared, Assistant.of(sample) as own:
+    with Library.of(sample, settings=settings(tmp_path)) as shared, Library.of(sample) as own:
         assert shared.is_shared
         assert not own.is_shared
         for question in questions:
@@ -61,11 +61,11 @@ def test_both_engines_give_the_same_results_and_answers(sample: Path, tmp_path: 
 
 
 def test_a_machine_without_the_files_quotes_what_another_one_has_read(sample: Path, tmp_path: Path) -> None:
-    with Assistant.open("team", settings=settings(tmp_path)) as there:
+    with Library.open("team", settings=settings(tmp_path)) as there:
         there.add(sample)
     sample.rename(tmp_path / "elsewhere")
 
-    with Assistant.open("team", settings=settings(tmp_path, "there")) as here:
+    with Library.open("team", settings=settings(tmp_path, "there")) as here:
         answer = here.query(QUESTION)
 
     assert "LOST_AFTER_DAYS" in answer.answer
@@ -84,7 +84,7 @@ def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
 
     assert "parcels.py" in asked.out
     assert "stale" in asked.out
-    with Assistant.open("team") as assistant:
+    with Library.open("team") as assistant:
         assert assistant.index.document(sample.name, "other.md") is None
 
 
@@ -102,7 +102,7 @@ def test_the_commands_list_fill_remake_and_empty_libraries(
     assert listed.startswith("team: ")
     assert str(sample) in listed
     assert str(tmp_path / "shared" / "team") in run(capsys, "status", "--library", "team").out
-    assert f"libraries in {tmp_path / 'shared'}" in run(capsys, "doctor").out
+    assert f"libraries in lance:{tmp_path / 'shared'}" in run(capsys, "doctor").out
     assert run(capsys, "remove", sample.name).err == f"removed {sample.name}\n"
     assert run(capsys, "sources").out == "team: 0 documents, 0 chunks\n"
 
@@ -240,20 +240,20 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_object_storage_holds_a_library_for_machines_that_write_at_once(
     bucket: str, sample: Path, tmp_path: Path
 ) -> None:
-    with Assistant.open("team", settings=settings(tmp_path, uri=bucket)) as there:
+    with Library.open("team", settings=settings(tmp_path, uri=bucket)) as there:
         there.add(sample)
-    with Assistant.open("team", settings=settings(tmp_path, "there", uri=bucket)) as here, Assistant.of(sample) as own:
+    with Library.open("team", settings=settings(tmp_path, "there", uri=bucket)) as here, Library.of(sample) as own:
         assert told(here, QUESTION) == told(own, QUESTION)
     write_at_once(f"{bucket}/busy", writers=2, documents=4)
 
 
 def test_who_has_a_library_open_goes_on_with_the_one_that_takes_its_place(sample: Path, tmp_path: Path) -> None:
-    with Assistant.open("team", settings=settings(tmp_path)) as reader:
+    with Library.open("team", settings=settings(tmp_path)) as reader:
         reader.add(sample)
         before = told(reader, QUESTION)
         other = write_tree(tmp_path / "other", {"ferry.md": "# Ferry\n\nThe ferry sails at nine.\n"})
         LibraryCatalog(settings(tmp_path)).remove("team")
-        with Assistant.open("team", settings=settings(tmp_path)) as writer:
+        with Library.open("team", settings=settings(tmp_path)) as writer:
             writer.add(other)
 
             assert told(reader, QUESTION) == told(writer, QUESTION) != before

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openbook.library import Assistant
-from openbook.llm.embeddings import open_embedder
+from openbook.library import Library
+from openbook.llm.embeddings import open_remote_embedder
 from openbook.settings import Settings
 from tools.local_model.server import MODEL, serving
 
@@ -23,7 +23,7 @@ def name() -> Iterator[str]:
 
 
 def test_texts_become_rows_of_unit_length_in_their_order(name: str) -> None:
-    embedder = open_embedder(name, environ={})
+    embedder = open_remote_embedder(name, environ={})
 
     both = embedder.embed(["The ferry sails at nine.", "", "def close(self): ..."])
     (alone,) = embedder.embed(["def close(self): ..."])
@@ -35,7 +35,7 @@ def test_texts_become_rows_of_unit_length_in_their_order(name: str) -> None:
 
 
 def test_a_text_that_is_longer_than_the_server_reads_is_embedded_as_far_as_it_does(name: str) -> None:
-    (vector,) = open_embedder(name, environ={}).embed(["ferry " * 2_000])
+    (vector,) = open_remote_embedder(name, environ={}).embed(["ferry " * 2_000])
 
     assert vector.any()
 
@@ -47,7 +47,7 @@ def test_a_library_is_made_and_searched_with_it(name: str, tmp_path: Path) -> No
     )
     (tmp_path / "notes/tides.md").write_text("# Tides\n\nThe quay is dry at low water.\n", encoding="utf-8")
 
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path, embedder=name)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path, embedder=name)) as assistant:
         assistant.add(tmp_path / "notes")
         results = assistant.search("When does the ferry sail?")
 

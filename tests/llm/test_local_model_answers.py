@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook import AnswerOptions, Assistant
+from openbook import AnswerOptions, Library
 from openbook.answers import Answered, AnswerEvent, Stage, Written
 from openbook.llm.protocol import Model
 
@@ -18,13 +18,13 @@ QUESTION = "When does the tide turn?"
 
 
 @pytest.fixture
-def assistant(tmp_path: Path) -> Iterator[Assistant]:
+def assistant(tmp_path: Path) -> Iterator[Library]:
     (tmp_path / "tides.md").write_text("The tide turns at noon.\n", encoding="utf-8")
-    with Assistant.of(tmp_path) as made:
+    with Library.of(tmp_path) as made:
         yield made
 
 
-def test_a_library_can_be_asked_without_blocking(assistant: Assistant, model: Model) -> None:
+def test_a_library_can_be_asked_without_blocking(assistant: Library, model: Model) -> None:
     async def ask() -> list[AnswerEvent]:
         events = assistant.aquery_stream(
             QUESTION, options=AnswerOptions(model=model, verifier="off", max_answer_tokens=24)

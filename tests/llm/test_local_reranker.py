@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.reranking import open_remote_reranker
 from openbook.settings import Settings
 from tools.local_model.server import MODEL, serving
@@ -54,10 +54,10 @@ def test_a_library_is_searched_with_it(name: str, tmp_path: Path) -> None:
     for number, text in enumerate(TEXTS[:2]):
         (tmp_path / f"notes/{number}.md").write_text(f"# Note {number}\n\n{text} The harbour.\n", encoding="utf-8")
 
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path)) as plain:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path)) as plain:
         plain.add(tmp_path / "notes")
         first = plain.search("harbour ferry bread?")
-    with Assistant(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=name)) as assistant:
+    with Library(tmp_path / "library.sqlite", Settings(home=tmp_path, reranker=name)) as assistant:
         found = assistant.search("harbour ferry bread?")
 
     assert {result.chunk.key for result in found} == {result.chunk.key for result in first}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.server.app import create_app
 from openbook.server.models import ModelRegistry
 from openbook.settings import Settings
@@ -50,7 +50,7 @@ def serve(folder: Path, home: Path) -> Iterator[Serve]:
 
         def start(model: ScriptedModel | None = None, *, needs_key: bool = False, **settings: Any) -> TestClient:
             given = Settings(home=home, workers=1, **settings)
-            assistant = Assistant.of(folder, settings=given)
+            assistant = Library.of(folder, settings=given)
             models = ModelRegistry(
                 [model.name] if model else [],
                 "extractive",

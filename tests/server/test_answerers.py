@@ -14,7 +14,7 @@ import pytest
 from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Stage
 from openbook.grounding.protocol import CitedClaim, Entailment
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.messages import ToolCall
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.answer_pool import AnswerPool
@@ -30,12 +30,12 @@ Using = Callable[[AnswerPool], Awaitable[None]]
 
 
 @pytest.fixture
-def library(folder: Path, home: Path) -> Assistant:
-    with Assistant.of(folder, settings=Settings(home=home, workers=1)) as assistant:
+def library(folder: Path, home: Path) -> Library:
+    with Library.of(folder, settings=Settings(home=home, workers=1)) as assistant:
         return assistant
 
 
-def use(library: Assistant, using: Using, *, most: int = 1, longest_step_s: float = 60.0) -> None:
+def use(library: Library, using: Using, *, most: int = 1, longest_step_s: float = 60.0) -> None:
     """Start answerers, do something with them, and end them."""
 
     async def run() -> None:
@@ -61,7 +61,7 @@ async def answered(answer_pool: AnswerPool, options: AnswerOptions | None = None
     return last.answer
 
 
-def test_a_child_answers_as_a_thread_does(library: Assistant) -> None:
+def test_a_child_answers_as_a_thread_does(library: Library) -> None:
     found = []
 
     async def using(answer_pool: AnswerPool) -> None:
@@ -69,7 +69,7 @@ def test_a_child_answers_as_a_thread_does(library: Assistant) -> None:
             found.extend(await told(answer_pool, AnswerOptions(model=model)))
 
     use(library, using)
-    with ScriptedModel(ANSWER) as model, Assistant(library.location, library.settings) as here:
+    with ScriptedModel(ANSWER) as model, Library(library.location, library.settings) as here:
         expected = list(here.query_stream(QUESTION, options=AnswerOptions(model=model)))
 
     *events, last = found
@@ -90,7 +90,7 @@ class Willing:
 
 
 def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_or_by_a_judge(
-    library: Assistant,
+    library: Library,
 ) -> None:
     found = '{"claim": 1, "verdict": "entailed", "quote": "Sessions end after one hour."}'
     written = "An hour later, sessions are over [1:2]."
@@ -117,7 +117,7 @@ def test_claims_of_a_child_are_verified_by_the_model_that_writes_by_another_one_
     ]
 
 
-def test_a_model_with_tools_finds_them_in_the_child(library: Assistant) -> None:
+def test_a_model_with_tools_finds_them_in_the_child(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         with ScriptedModel(ScriptedReply(ToolCall("1", "search", '{"query": "sessions end"}')), ANSWER) as model:
             answer = await answered(answer_pool, AnswerOptions(model=model, tools=True))
@@ -126,7 +126,7 @@ def test_a_model_with_tools_finds_them_in_the_child(library: Assistant) -> None:
     use(library, using)
 
 
-def test_a_child_that_dies_fails_its_questions_and_is_replaced(library: Assistant) -> None:
+def test_a_child_that_dies_fails_its_questions_and_is_replaced(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         (first,) = answer_pool.pids
         os.kill(first, signal.SIGSTOP)
@@ -143,7 +143,7 @@ def test_a_child_that_dies_fails_its_questions_and_is_replaced(library: Assistan
     use(library, using)
 
 
-def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Assistant) -> None:
+def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         os.kill(answer_pool.pids[0], signal.SIGKILL)
         while answer_pool.pids:  # noqa: ASYNC110 - nothing tells when the system has ended it
@@ -158,7 +158,7 @@ def test_a_child_that_hangs_before_it_is_ready_is_ended_too(library: Assistant) 
     use(library, using, longest_step_s=0.2)
 
 
-def test_a_child_does_not_end_by_what_stops_the_service(library: Assistant) -> None:
+def test_a_child_does_not_end_by_what_stops_the_service(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         before = answer_pool.pids
         os.kill(before[0], signal.SIGTERM)
@@ -169,7 +169,7 @@ def test_a_child_does_not_end_by_what_stops_the_service(library: Assistant) -> N
     use(library, using)
 
 
-def test_a_child_that_hangs_is_ended(library: Assistant) -> None:
+def test_a_child_that_hangs_is_ended(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         await answered(answer_pool)
         os.kill(answer_pool.pids[0], signal.SIGSTOP)
@@ -179,7 +179,7 @@ def test_a_child_that_hangs_is_ended(library: Assistant) -> None:
     use(library, using, longest_step_s=1.0)
 
 
-def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Assistant) -> None:
+def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         os.kill(answer_pool.pids[0], signal.SIGSTOP)
         stuck = [asyncio.create_task(answered(answer_pool)) for _ in range(2)]
@@ -196,7 +196,7 @@ def test_while_one_is_busy_another_one_is_started_and_no_more_than_are_allowed(l
     use(library, using, most=2)
 
 
-def test_who_leaves_holds_up_nobody(library: Assistant) -> None:
+def test_who_leaves_holds_up_nobody(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         options = AnswerOptions(model=ScriptedModel(ANSWER))
         async with aclosing(answer_pool.stream(QUESTION, 10, EVERYTHING, options)) as events:
@@ -206,18 +206,18 @@ def test_who_leaves_holds_up_nobody(library: Assistant) -> None:
     use(library, using)
 
 
-def test_a_library_that_is_made_again_is_answered_from(library: Assistant, folder: Path) -> None:
+def test_a_library_that_is_made_again_is_answered_from(library: Library, folder: Path) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         assert "one hour" in (await answered(answer_pool)).answer
         (folder / "guide.md").write_text("# Sessions\n\nSessions end after nine days.\n", encoding="utf-8")
         os.unlink(library.location)  # noqa: PTH108
-        with Assistant.of(folder, settings=library.settings):
+        with Library.of(folder, settings=library.settings):
             assert "nine days" in (await answered(answer_pool)).answer
 
     use(library, using)
 
 
-def test_closed_it_answers_nothing_more(library: Assistant) -> None:
+def test_closed_it_answers_nothing_more(library: Library) -> None:
     async def using(answer_pool: AnswerPool) -> None:
         await answer_pool.close()
         with pytest.raises(RequestRefusedError, match="being stopped"):

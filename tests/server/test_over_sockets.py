@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.choose import open_model
 from openbook.server.app import SecuredApp, create_app
 from openbook.server.models import ModelRegistry
@@ -76,7 +76,7 @@ def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[S
     name = f"{model.openai_url}#tiny"
     environ = {"LLM_API_KEY": model.key}
     models = ModelRegistry([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
-    assistant = Assistant.of(folder, settings=Settings(home=home, workers=1))
+    assistant = Library.of(folder, settings=Settings(home=home, workers=1))
     return create_app(assistant, models=models, workers=workers), name
 
 

@@ -206,13 +206,13 @@ def test_an_overloaded_model_is_no_fault_of_the_server(serve: Serve) -> None:
 
 def test_an_index_that_is_replaced_is_used_from_the_next_question_on(client: TestClient, folder: Path) -> None:
     from openbook.index.sqlite import remove_library_file
-    from openbook.library import Assistant
+    from openbook.library import Library
 
-    served: Assistant = client.app.state.library  # type: ignore[attr-defined]
+    served: Library = client.app.state.library  # type: ignore[attr-defined]
     before = ask(client, QUESTION)
     (folder / "guide.md").write_text("# Sessions\n\nSessions end after two hours.\n", encoding="utf-8")
     remove_library_file(Path(served.location))
-    with Assistant(served.location, served.settings) as another:
+    with Library(served.location, served.settings) as another:
         another.add(folder)
 
     after = ask(client, QUESTION)

@@ -10,7 +10,7 @@ import pytest
 
 from openbook.cli.opening import check_paths
 from openbook.errors import SourceError
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.permissions import is_open_to_others, make_private_file, make_private_folder, narrow
 from openbook.server.uploads import UploadStore
 from openbook.settings import Settings
@@ -58,7 +58,7 @@ def test_a_library_is_for_its_owner_and_one_of_before_becomes_so(tmp_path: Path)
     source = tmp_path / "notes"
     source.mkdir()
     (source / "a.md").write_text("A secret wait of 14 days.", encoding="utf-8")
-    with Assistant.open("notes", settings=settings) as assistant:
+    with Library.open("notes", settings=settings) as assistant:
         assistant.add(source)
         while_open = {path.name: rights(path) for path in (tmp_path / "home" / "libraries").iterdir()}
     assert set(while_open.values()) == {0o600}
@@ -66,7 +66,7 @@ def test_a_library_is_for_its_owner_and_one_of_before_becomes_so(tmp_path: Path)
     file.chmod(0o644)
     file.parent.chmod(0o755)
 
-    Assistant.open("notes", settings=settings).close()
+    Library.open("notes", settings=settings).close()
 
     assert (rights(file), rights(file.parent), rights(tmp_path / "home")) == (0o600, 0o700, 0o700)
 
@@ -76,7 +76,7 @@ def test_a_home_that_somebody_named_keeps_its_rights_and_what_it_keeps_does_not(
     for name in ("uploads", "repositories", "photos"):
         (tmp_path / name).mkdir(mode=0o755)
 
-    Assistant.open("notes", settings=Settings(home=tmp_path)).close()
+    Library.open("notes", settings=Settings(home=tmp_path)).close()
     UploadStore("notes", Settings(home=tmp_path, lance_uri=str(tmp_path / "lance")))
 
     found = {name: rights(tmp_path / name) for name in ("", "uploads", "repositories", "photos", "libraries")}

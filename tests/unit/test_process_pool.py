@@ -14,7 +14,7 @@ import pytest
 
 from openbook.process_pool import JobFailure, ProcessPool, apply_safely
 from tests.jobs import act
-from tests.support import children_of, write_tree
+from tests.support import child_environment, children_of, write_tree
 
 NEVER_S = 600.0
 
@@ -136,10 +136,6 @@ def own(job):
 for pair in ProcessPool(own, count=1, timeout_s=600).run(["a", "b"]):
     print(pair)
 """
-
-
-def child_environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def test_results_larger_than_a_pipe_come_back_whole() -> None:

@@ -33,6 +33,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
     "verifier": ("off", "off"),
     "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
+    "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "reranker": ("onnx:models/mine", "onnx:models/mine"),
     "ray_address": ("ray://head:10001", "ray://head:10001"),

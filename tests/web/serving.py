@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.choose import EXTRACTIVE
 from openbook.llm.messages import Request, ShownSource
 from openbook.llm.protocol import Model
@@ -65,7 +65,7 @@ def serving(
     model = model or (ScriptedModel(*steps, name="scripted:tutor") if steps else None)
     names = {EXTRACTIVE: None} | ({model.name: model} if model else {})
     chosen = Settings(home=home, **settings)
-    assistant = Assistant.of(*paths, settings=chosen) if paths else Assistant.open("empty", settings=chosen)
+    assistant = Library.of(*paths, settings=chosen) if paths else Library.open("empty", settings=chosen)
     models = ModelRegistry(list(names), model.name if model else EXTRACTIVE, open_one=names.__getitem__)
     app = create_app(assistant, models=models, needs_key=needs_key)
     key = app.state.keys.add("class") if needs_key else ""

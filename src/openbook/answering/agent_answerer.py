@@ -53,7 +53,7 @@ class AgentAnswerer:
         self._price = price
         self._clock = clock
         self._numbering = ResultNumbering()
-        self._tools = LibraryTools(finder, where, self._numbering).functions
+        self._tools = (*LibraryTools(finder, where, self._numbering).functions, *options.own_tools)
 
     def explore(self, query: str) -> Steps[GenerationResult]:
         """Let the model look for sources and write, and check its answer."""

@@ -163,7 +163,7 @@ class Generator:
             EVERYTHING,
             self._room(max_context_tokens),
         )
-        return answered(run(self._steps(asked), asked.options.model, asked.options.other_verifier))
+        return answered(run(self._steps(asked), asked.options.writer, asked.options.other_verifier))
 
     def stream(
         self,
@@ -179,7 +179,7 @@ class Generator:
         Closing the iterator ends the call of the model. An answer that is left before its end is not counted.
         """
         return run(
-            self.steps(query, top_k, min_score, where=where, options=options), options.model, options.other_verifier
+            self.steps(query, top_k, min_score, where=where, options=options), options.writer, options.other_verifier
         )
 
     def astream(
@@ -203,7 +203,7 @@ class Generator:
             executor: Whose threads are used; the loop's own if not given.
         """
         steps = self.steps(query, top_k, min_score, where=where, options=options)
-        return arun(ThreadStepRunner(steps, executor, ahead=True), options.model, options.other_verifier)
+        return arun(ThreadStepRunner(steps, executor, ahead=True), options.writer, options.other_verifier)
 
     def steps(
         self,
@@ -219,15 +219,17 @@ class Generator:
 
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
-        model = asked.options.model
+        model = asked.options.writer
         # With tools, the model finds words of its own.
         is_in_conversation = bool(asked.options.history)
-        unasked = None if asked.options.tools else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
+        unasked = (
+            None if asked.options.uses_tools else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
+        )
         if unasked is not None:
             answer = unasked
         elif model is None:
             answer = yield from self._quoted(asked)
-        elif asked.options.tools:
+        elif asked.options.uses_tools:
             from openbook.answering.agent_answerer import AgentAnswerer
 
             explorer = AgentAnswerer(
@@ -382,12 +384,12 @@ class Generator:
 
         Without a model it costs nothing.
         """
-        if options.model is None:
+        if options.writer is None:
             return Decimal(0)
         from openbook.answering.context_answerer import cost_of
 
         request = self.request(query, results, options, max_context_tokens=max_context_tokens)
-        return cost_of(request, options.model, price=self._price)
+        return cost_of(request, options.writer, price=self._price)
 
     def get_generation_stats(self) -> dict[str, float]:
         """Return the statistics by name."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, cast
 
-from openbook.answers import Exchange, Policy
+from openbook.answers import POLICIES, Exchange, Policy
 from openbook.costs import Budget
 from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
+
+if TYPE_CHECKING:
+    from openbook.agent.tools import Tool
 
 # Two pages. What is longer nobody checks.
 _ANSWER_TOKENS = 2048
@@ -17,17 +21,24 @@ _ANSWER_TOKENS = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """How an answer is written."""
+    """How an answer is written. Models and verifiers are given as objects or by name.
 
-    model: Model | None = None
-    """None quotes."""
-    tools: bool = False
-    """Whether the model looks for sources itself, with tools. Else it is shown what was found for the question."""
+    Raises:
+        SettingsError: A name means nothing.
+        KeyMissingError, MissingExtraError: What it names lacks a key or a package.
+        ValueError: There is no such policy.
+        TypeError: A tool cannot be called.
+    """
+
+    model: Model | str | None = None
+    """What writes: a model, or its name as `open_model` takes it. None quotes."""
+    tools: bool | Sequence[Callable[..., Any] | Tool] = False
+    """Whether the model looks for sources itself, with tools. Functions join the tools of the library."""
     policy: Policy = "flag"
     """What happens to claims in conflict."""
-    verifier: Model | Judge | Literal["model", "off"] = "model"
-    """Who checks whether cited lines say what claims say: the model that writes, another one, a judge, or nobody.
-    Quotes need no check."""
+    verifier: Model | Judge | str = "model"
+    """What checks whether cited lines say what claims say: `model`, the one that writes; another model, a judge, or
+    the name of one; `off`: nothing. Quotes need no check."""
     budget: Budget = field(default_factory=Budget)
     """For one answer."""
     history: tuple[Exchange, ...] = ()
@@ -36,6 +47,39 @@ class AnswerOptions:
     """Most tokens that the model may write in one reply."""
     deadline_s: float | None = None
     """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
+
+    def __post_init__(self) -> None:
+        """Open what is named, and refuse what is none."""
+        if self.policy not in POLICIES:
+            raise ValueError(f"there is no policy {self.policy!r}; policies are {', '.join(POLICIES)}")
+        if isinstance(self.model, str):
+            from openbook.llm.choose import open_model  # quotes have no use for models
+
+            object.__setattr__(self, "model", open_model(self.model))
+        if isinstance(self.verifier, str) and self.verifier not in ("model", "off"):
+            from openbook.answering.verifiers import open_verifier
+            from openbook.settings import Settings
+
+            object.__setattr__(self, "verifier", open_verifier(self.verifier, Settings.from_env()))
+        if not isinstance(self.tools, (bool, list, tuple)):
+            raise TypeError(f"tools is {self.tools!r}; give True, or a list of functions")
+        if wrong := [tool for tool in self.own_tools if not callable(tool) and not hasattr(tool, "spec")]:
+            raise TypeError(f"tools holds {wrong[0]!r}, which cannot be called")
+
+    @property
+    def writer(self) -> Model | None:
+        """The model that writes; None quotes."""
+        return cast("Model | None", self.model)
+
+    @property
+    def uses_tools(self) -> bool:
+        """Whether the model looks for sources itself."""
+        return bool(self.tools)
+
+    @property
+    def own_tools(self) -> tuple[Callable[..., Any] | Tool, ...]:
+        """Tools beside those of the library."""
+        return () if isinstance(self.tools, bool) else tuple(self.tools)
 
     @property
     def other_verifier(self) -> Model | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 from openbook.agent.driving import drive
 from openbook.answering.model_calls import ModelCaller
@@ -18,6 +18,7 @@ from openbook.grounding.protocol import CitedClaim, Entailment, Judge
 from openbook.llm.choose import open_model
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
+from openbook.plugins import open_plugin
 from openbook.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -140,7 +141,7 @@ def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["mod
 
     Args:
         name: `off`, `nli:` and a folder or the name of an entailment model that was added, or a model as
-            `openbook.llm.choose.open_model` takes it. Empty or `model`: the model that writes.
+            `openbook.llm.choose.open_model` takes it, or a plugin that judges. Empty or `model`: the model that writes.
         settings: Say where added models are.
 
     Raises:
@@ -156,6 +157,9 @@ def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["mod
         from openbook.grounding import installed_models  # which only those pay for who have one
 
         return installed_models.open_entailment_model(name.removeprefix(_NLI), settings)
+    judge = open_plugin("judges", name)
+    if judge is not None:
+        return cast("Judge", judge)
     model = open_model(name)
     if model is None:
         raise SettingsError(f"{name!r} checks nothing", hint="name a model, `nli:FOLDER`, or `off`")
@@ -172,7 +176,7 @@ def verifier_for(
         budget: Returns what it has left to spend when its claims are to be checked.
         price: Gives prices.
     """
-    chosen = options.model if options.verifier == "model" else options.verifier
+    chosen = options.writer if options.verifier == "model" else options.verifier
     if chosen is None or isinstance(chosen, str):
         return None
     if isinstance(chosen, Judge):

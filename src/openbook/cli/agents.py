@@ -28,7 +28,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the file as it wo
 def mcp(
     paths: options.Paths = None,
     *,
-    library: options.Library = None,
+    library: options.LibraryName = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
     host: options.Host = "127.0.0.1",
     port: options.Port = 8322,
@@ -46,12 +46,12 @@ def mcp(
         from openbook.server.running import is_loopback
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
-    from openbook.library import Assistant
+    from openbook.library import Library
 
     here = opening.settings()
     if library and not wanted:
         opening.check_there(here, library)
-    with Assistant.open(library or name_for(wanted), settings=here) as assistant:
+    with Library.open(library or name_for(wanted), settings=here) as assistant:
         watched = WatchedLibrary(assistant, wanted)
         server = build_server(watched, version=installed_version(), tells_places=not http or is_loopback(host))
         try:

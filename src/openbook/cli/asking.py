@@ -18,6 +18,7 @@ from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
+from openbook.plugins import load_all
 from openbook.usage import Usage
 
 # Lines of an answer that are shown while it is written: its end, as far as it has room on any terminal.
@@ -39,7 +40,7 @@ def build_answer_options(
         raise typer.BadParameter("quotes need no tools; name a model with --model", param_hint="--agent")
     return AnswerOptions(
         model=opened,
-        tools=agent,
+        tools=list(load_all("tools").values()) or True if agent else False,
         policy=chosen,
         verifier=open_verifier(verifier or settings().verifier, settings()),
         budget=Budget(max_rounds=max_rounds, max_usd=max_usd),

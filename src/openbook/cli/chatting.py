@@ -15,7 +15,7 @@ from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
 from openbook.cli.asking import follow, note_cost
 from openbook.costs import format_usd
 from openbook.errors import OpenbookError
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.choose import open_model
 from openbook.types import Filter
 
@@ -48,7 +48,7 @@ class SessionCost:
 class ChatSession:
     """One session. Its history is kept in memory, and goes with it."""
 
-    assistant: Assistant
+    assistant: Library
     answer_options: AnswerOptions
     limit: int
     where: Filter
@@ -70,7 +70,7 @@ class ChatSession:
                 if line and not is_command:
                     self._ask(line)
             except KeyboardInterrupt:
-                self.spending.unknown += self.answer_options.model is not None and not is_command
+                self.spending.unknown += self.answer_options.writer is not None and not is_command
                 printing.note("stopped")
         return self.code
 
@@ -133,7 +133,7 @@ class ChatSession:
             if name:
                 model = open_model(name)
                 self.answer_options = replace(
-                    self.answer_options, model=model, tools=self.answer_options.tools and model is not None
+                    self.answer_options, model=model, tools=self.answer_options.tools if model else False
                 )
         except OpenbookError as exc:
             printing.complain(str(exc), exc.hint)
@@ -142,9 +142,9 @@ class ChatSession:
 
     @property
     def _model_name(self) -> str:
-        if self.answer_options.model is None:
+        if self.answer_options.writer is None:
             return "answers are quotes, no model writes them"
-        return f"answers by {self.answer_options.model.name}{', with tools' if self.answer_options.tools else ''}"
+        return f"answers by {self.answer_options.writer.name}{', with tools' if self.answer_options.uses_tools else ''}"
 
 
 _HELP = """\

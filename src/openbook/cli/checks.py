@@ -78,7 +78,7 @@ def evaluate(
     *,
     model: Annotated[str, typer.Option(metavar="M", help=f"What answers, {options.MODELS}.")] = "extractive",
     verifier: options.VerifierName = "",
-    library: options.Library = None,
+    library: options.LibraryName = None,
     limit: options.Limit = 10,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="METRIC=VALUE", help="Exit with 1 when a metric is worse than that.")
@@ -105,6 +105,30 @@ def evaluate(
         passed = evaluation(assistant, limit=limit, as_json=as_json) if evaluation else print_draft(assistant, count)
     if not passed:
         raise typer.Exit(EXIT_NOTHING)
+
+
+def list_plugins(as_json: options.AsJson = False) -> None:
+    """List the plugins that are installed, and those that cannot be loaded."""
+    from dataclasses import asdict
+
+    from openbook.errors import PluginError
+    from openbook.plugins import PLUGIN_KINDS, plugins
+
+    found = [plugin for kind in PLUGIN_KINDS for plugin in plugins(kind).values()]
+    broken = {}
+    for plugin in found:
+        try:
+            plugin.load()
+        except PluginError as exc:
+            broken[plugin] = str(exc)
+    if as_json:
+        printing.print_json([asdict(plugin) | {"error": broken.get(plugin, "")} for plugin in found])
+    for plugin in () if as_json else found:
+        printing.say(f"{plugin.kind.removesuffix('s'):9} {plugin.name:12} {plugin.package}  {plugin.target}")
+    for error in broken.values():
+        printing.note(f"FAIL  {error}")
+    if broken:
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def doctor(

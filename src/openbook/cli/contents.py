@@ -12,13 +12,13 @@ from openbook.cli import options, printing
 from openbook.errors import OpenbookError, SourceError, UnknownSourceError
 
 if TYPE_CHECKING:
-    from openbook.library import Assistant
+    from openbook.library import Library
 
 
 def add(
     paths: options.Paths = None,
     *,
-    library: options.Library = None,
+    library: options.LibraryName = None,
     course: Annotated[bool, typer.Option("--course", help="The folders hold lessons of courses.")] = False,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the library again from nothing; without PATH, from its sources.")
@@ -44,13 +44,13 @@ def sources() -> None:
     """List all libraries and what is in them."""
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
-    from openbook.library import Assistant
+    from openbook.library import Library
 
     here = opening.settings()
     names = LibraryCatalog(here).names()
     for name in names:
         try:
-            with Assistant.open(name, settings=here) as assistant:
+            with Library.open(name, settings=here) as assistant:
                 held = assistant.stats()
                 printing.say(f"{name}: {held.documents} documents, {held.chunks} chunks")
                 for root in assistant.sources():
@@ -58,13 +58,13 @@ def sources() -> None:
         except OpenbookError as exc:
             printing.say(f"{name}: {exc}")
     if not names:
-        printing.note(f"no libraries in {here.lance_uri or here.home}")
+        printing.note(f"no libraries in {here.shared_storage or here.home}")
 
 
 def remove(
     name: Annotated[str, typer.Argument(help="Name of the source, as `openbook sources` lists it.")],
     *,
-    library: options.Library = None,
+    library: options.LibraryName = None,
 ) -> None:
     """Take a source out of a library: the one named, else the only one that has it. Its files stay."""
     from openbook.cli.opening import existing, library_with
@@ -77,7 +77,7 @@ def remove(
 def status(
     paths: options.Paths = None,
     *,
-    library: options.Library = None,
+    library: options.LibraryName = None,
     skipped: Annotated[
         bool, typer.Option("--skipped", help="Name every file that is not indexed, why, and what to do.")
     ] = False,
@@ -102,7 +102,7 @@ def status(
             printing.say(line)
 
 
-def _skipped(assistant: Assistant) -> Iterator[str]:
+def _skipped(assistant: Library) -> Iterator[str]:
     """Yield each file that is not indexed, by source, reason and path."""
     for name, difference in assistant.pending().items():
         if isinstance(difference, SourceError):
@@ -116,7 +116,7 @@ def _skipped(assistant: Assistant) -> Iterator[str]:
             yield from (f"    {printing.one_line(path)}" for path in sorted(paths))
 
 
-def _states(assistant: Assistant) -> Iterator[str]:
+def _states(assistant: Library) -> Iterator[str]:
     roots = {root.name: root for root in assistant.sources()}
     for name, difference in assistant.pending().items():
         yield f"source     {name}  {printing.origin_of(roots[name])}"

@@ -9,7 +9,7 @@ import typer
 from openbook.cli import EXIT_NOTHING, options, printing
 
 if TYPE_CHECKING:
-    from openbook.library import Assistant
+    from openbook.library import Library
     from openbook.types import Course
 
 
@@ -22,7 +22,7 @@ def courses(
     folders: Annotated[
         list[str] | None, typer.Option("--in", metavar="PATH", help="Folders or files that hold them. Default: here.")
     ] = None,
-    library: options.Library = None,
+    library: options.LibraryName = None,
     as_json: options.AsJson = False,
 ) -> None:
     """List the courses, or the lessons of one of them."""
@@ -53,7 +53,7 @@ def _head(course: Course) -> None:
     printing.say(f"  {printing.one_line(course_key_text(course))}")
 
 
-def _outline(assistant: Assistant, course: Course, *, as_json: bool) -> None:
+def _outline(assistant: Library, course: Course, *, as_json: bool) -> None:
     placed = assistant.outline(course)
     if as_json:
         printing.print_json({**course.to_dict(), "lessons": [one.to_dict() for one in placed]})

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from openbook.chunking.grammars import load_parser
 from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
-from openbook.errors import OpenbookError
+from openbook.errors import OpenbookError, PluginError
 from openbook.libraries.catalog import LibraryCatalog, keep_private
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.permissions import is_open_to_others
+from openbook.plugins import PLUGIN_KINDS, plugins
 from openbook.settings import Settings
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def diagnosis(model: str = "") -> Iterator[Diagnostic]:
     yield from _reranker(settings)
     grammar = load_parser("python") is not None
     yield Diagnostic("grammars: loaded" if grammar else "grammars: none; code is cut by lines", grammar)
+    yield from _plugins()
     yield _home(settings)
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
@@ -54,9 +56,21 @@ def diagnosis(model: str = "") -> Iterator[Diagnostic]:
     yield from _model(model or settings.model, settings.model_timeout_s, call=bool(model))
 
 
+def _plugins() -> Iterator[Diagnostic]:
+    """Import every plugin of another package, which shows whether it works."""
+    for plugin in (plugin for kind in PLUGIN_KINDS for plugin in plugins(kind).values()):
+        if plugin.is_built_in:  # their packages are extras, which few have
+            continue
+        try:
+            plugin.load()
+            yield Diagnostic(f"{plugin.kind.removesuffix('s')} {plugin.name}, of {plugin.package}")
+        except PluginError as exc:
+            yield Diagnostic(f"{exc}; {exc.hint}", healthy=False)
+
+
 def _embedder(name: str) -> Diagnostic:
     """Name the embedder; one that a server offers is asked for a vector."""
-    from openbook.llm.embeddings import open_embedder
+    from openbook.opening import open_embedder
 
     try:
         embedder = open_embedder(name) if name else load_embedder()
@@ -68,7 +82,7 @@ def _embedder(name: str) -> Diagnostic:
 
 def _reranker(settings: Settings) -> Iterator[Diagnostic]:
     """Have the reranker that is set compare two texts, which shows whether it is one; nothing if none is."""
-    from openbook.rerankers import open_reranker
+    from openbook.opening import open_reranker
 
     try:
         reranker = open_reranker(settings.reranker, settings)
@@ -86,6 +100,7 @@ def _reranker(settings: Settings) -> Iterator[Diagnostic]:
 
 def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Diagnostic]:
     from openbook.llm.choose import open_model
+    from openbook.llm.transport import WireModel
 
     try:
         model = open_model(name)
@@ -95,7 +110,8 @@ def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Diagnostic]:
     if model is None:
         yield Diagnostic("answers are quotes" if name else "answers are quotes: no key is set, and no model named")
     elif call:
-        model.load()  # else the first call would pay for it
+        if isinstance(model, WireModel):
+            model.load()  # else the first call would pay for it
         yield from model_findings(model, timeout_s)
     else:
         yield Diagnostic(f"answers by {model.name}; to call it once: openbook doctor --model {model.name}")
@@ -135,7 +151,7 @@ def model_findings(
 def _broken_libraries(settings: Settings) -> Iterator[Diagnostic]:
     for name in LibraryCatalog(settings).names():
         try:
-            Assistant.open(name, settings=settings).close()
+            Library.open(name, settings=settings).close()
         except OpenbookError as exc:
             yield Diagnostic(f"{exc}; {exc.hint}", healthy=False)
 
@@ -152,6 +168,6 @@ def _home(settings: Settings) -> Diagnostic:
         return Diagnostic(
             f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False
         )
-    if settings.lance_uri:
-        return Diagnostic(f"home {home}; libraries in {settings.lance_uri}")
+    if settings.shared_storage:
+        return Diagnostic(f"home {home}; libraries in {settings.shared_storage}")
     return Diagnostic(f"home {home}, {len(LibraryCatalog(settings).names())} libraries")

@@ -17,7 +17,7 @@ from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import LibraryFiles, run_questions
 from openbook.evals.runs import METRICS, EvalRun, Metric, Threshold, read_run, read_thresholds
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.choose import open_model
 from openbook.sources.formats import QUESTION_SET, own_output
 
@@ -51,7 +51,7 @@ class EvalCommand:
         self._questions = read_questions(read_text_file(set_file, "QUESTIONS.jsonl"), repr(str(set_file)))
         self._before = read_run(read_text_file(against, "--against"), repr(str(against))) if against else None
 
-    def __call__(self, assistant: Assistant, *, limit: int, as_json: bool) -> bool:
+    def __call__(self, assistant: Library, *, limit: int, as_json: bool) -> bool:
         """Ask, print, and tell whether every threshold was reached."""
         _note_unknown(assistant, self._questions)
         now = run_questions(assistant, self._questions, limit=limit, options=self._writing)
@@ -78,7 +78,7 @@ def check_draftable(words: Sequence[str]) -> None:
             raise typer.BadParameter(f"{word!r} is a question set, and --draft proposes one", param_hint="PATH")
 
 
-def print_draft(assistant: Assistant, count: int) -> int:
+def print_draft(assistant: Library, count: int) -> int:
     """Print proposed questions, one line of JSON each, and give their number; say why if there are none."""
     questions = draft(assistant, count)
     for question in questions:
@@ -91,7 +91,7 @@ def print_draft(assistant: Assistant, count: int) -> int:
     return len(questions)
 
 
-def _note_unknown(assistant: Assistant, questions: Sequence[EvalQuestion]) -> None:
+def _note_unknown(assistant: Library, questions: Sequence[EvalQuestion]) -> None:
     unknown = LibraryFiles(assistant).unknown(questions)
     if unknown:
         more = f" and {len(unknown) - _MOST_PATHS} more" if len(unknown) > _MOST_PATHS else ""

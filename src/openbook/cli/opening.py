@@ -13,7 +13,7 @@ from openbook.cli.printing import note, print_report
 from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 
 # Folders of the system on Linux, macOS and Windows. What is below the last three is made up by the kernel.
@@ -33,7 +33,7 @@ def settings() -> Settings:
 @contextlib.contextmanager
 def opened(
     paths: Sequence[Path], library: str | None, *, may_be_new: bool = False, reranker: str = ""
-) -> Iterator[Assistant]:
+) -> Iterator[Library]:
     """Open the library that a question is for, up to date.
 
     With paths or without a library, these folders (by default `.`) are brought up to date;
@@ -65,7 +65,7 @@ def opened(
         yield assistant
 
 
-def _updated(assistant: Assistant, paths: Sequence[Path]) -> list[SyncReport]:
+def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
     with progress_bar() as progress:
         if paths:
             return [assistant.add(path, progress=progress) for path in paths]
@@ -121,7 +121,7 @@ def _wide(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def existing(library: str) -> Iterator[Assistant]:
+def existing(library: str) -> Iterator[Library]:
     """Open a library that must be there already.
 
     Raises:
@@ -156,7 +156,7 @@ def library_with(source: str) -> str:
     here = settings()
     holding = []
     for name in LibraryCatalog(here).names():
-        with contextlib.suppress(LibraryError), Assistant.open(name, settings=here) as assistant:
+        with contextlib.suppress(LibraryError), Library.open(name, settings=here) as assistant:
             if any(root.name == source for root in assistant.sources()):
                 holding.append(name)
     if DEFAULT_LIBRARY in holding:
@@ -171,10 +171,10 @@ def library_with(source: str) -> str:
 
 
 @contextlib.contextmanager
-def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Assistant]:
+def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Library]:
     """Open a library. Where it has to be made again, the hint is the very command."""
     try:
-        with Assistant.open(name, settings=here) as assistant:
+        with Library.open(name, settings=here) as assistant:
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.

@@ -16,7 +16,7 @@ from openbook.errors import SourceError
 from openbook.types import KINDS, Filter, Kind
 
 if TYPE_CHECKING:
-    from openbook.library import Assistant
+    from openbook.library import Library
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def no_nan(value: float | None) -> float | None:
 
 
 Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: here.")]
-Library = Annotated[
+LibraryName = Annotated[
     str | None,
     typer.Option(metavar="NAME", callback=no_blank, help="Library to use, instead of one of the folder's own."),
 ]
@@ -109,7 +109,7 @@ def filter_of(
     return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=lesson)
 
 
-def checked(assistant: Assistant, where: Filter, names: Sequence[str] | None) -> Filter:
+def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> Filter:
     """Narrow a filter to the courses that the names mean, and check that there is something to ask.
 
     Raises:
@@ -161,7 +161,7 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
     return [fetched_path(word) for word in words or ()]
 
 
-def check_filled(assistant: Assistant, where: Filter) -> None:
+def check_filled(assistant: Library, where: Filter) -> None:
     """Refuse to ask a library that holds nothing, or not the sources that are named.
 
     Raises:

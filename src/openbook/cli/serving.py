@@ -22,7 +22,7 @@ KeyName = Annotated[str, typer.Argument(metavar="NAME", help="Who or what holds 
 def serve(
     paths: options.Paths = None,
     *,
-    library: options.Library = None,
+    library: options.LibraryName = None,
     host: options.Host = "127.0.0.1",
     port: options.Port = 8321,
     require_key: Annotated[

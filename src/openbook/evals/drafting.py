@@ -12,7 +12,7 @@ from openbook.evals.extracting import questions_of
 from openbook.evals.questions import EvalQuestion
 from openbook.evals.running import document_key, indexed_files
 from openbook.ingest.difference import folder_of
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.retrieval.roles import role_of
 from openbook.sources.folder import Folder
 from openbook.tokens import tokenize
@@ -34,7 +34,7 @@ _FRAMES = (
 )
 
 
-def draft(assistant: Assistant, count: int) -> list[EvalQuestion]:
+def draft(assistant: Library, count: int) -> list[EvalQuestion]:
     """Propose at most `count` questions, each with the lines that it was made from, one in five unanswerable.
 
     Files are taken at even distances, those of tests, changes and licences last, and each gives one
@@ -45,7 +45,7 @@ def draft(assistant: Assistant, count: int) -> list[EvalQuestion]:
     return [*drafted, *islice(_unanswerable(assistant, drafted, refusable), refusable)]
 
 
-def _answerable(assistant: Assistant, count: int) -> list[EvalQuestion]:
+def _answerable(assistant: Library, count: int) -> list[EvalQuestion]:
     folders = {root.name: folder_of(root, assistant.settings) for root in assistant.sources()}
     several = len(folders) > 1
     waiting: list[Iterator[EvalQuestion]] = [
@@ -92,7 +92,7 @@ def _questions(folder: Folder, path: str, shown_path: str) -> Iterator[EvalQuest
     yield from islice(filter(None, chain.from_iterable(zip_longest(*by_chunk))), _MOST_OF_A_FILE)
 
 
-def _unanswerable(assistant: Assistant, drafted: Sequence[EvalQuestion], count: int) -> Iterator[EvalQuestion]:
+def _unanswerable(assistant: Library, drafted: Sequence[EvalQuestion], count: int) -> Iterator[EvalQuestion]:
     """Make questions like those that were drafted, for names that the library has nowhere.
 
     A name is made of the halves of two that are asked for; where there are none, well-known software is asked for.
@@ -120,5 +120,5 @@ def _halves(one: str, other: str) -> str:
     return "_".join((*first[:-1], last[-1])) if len(first) > 1 and len(last) > 1 and first[-1] != last[-1] else ""
 
 
-def _knows(assistant: Assistant, name: str) -> bool:
+def _knows(assistant: Library, name: str) -> bool:
     return tokenize(name)[-1] in assistant.index.frequencies(tokenize(name))  # the last is the whole name

@@ -21,7 +21,7 @@ from openbook.evals.metrics import (
 )
 from openbook.evals.questions import EvalQuestion
 from openbook.evals.runs import EvalRun, QuestionOutcome
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.types import RetrievalResult, Span
 
 # Places that were found in the place of the expected ones: enough to see what outranked them.
@@ -31,7 +31,7 @@ _PLACES_SHOWN = 3
 class LibraryFiles:
     """The files of a library: what a path in a question set means."""
 
-    def __init__(self, assistant: Assistant) -> None:
+    def __init__(self, assistant: Library) -> None:
         self._places: dict[str, str] = {}
         for source, path in indexed_files(assistant):
             self._places.setdefault(path, document_key(source, path))
@@ -54,7 +54,7 @@ class LibraryFiles:
         return [path for path in dict.fromkeys(expected) if path not in self]
 
 
-def indexed_files(assistant: Assistant) -> Iterator[tuple[str, str]]:
+def indexed_files(assistant: Library) -> Iterator[tuple[str, str]]:
     """Yield source and path of every file that is indexed, in order."""
     for source, difference in assistant.pending().items():
         if not isinstance(difference, SourceError):
@@ -67,7 +67,7 @@ def document_key(source: str, path: str) -> str:
 
 
 def run_questions(
-    assistant: Assistant,
+    assistant: Library,
     questions: Sequence[EvalQuestion],
     *,
     limit: int = 10,

@@ -239,3 +239,30 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Release files. A closed index cannot be used again."""
+
+
+class Engine(Protocol):
+    """Where libraries are kept under names, at one address, for several machines.
+
+    A plugin of the group `openbook.engines` is called with the address, what follows `NAME:` in `OPENBOOK_STORAGE`.
+    Each method may raise `LibraryError`, and `MissingExtraError` where a package is not installed.
+    """
+
+    address: str
+    """As it is shown to people: no passwords."""
+
+    def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
+        """Open a library, making it if there is none.
+
+        Raises:
+            MismatchedLibraryError: It was made by another embedder, or by other rules of cutting and splitting.
+        """
+
+    def names(self) -> list[str]:
+        """List the libraries, in order."""
+
+    def sources(self, name: str) -> list[Source]:
+        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+
+    def remove(self, name: str) -> None:
+        """Delete a library. None there is no error."""

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
+from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import UNREADABLE_FOLDER, Scan, ScannedFile
 
 
@@ -39,7 +40,7 @@ class Difference:
         return {reason: tuple(paths) for reason, paths in found.items()}
 
 
-def folder_of(root: Source, settings: Settings) -> Folder:
+def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None = None) -> Folder:
     """Open the source that a library remembers.
 
     Raises:
@@ -51,6 +52,7 @@ def folder_of(root: Source, settings: Settings) -> Folder:
         max_file_bytes=settings.max_file_bytes,
         max_document_bytes=settings.max_document_bytes,
         is_course=root.kind == "course",
+        readers=readers,
     )
 
 

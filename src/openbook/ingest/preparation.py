@@ -19,6 +19,7 @@ from openbook.sources.courses import as_lesson
 from openbook.sources.documents import read_document
 from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
+from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document, Lesson
 
@@ -61,7 +62,14 @@ class Preparer:
     Without one, its entries have no vectors yet: see `embedded`.
     """
 
-    def __init__(self, source: str, settings: Settings, load_embedder: Callable[[], Embedder] | None) -> None:
+    def __init__(
+        self,
+        source: str,
+        settings: Settings,
+        load_embedder: Callable[[], Embedder] | None,
+        readers: ReaderRegistry | None = None,
+    ) -> None:
+        self._readers = readers
         self._source = source
         self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
         self._options = ChunkOptions(
@@ -71,10 +79,24 @@ class Preparer:
         )
         self._load_embedder = load_embedder
 
+    def is_of_program(self, path: str) -> bool:
+        """Return whether only this process can read a file, with a reader that the program gave."""
+        return self._readers is not None and self._readers.is_given(path)
+
+    def is_of_plugin(self, path: str) -> bool:
+        """Return whether a plugin reads a file, which may take long or crash."""
+        return self._readers is not None and self._readers.covers(path) and not self._readers.is_given(path)
+
     def __call__(self, content: FileContent) -> PreparedFile:
         """Cut, split and embed."""
         try:
-            document = read_document(content.raw, source=self._source, path=content.path, pdf_options=self._pdf_options)
+            document = read_document(
+                content.raw,
+                source=self._source,
+                path=content.path,
+                pdf_options=self._pdf_options,
+                readers=self._readers,
+            )
         except SkippedFileError as exc:
             return PreparedFile(reason=exc.reason)
         if content.course is not None:
@@ -105,7 +127,8 @@ class FilePreparer:
         content = self.read(job)
         if isinstance(content, PreparedFile):
             return content
-        return PreparedFile(elsewhere=True) if may_be_binary(content.raw) else self.preparer(content)
+        is_elsewhere = may_be_binary(content.raw) or self.preparer.is_of_plugin(content.path)
+        return PreparedFile(elsewhere=True) if is_elsewhere else self.preparer(content)
 
     def read(self, job: FileJob) -> FileContent | PreparedFile:
         """Read the file; what needs no more than that is prepared."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
+from openbook.sources.reader_registry import READER_FAILED, ReaderRegistry
 from openbook.sources.walk import ScannedFile, SkippedFile
 from openbook.types import Stamp
 
@@ -86,20 +88,19 @@ def sync(
     settings: Settings,
     load_embedder: Callable[[], Embedder],
     served: Embedder | None = None,
+    readers: ReaderRegistry | None = None,
     progress: Progress | None = None,
     now: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Make the index hold what the source holds.
-
-    Each file is committed as a whole, a few at a time: whatever ends this early, what was
-    committed stays and the next call goes on from there.
+    """Make the index hold what the source holds. What ends this early loses at most the last few files.
 
     Args:
         root: What to read. Remembered in the index before anything else.
         index: Where to write.
         settings: Limits and sizes.
-        load_embedder: Gives the embedder; called in child processes too, so it must pickle.
-        served: Embeds instead, in this process and several files at once, because it asks a server.
+        load_embedder: Returns the embedder; called in child processes too, so it must pickle.
+        served: Embeds instead, in this process and several files at once.
+        readers: Of formats that Openbook does not know.
         progress: Told after each commit.
         now: Clock, in Unix seconds.
 
@@ -110,14 +111,14 @@ def sync(
         MissingExtraError, ClusterError: A Ray cluster is set that cannot be used.
     """
     started = now()
-    folder = folder_of(root, settings)
-    difference = _with_retries(compare_source(folder, index), settings)
+    folder = folder_of(root, settings, readers)
+    difference = _with_retries(compare_source(folder, index), settings, readers)
     if root.name not in {remembered.name for remembered in index.roots()}:
         index.put_root(root)
     writer = _Writer(index, root.name, difference, started)
-    # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
     loads = None if served else load_embedder
-    with contextlib.closing(_prepared(difference, folder, settings, loads)) as outcomes:
+    # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
+    with contextlib.closing(_prepared(difference, folder, settings, loads, readers)) as outcomes:
         for batch in _batched(outcomes, _FILES_PER_COMMIT):
             writer.write(_with_vectors(batch, served) if served else batch)
             if progress:
@@ -132,19 +133,25 @@ def sync(
 
 
 def _prepared(
-    difference: Difference, folder: Folder, settings: Settings, load_embedder: Callable[[], Embedder] | None
+    difference: Difference,
+    folder: Folder,
+    settings: Settings,
+    load_embedder: Callable[[], Embedder] | None,
+    readers: ReaderRegistry | None,
 ) -> Generator[_Outcome, None, None]:
     """Prepare files, in child processes where the amount pays for them."""
     if not difference.todo:
         return
     # An unchanged source needs neither grammars nor children.
     from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
-    from openbook.process_pool import JobFailure, ProcessPool
+    from openbook.process_pool import JobFailure, ProcessPool, apply_safely
 
-    preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder))
+    preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder, readers))
     files = {file.path: file for file in difference.todo}
     known = difference.known
     jobs = [FileJob(path, known[path].content_hash if path in known else "") for path in files]
+    own = [job for job in jobs if preparer.preparer.is_of_program(job.path)]
+    jobs = [job for job in jobs if not preparer.preparer.is_of_program(job.path)]
     size_bytes = sum(file.stamp.size_bytes for file in difference.todo)
     outcomes: Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]
     if settings.ray_address and size_bytes >= _CLUSTER_BYTES:
@@ -157,7 +164,7 @@ def _prepared(
         )
         outcomes = workers.run(jobs)
     with contextlib.closing(outcomes):
-        for job, outcome in outcomes:
+        for job, outcome in itertools.chain(((job, apply_safely(preparer, job)) for job in own), outcomes):
             yield files[job.path], PreparedFile(reason=outcome.reason) if isinstance(outcome, JobFailure) else outcome
 
 
@@ -188,7 +195,7 @@ def _prepared_here(
         yield from ProcessPool(preparer, count=1, timeout_s=timeout_s, memory_bytes=_MEMORY_BYTES).run(apart)
 
 
-def _with_retries(difference: Difference, settings: Settings) -> Difference:
+def _with_retries(difference: Difference, settings: Settings, readers: ReaderRegistry | None) -> Difference:
     """Add what was skipped for a reason that other settings, or a package, have removed."""
     skipped = {path: record.skipped for path, record in difference.known.items() if record.skipped}
     if not skipped:
@@ -202,7 +209,9 @@ def _with_retries(difference: Difference, settings: Settings) -> Difference:
     outdated = {
         path
         for path, reason in skipped.items()
-        if may_be_read_now(reason, options) or (reason.startswith("took longer") and reason != late)
+        if may_be_read_now(reason, options)
+        or (readers and readers.covers(path) and not reason.startswith(READER_FAILED))
+        or (reason.startswith("took longer") and reason != late)
     }
     todo = {*difference.todo, *(file for file in difference.scan.files if file.path in outdated)}
     return replace(difference, todo=tuple(sorted(todo)))

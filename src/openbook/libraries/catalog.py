@@ -1,4 +1,4 @@
-"""Libraries by name: files in the home, or, for several machines, tables of LanceDB at an address.
+"""Libraries by name: files in the home, or, for several machines, what an engine keeps at an address.
 
 Folders that are asked directly get a library of their own.
 """
@@ -10,17 +10,17 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from openbook.errors import MissingExtraError, SettingsError
+from openbook.errors import SettingsError
 from openbook.index.schema import stored_sources
 from openbook.index.sqlite import SqliteIndex, remove_library_file
 from openbook.permissions import make_private_folder, narrow
-from openbook.settings import Settings, default_home, quieten_lance
+from openbook.plugins import open_plugin, plugins
+from openbook.settings import Settings, default_home
 
 if TYPE_CHECKING:
-    from openbook.index.protocol import Index, IndexIdentity, Source
+    from openbook.index.protocol import Engine, Index, IndexIdentity, Source
 
 DEFAULT_LIBRARY = "default"
 
@@ -35,7 +35,7 @@ _NAME_BYTES = 100
 _DIGEST_CHARS = 10
 
 Location = Path | str
-"""The file of a library, or its address."""
+"""The file of a library, or where it is kept otherwise: `engine:address/name`."""
 
 
 def name_of(location: Location) -> str:
@@ -50,10 +50,12 @@ class LibraryCatalog:
         """Take where they are from the settings.
 
         Raises:
-            SettingsError: The address names no folder and no bucket.
+            SettingsError: There is no such engine, or the address means nothing to it.
+            PluginError: The engine cannot be loaded.
         """
         self._home = settings.home
-        self._lance = _address(settings.lance_uri) if settings.lance_uri else ""
+        self._storage = settings.shared_storage
+        self._engine = open_engine(self._storage) if self._storage else None
 
     def location(self, name: str) -> Location:
         """Return the place of a library by name, whether it is there or not.
@@ -62,12 +64,13 @@ class LibraryCatalog:
             SettingsError: The name could not be one of a file everywhere.
         """
         file = library_path(self._home, name)
-        return f"{self._lance}/{name}" if self._lance else file
+        if self._engine is None:
+            return file
+        return f"{self._storage.partition(':')[0]}:{self._engine.address}/{name}"
 
     def names(self) -> list[str]:
         """List the libraries that are there, in order."""
-        found: list[str] = _tables().names_at(self._lance) if self._lance else library_names(self._home)
-        return found
+        return self._engine.names() if self._engine else library_names(self._home)
 
     def holds(self, name: str) -> bool:
         """Return whether a library is there."""
@@ -76,28 +79,33 @@ class LibraryCatalog:
 
     def roots(self, name: str) -> list[Source]:
         """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
-        location = self.location(name)
-        found: list[Source] = (
-            stored_sources(location) if isinstance(location, Path) else _tables().stored_table_sources(location)
-        )
-        return found
+        file = library_path(self._home, name)
+        return self._engine.sources(name) if self._engine else stored_sources(file)
 
     def remove(self, name: str) -> None:
         """Delete a library. None there is no error."""
-        location = self.location(name)
-        if isinstance(location, Path):
-            remove_library_file(location)
+        file = library_path(self._home, name)
+        if self._engine:
+            self._engine.remove(name)
         else:
-            _tables().remove_tables(location)
+            remove_library_file(file)
 
 
-def _address(uri: str) -> str:
-    scheme, separator, rest = uri.partition("://")
-    if not separator:
-        return str(Path(uri).expanduser().absolute())
-    if not scheme or not rest.strip("/"):
-        raise SettingsError(f"{uri!r} names no bucket", hint="set OPENBOOK_LANCE_URI to a folder or s3://bucket/folder")
-    return uri.rstrip("/")
+def open_engine(storage: str) -> Engine:
+    """Open the engine that `engine:address` names.
+
+    Raises:
+        SettingsError: There is no such engine, or the address means nothing to it.
+        PluginError: The engine cannot be loaded.
+    """
+    engine: Engine | None = open_plugin("engines", storage)
+    if engine is None:
+        known = ", ".join(plugins("engines")) or "none"
+        raise SettingsError(
+            f"there is no engine {storage.partition(':')[0]!r}",
+            hint=f"write OPENBOOK_STORAGE as engine:address; engines that are installed: {known}",
+        )
+    return engine
 
 
 def open_index(location: Location, identity: IndexIdentity, settings: Settings) -> Index:
@@ -105,27 +113,16 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
 
     Raises:
         LibraryError: It cannot be used.
-        MissingExtraError: LanceDB is not installed.
+        SettingsError, PluginError: Its engine cannot be loaded.
+        MissingExtraError: A package for its engine is not installed.
     """
     if isinstance(location, Path):
         if location.parent == _folder(settings.home):
             with contextlib.suppress(OSError):  # what opens the file says what is wrong
                 keep_private(settings.home)
         return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
-    _tables()
-    from openbook.index.lance import LanceIndex
-
-    return LanceIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
-
-
-def _tables() -> ModuleType:
-    """Load what knows LanceDB; half a second that nobody pays who does not use it."""
-    quieten_lance()
-    try:
-        from openbook.index import lance_tables
-    except ModuleNotFoundError as exc:
-        raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
-    return lance_tables
+    storage, _, name = location.rpartition("/")
+    return open_engine(storage).open(name, identity, lock_timeout_s=settings.lock_timeout_s)
 
 
 def keep_private(home: Path) -> None:

@@ -13,7 +13,7 @@ from openbook.sources.folder import Folder
 
 
 def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Source:
-    """Remember a folder or file as a source. See `Assistant.register`.
+    """Remember a folder or file as a source. See `Library.register`.
 
     Raises:
         SourceError: It does not exist, or a course is no folder.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from openbook.errors import SettingsError
+from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS, Provider
+from openbook.plugins import open_plugin
 from openbook.settings import Secret, read_addresses, read_secrets
 
 if TYPE_CHECKING:
@@ -28,11 +30,11 @@ def open_model(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
     retries: RetryPolicy | None = None,
-) -> WireModel | None:
+) -> Model | None:
     """Find the model that a name means. Sends nothing.
 
     Args:
-        name: `provider:model`, a provider alone, an address and `#model`, or `extractive`. Empty:
+        name: `provider:model`, a provider alone, an address and `#model`, a plugin, or `extractive`. Empty:
             the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
         environ: Where keys and addresses are looked up; this process's environment if not given.
         folder: Whose `.env` is read too, for keys only; the current folder if not given.
@@ -45,12 +47,15 @@ def open_model(
         SettingsError: The name means nothing.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The package for its wire is not installed.
+        PluginError: The plugin of that name cannot be loaded, or failed.
     """
     if not name:
         keys = read_secrets({provider.key for provider in PROVIDERS.values()}, environ, folder)
         name = next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
     if name == EXTRACTIVE:
         return None
+    if name.partition(":")[0] not in PROVIDERS and (plugin := open_plugin("models", name)) is not None:
+        return cast("Model", plugin)
     provider, model, key = find_provider(name, environ=environ, folder=folder)
     return connect(provider, model, key=key, retries=retries)
 
@@ -61,15 +66,16 @@ def find_provider(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
     known: Mapping[str, Provider] = PROVIDERS,
+    what: str = "model",
 ) -> tuple[Provider, str, Secret | None]:
     """Read a name as a provider at the address that is set for it, its model, and the key that is set.
 
-    `known`: the providers that a name may begin with.
+    `known`: the providers that a name may begin with. `what`: what is named, for the message.
 
     Raises:
         SettingsError: The name means nothing, or the address is none.
     """
-    provider, model = parse_name(name, known)
+    provider, model = parse_name(name, known, what)
     address = read_addresses({provider.url_variable}, environ).get(provider.url_variable, "").strip()
     if address and not _is_address(address):
         raise SettingsError(f"{provider.url_variable} is no address", hint="write it as http://host:port")
@@ -100,7 +106,7 @@ def connect(
     return WireModel(provider, model, wire=wire, key=key, retries=retries, native_citations=native)
 
 
-def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS) -> tuple[Provider, str]:
+def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str = "model") -> tuple[Provider, str]:
     """Read a name as a provider and what the provider calls the model.
 
     Raises:
@@ -125,7 +131,7 @@ def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS) -> tuple[Pr
     model = model or (provider.model if provider else "")
     if provider is None or not model:
         reason = f"{word!r} is no provider" if provider is None else f"{word} needs the name of a model"
-        raise SettingsError(f"model is {name!r}: {reason}", hint=f"use {_WANTED}")
+        raise SettingsError(f"{what} is {name!r}: {reason}", hint=f"use {_WANTED}")
     return provider, model
 
 

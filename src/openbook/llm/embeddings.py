@@ -162,7 +162,7 @@ class RemoteEmbedder:
             return self._client
 
 
-def open_embedder(
+def open_remote_embedder(
     name: str,
     *,
     environ: Mapping[str, str] | None = None,
@@ -179,13 +179,13 @@ def open_embedder(
         MissingExtraError: The package `openai` is not installed.
 
     Example:
-        >>> open_embedder("ollama:nomic-embed-text").identity
+        >>> open_remote_embedder("ollama:nomic-embed-text").identity
         'served:nomic-embed-text'
     """
     try:
-        provider, model, key = find_provider(name, environ=environ, folder=folder)
+        provider, model, key = find_provider(name, environ=environ, folder=folder, what="embedder")
     except SettingsError as exc:
-        raise SettingsError(str(exc).replace("model is", "embedder is"), hint=_WANTED) from exc
+        raise SettingsError(str(exc), hint=_WANTED) from exc
     # A provider alone would mean its model that writes.
     if provider.wire != "openai" or model == provider.model:
         raise SettingsError(f"embedder is {name!r}, which embeds nothing", hint=_WANTED)

@@ -207,9 +207,9 @@ def open_remote_reranker(
     # Its servers have one model, which no request names.
     written = f"{name.removeprefix(_TEI).rstrip('/')}#tei" if is_tei else name
     try:
-        provider, model, key = find_provider(written, environ=environ, folder=folder, known=RERANKERS)
+        provider, model, key = find_provider(written, environ=environ, folder=folder, known=RERANKERS, what="reranker")
     except SettingsError as exc:
-        raise SettingsError(str(exc).replace("model is", "reranker is"), hint=_WANTED) from exc
+        raise SettingsError(str(exc), hint=_WANTED) from exc
     if is_tei and "/" not in provider.name:
         raise SettingsError(f"reranker is {name!r}, and an address must follow {_TEI!r}", hint=_WANTED)
     wire = _OF_TEI if is_tei else _WIRES.get(provider.name, _COMMON)

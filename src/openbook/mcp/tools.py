@@ -17,7 +17,7 @@ from openbook.answering.tools import LibraryTools
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, ToolError
 from openbook.index.protocol import DocumentSummary
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.mcp.listing import ListingContent, ResultListing, as_text
 from openbook.mcp.verifying import ClaimItem, verify_text
 from openbook.mcp.watched_library import WatchedLibrary
@@ -263,7 +263,7 @@ class McpTools:
 class _Paths:
     """Paths as an agent writes them: of one source as they are, of several with the name of the source in front."""
 
-    def __init__(self, assistant: Assistant) -> None:
+    def __init__(self, assistant: Library) -> None:
         self._assistant = assistant
         self._roots = assistant.sources()
 
@@ -304,7 +304,7 @@ class _Paths:
         return named
 
 
-def _finder(assistant: Assistant) -> EvidenceFinder:
+def _finder(assistant: Library) -> EvidenceFinder:
     return EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
 
 

@@ -11,7 +11,7 @@ from openbook.answering.outlines import lines_of
 from openbook.answering.verification import CitationChecker
 from openbook.answers import Claim
 from openbook.index.protocol import DocumentSummary, Index
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.text import LineIndex, units
 from openbook.types import RetrievalResult
 from openbook.verify.mentions import Mention, find_mentions
@@ -35,7 +35,7 @@ class ClaimItem(TypedDict):
     reason: str
 
 
-def verify_text(text: str, assistant: Assistant, locate: Locate) -> list[ClaimItem]:
+def verify_text(text: str, assistant: Library, locate: Locate) -> list[ClaimItem]:
     """Return every claim of a text with its verdict by words alone, in order.
 
     Claims without facts are left out unless they cite.

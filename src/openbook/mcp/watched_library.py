@@ -10,7 +10,7 @@ from pathlib import Path
 
 from openbook.errors import LibraryWriteError, SourceError
 from openbook.index.protocol import Source
-from openbook.library import Assistant
+from openbook.library import Library
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ _POLL_MS = 500
 class WatchedLibrary:
     """A library whose folders are watched, so that only what changed is looked at, and only when it is asked."""
 
-    def __init__(self, assistant: Assistant, paths: Sequence[Path], *, watch: bool = True) -> None:
+    def __init__(self, assistant: Library, paths: Sequence[Path], *, watch: bool = True) -> None:
         """Take a library and the folders and files that belong in it; nothing is read yet.
 
         Args:
@@ -45,7 +45,7 @@ class WatchedLibrary:
         self._watcher: threading.Thread | None = None
 
     @contextmanager
-    def fresh(self) -> Iterator[Assistant]:
+    def fresh(self) -> Iterator[Library]:
         """Yield the library as its files are now. The first time takes as long as indexing does.
 
         Raises:

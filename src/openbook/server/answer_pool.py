@@ -69,7 +69,7 @@ class AnswerPool:
             OpenbookError: There is no answer; the message says why.
         """
         asked = StartAnswer(next(self._numbers), query, limit, where, without_models(options))
-        return arun(_Steps(self, asked), options.model, options.other_verifier)
+        return arun(_Steps(self, asked), options.writer, options.other_verifier)
 
     @property
     def pids(self) -> list[int]:

@@ -18,7 +18,7 @@ from openbook.answers import AnswerEvent
 from openbook.errors import OpenbookError
 from openbook.libraries.catalog import Location
 from openbook.libraries.repositories import with_permalinks
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.messages import Event, ReplyFinished, Request
 from openbook.process_pool import become_child, exit_immediately
 from openbook.retrieval.search import EVERYTHING
@@ -91,7 +91,7 @@ class RemoteModel:
 
 def without_models(options: AnswerOptions) -> AnswerOptions:
     """Return what can be sent to a child: names in the place of models. A judge is sent as it is."""
-    model = None if options.model is None else RemoteModel(options.model.name)
+    model = None if options.writer is None else RemoteModel(options.writer.name)
     other = options.other_verifier
     return replace(options, model=model, verifier=options.verifier if other is None else RemoteModel(other.name))
 
@@ -102,7 +102,7 @@ def run_child(location: Location, settings: Settings, requests: IO[bytes], says:
     # Whoever stops a service tells all of its processes. This one ends when the server has no more use for it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     log_as_json()
-    with closing(ServedLibrary(Assistant(location, settings))) as library:
+    with closing(ServedLibrary(Library(location, settings))) as library:
         try:
             serve_answers(library, requests, says)
         except BrokenPipeError:

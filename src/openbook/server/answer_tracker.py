@@ -34,10 +34,10 @@ class AnswerTracker:
     def watched(self, options: AnswerOptions) -> AnswerOptions:
         """Return a way of writing whose models are followed too. Without one, all the time is ours."""
         other = options.other_verifier
-        is_asked = options.model is not None and (other is not None or options.verifier == "model")
-        self._models = (*(() if options.model is None else ("rephrasing", "writing")), *("verifying",) * is_asked)
+        is_asked = options.writer is not None and (other is not None or options.verifier == "model")
+        self._models = (*(() if options.writer is None else ("rephrasing", "writing")), *("verifying",) * is_asked)
         verifier = options.verifier if other is None else self._spans.watched(other) or other
-        return replace(options, model=self._spans.watched(options.model), verifier=verifier)
+        return replace(options, model=self._spans.watched(options.writer), verifier=verifier)
 
     def enter(self, name: str) -> None:
         """End the stage before, and begin one; empty for none."""

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from openbook.libraries.catalog import name_of
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.redis_client import RedisClient
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
@@ -54,7 +54,7 @@ _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 50
 
 
 def create_app(
-    assistant: Assistant,
+    assistant: Library,
     *,
     models: ModelRegistry | None = None,
     needs_key: bool = False,
@@ -105,7 +105,7 @@ def create_app(
     return app
 
 
-def _add_parts(state: Any, assistant: Assistant, roots: Sequence[Path]) -> None:
+def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     settings = assistant.settings
     _add_memory(state, settings)
     state.library = ServedLibrary(assistant)

@@ -19,7 +19,7 @@ from openbook.courses.catalog import check_lesson
 from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
 from openbook.index.filters import filter_predicate
 from openbook.libraries.registration import check_known
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
 from openbook.server.answer_pool import AnswerPool
@@ -198,7 +198,7 @@ class QuestionService:
         yield reply
 
     def _stream(
-        self, assistant: Assistant, asked: PreparedQuestion, options: AnswerOptions
+        self, assistant: Library, asked: PreparedQuestion, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
         if self._answerers is None:
             return assistant.aquery_stream(

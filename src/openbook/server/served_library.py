@@ -13,7 +13,7 @@ from pathlib import Path
 from openbook.errors import LibraryError
 from openbook.libraries.catalog import Location
 from openbook.libraries.repositories import link_to
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.types import Document, Span
 
@@ -24,20 +24,20 @@ _LIST_EVERY_S = 2.0
 class ServedLibrary:
     """One library that many requests share. Threads may use it."""
 
-    def __init__(self, assistant: Assistant, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, assistant: Library, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Serve an open library, and close it in the end."""
         self.location = assistant.location
         self.settings = assistant.settings
         self._assistant = assistant
         self._file = _identity(self.location)
-        self._users: Counter[Assistant] = Counter()
+        self._users: Counter[Library] = Counter()
         self._clock = clock
         self._lock = threading.Lock()
         self._listed_s = -_LIST_EVERY_S
         self._places: dict[str, tuple[str, str]] = {}
 
     @contextlib.contextmanager
-    def in_use(self) -> Iterator[Assistant]:
+    def in_use(self) -> Iterator[Library]:
         """Yield the library as it is now; it stays open while it is used.
 
         Whoever makes a library again replaces its file. What was begun with the old one is ended with it.
@@ -52,9 +52,9 @@ class ServedLibrary:
                 self._users[assistant] -= 1
                 self._close_unused()
 
-    def opened_anew(self) -> Assistant:
+    def opened_anew(self) -> Library:
         """Open the library once more, for work that must not make those who ask wait."""
-        return Assistant(self.location, self.settings)
+        return Library(self.location, self.settings)
 
     def document_id(self, source: str, path: str) -> str:
         """Return the id of a document: the same on every run, and telling nothing of its path."""
@@ -97,11 +97,11 @@ class ServedLibrary:
             self._file = None
             self._close_unused(everything=True)
 
-    def _current(self) -> Assistant:
+    def _current(self) -> Library:
         file = _identity(self.location)
         if file is not None and self._file is not None and file != self._file:
             with contextlib.suppress(LibraryError):  # it is being made; the old one answers until it is there
-                fresh = Assistant(self.location, self.settings)
+                fresh = Library(self.location, self.settings)
                 self._users[self._assistant] += 0
                 self._assistant, self._file = fresh, file
                 self._close_unused()

@@ -13,7 +13,7 @@ from typing import Any
 from openbook.errors import OpenbookError
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.ingest.sync import Progress, SyncReport
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.jobs import Job, JobQueue, Work
@@ -76,9 +76,7 @@ class SourceService:
         location = self._library.location
         return SourcesResponse(sources=listed, writable=isinstance(location, str) or os.access(location, os.W_OK))
 
-    def _source(
-        self, root: Source, documents: int, assistant: Assistant, is_busy: bool, failure: str
-    ) -> SourceResponse:
+    def _source(self, root: Source, documents: int, assistant: Library, is_busy: bool, failure: str) -> SourceResponse:
         records = assistant.index.records(root.name)
         remarks = [f"{path}: {remark}" for path, record in sorted(records.items()) for remark in record.remarks]
         folder = self._uploads.at(root.location)

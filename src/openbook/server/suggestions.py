@@ -8,7 +8,7 @@ from itertools import islice, zip_longest
 
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.served_library import ServedLibrary
 from openbook.types import Chunk, Lesson
@@ -45,7 +45,7 @@ class SuggestionCache:
             return self._made[1]
 
 
-def suggest(assistant: Assistant) -> list[str]:
+def suggest(assistant: Library) -> list[str]:
     """Return some questions, of each kind of source by turns; [] for an empty library.
 
     Each is answered, without a model, by the document that it was made from.
@@ -56,7 +56,7 @@ def suggest(assistant: Assistant) -> list[str]:
     return list(islice(dict.fromkeys(by_turns), _MOST))
 
 
-def _of(assistant: Assistant, listed: list[DocumentSummary], kind: str) -> Iterator[str]:
+def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterator[str]:
     # The shallowest first: a README says more of what there is than a page five folders down.
     found = sorted((each for each in listed if each.kind == kind), key=lambda each: (each.path.count("/"), each))
     for document in found[:_LOOKED_AT]:
@@ -66,7 +66,7 @@ def _of(assistant: Assistant, listed: list[DocumentSummary], kind: str) -> Itera
             yield question
 
 
-def _is_answered(question: str, document: DocumentSummary, assistant: Assistant) -> bool:
+def _is_answered(question: str, document: DocumentSummary, assistant: Library) -> bool:
     try:
         answer = assistant.query(question, limit=_RESULTS)
     except QueryError:  # such as that a name is no telling word

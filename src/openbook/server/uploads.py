@@ -79,7 +79,7 @@ class UploadStore:
         """
         # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
         self._home = (
-            settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.lance_uri else library)
+            settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.shared_storage else library)
         )
         self._settings = settings
         self._lock = threading.Lock()

@@ -9,20 +9,22 @@ from openbook.errors import SkippedFileError
 from openbook.sources.classify import classify
 from openbook.sources.decode import decode
 from openbook.sources.formats import binary_format, may_be_binary, own_output
-from openbook.sources.readers import PdfOptions, read_binary, read_text
+from openbook.sources.reader_registry import ReaderRegistry
+from openbook.sources.readers import PdfOptions, Reading, read_binary, read_text
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
 from openbook.types import Document
 
 _PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
 
 
-def current_text(raw: bytes, path: str, known: Document | None) -> str | None:
+def current_text(raw: bytes, path: str, known: Document | None, readers: ReaderRegistry | None = None) -> str | None:
     """Return the text of a file that may have changed since it was read.
 
     Args:
         raw: All bytes of it now.
         path: POSIX path within the source.
         known: What was read of it.
+        readers: Of other people.
 
     Returns:
         What is known, if the bytes are the same; else the text. None for other bytes of a format
@@ -33,10 +35,19 @@ def current_text(raw: bytes, path: str, known: Document | None) -> str | None:
     """
     if known is not None and hashlib.sha256(raw).hexdigest() == known.content_hash:
         return known.text
-    return None if may_be_binary(raw) else read_document(raw, source="", path=path).text
+    if may_be_binary(raw) or (readers and readers.covers(path)):
+        return None
+    return read_document(raw, source="", path=path).text
 
 
-def read_document(raw: bytes, *, source: str, path: str, pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS) -> Document:
+def read_document(
+    raw: bytes,
+    *,
+    source: str,
+    path: str,
+    pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS,
+    readers: ReaderRegistry | None = None,
+) -> Document:
     """Make a document of the bytes of a file.
 
     Args:
@@ -44,23 +55,19 @@ def read_document(raw: bytes, *, source: str, path: str, pdf_options: PdfOptions
         source: Name of the source.
         path: POSIX path within the source. Its name decides on the format of what is text.
         pdf_options: Limits and password for PDF.
+        readers: Of other people; what they cover is theirs, even where Openbook could read it.
 
     Raises:
         SkippedFileError: The bytes are no text (`binary`, an unknown encoding), begin with a private
             key (`secret`), are a question set, a run or an answer of ours (see `own_output`), or are of a
-            format that cannot be read: damaged, encrypted, not what the suffix says.
+            format that cannot be read: damaged, encrypted, not what the suffix says. Or another reader failed.
     """
     if _PRIVATE_KEY.match(raw):
         raise SkippedFileError(path, "secret")
     own = own_output(raw)
     if own:
         raise SkippedFileError(path, own)
-    language = binary_format(raw, path)
-    if language is None:
-        text = decode(raw, path)
-        reading = read_text(text, path, *classify(path, text))
-    else:
-        reading = read_binary(raw, path, language, pdf_options)
+    reading = readers.read(raw, path) if readers and readers.covers(path) else _read(raw, path, pdf_options)
     return Document(
         source=source,
         path=path,
@@ -72,3 +79,11 @@ def read_document(raw: bytes, *, source: str, path: str, pdf_options: PdfOptions
         anchors=reading.anchors,
         remarks=reading.remarks,
     )
+
+
+def _read(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
+    language = binary_format(raw, path)
+    if language is not None:
+        return read_binary(raw, path, language, pdf_options)
+    text = decode(raw, path)
+    return read_text(text, path, *classify(path, text))

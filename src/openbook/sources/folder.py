@@ -7,6 +7,7 @@ import os
 import stat
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError, SourceError
 from openbook.sources.exclusions import is_secret_folder
@@ -22,6 +23,9 @@ from openbook.sources.walk import (
     stamp_of,
 )
 from openbook.types import Document, Lesson
+
+if TYPE_CHECKING:
+    from openbook.sources.reader_registry import ReaderRegistry
 
 DEFAULT_MAX_FILE_BYTES = 1024 * 1024
 """Larger text is generated or data. The largest module written by people among 60 installed packages has 0.7 MB."""
@@ -62,6 +66,7 @@ class Folder:
         max_file_bytes: int = DEFAULT_MAX_FILE_BYTES,
         max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
         is_course: bool = False,
+        readers: ReaderRegistry | None = None,
     ) -> None:
         """Take a path; `~` is the home folder.
 
@@ -72,6 +77,7 @@ class Folder:
                 times as much.
             max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
             is_course: What is in it is material of a course, or of one course for each of its folders.
+            readers: Of formats that Openbook does not know.
 
         Raises:
             SourceError: The path does not exist, cannot be reached, or lies in a folder of secrets such as `.ssh`.
@@ -91,6 +97,7 @@ class Folder:
         """Folder that all paths are relative to."""
         self.name = source_name(path) if name is None else name
         self._limits = (max_file_bytes, max_document_bytes)
+        self._readers = readers
         self._only = path.name if is_file else None
         self._is_course = is_course and not is_file
         self._courses: dict[str, Lesson] = {}
@@ -102,16 +109,18 @@ class Folder:
         Raises:
             SourceError: The root has vanished or cannot be listed.
         """
-        return scan_folder(self.root, *self._limits) if self._only is None else self._scan_file(self._only)
+        return (
+            scan_folder(self.root, *self._limits, self._readers) if self._only is None else self._scan_file(self._only)
+        )
 
     def _scan_file(self, name: str) -> Scan:
-        reason = refuse_by_name(name)
+        reason = refuse_by_name(name, self._readers)
         if reason:
             return Scan(skipped=(SkippedFile(name, reason),))
         try:
             status = _lstat(str(self.root / name), name)
             _check_regular(status, name)
-            _check_size(status, name, self._limits)
+            self._check_size(status, name)
         except SkippedFileError as exc:
             return Scan(skipped=(SkippedFile(name, exc.reason),))
         return Scan(files=(ScannedFile(name, stamp_of(status)),))
@@ -125,7 +134,8 @@ class Folder:
         # Decoding and the readers are there for files that changed; most scans find none.
         from openbook.sources.documents import read_document
 
-        return self.placed(read_document(self.read_bytes(path), source=self.name, path=path))
+        raw = self.read_bytes(path)
+        return self.placed(read_document(raw, source=self.name, path=path, readers=self._readers))
 
     def placed(self, document: Document) -> Document:
         """Make a document a part of the course that it belongs to, if this is a folder of courses."""
@@ -195,10 +205,15 @@ class Folder:
             SkippedFileError: Not read, with a reason of few words: `vanished`, `unreadable`,
                 `not a regular file`, `too large`, `secret`, `changing`, ...
         """
-        refused = refuse_by_name(path)
+        refused = refuse_by_name(path, self._readers)
         if refused:
             raise SkippedFileError(path, refused)
-        return _read_unchanged(self._locate(path), path, self._limits)
+        file = self._locate(path)
+        for _ in range(2):
+            raw = self._read_once(file, path)
+            if raw is not None:
+                return raw
+        raise SkippedFileError(path, "changing", hint="it was written while it was read; try again")
 
     def _locate(self, path: str) -> str:
         """Return the place of a file, making sure that no link and no `..` leads out of the root."""
@@ -212,30 +227,25 @@ class Folder:
                 raise SkippedFileError(path, "outside the source")
         return f"{place}/{name}"
 
+    def _read_once(self, file: str, path: str) -> bytes | None:
+        """Read a file; None if somebody wrote to it meanwhile."""
+        # Asked before it is opened: opening a device can have effects.
+        _check_regular(_lstat(file, path), path)
+        try:
+            with os.fdopen(os.open(file, _OPEN_FLAGS), "rb") as stream:
+                before = os.fstat(stream.fileno())
+                _check_regular(before, path)
+                self._check_size(before, path)
+                raw = stream.read(before.st_size + 1)
+                after = os.fstat(stream.fileno())
+        except OSError as exc:
+            raise _skipped(path, exc) from exc
+        unchanged = stamp_of(before) == stamp_of(after) and len(raw) == before.st_size
+        return raw if unchanged else None
 
-def _read_unchanged(file: str, path: str, limits: tuple[int, int]) -> bytes:
-    """Read a file that nobody writes to meanwhile; try twice."""
-    for _ in range(2):
-        raw = _read_once(file, path, limits)
-        if raw is not None:
-            return raw
-    raise SkippedFileError(path, "changing", hint="it was written while it was read; try again")
-
-
-def _read_once(file: str, path: str, limits: tuple[int, int]) -> bytes | None:
-    # Asked before it is opened: opening a device can have effects.
-    _check_regular(_lstat(file, path), path)
-    try:
-        with os.fdopen(os.open(file, _OPEN_FLAGS), "rb") as stream:
-            before = os.fstat(stream.fileno())
-            _check_regular(before, path)
-            _check_size(before, path, limits)
-            raw = stream.read(before.st_size + 1)
-            after = os.fstat(stream.fileno())
-    except OSError as exc:
-        raise _skipped(path, exc) from exc
-    unchanged = stamp_of(before) == stamp_of(after) and len(raw) == before.st_size
-    return raw if unchanged else None
+    def _check_size(self, status: os.stat_result, path: str) -> None:
+        if status.st_size > size_limit(path, *self._limits, self._readers):
+            raise SkippedFileError(path, TOO_LARGE)
 
 
 def _lstat(place: str, path: str) -> os.stat_result:
@@ -248,11 +258,6 @@ def _lstat(place: str, path: str) -> os.stat_result:
 def _check_regular(status: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise SkippedFileError(path, "not a regular file")
-
-
-def _check_size(status: os.stat_result, path: str, limits: tuple[int, int]) -> None:
-    if status.st_size > size_limit(path, *limits):
-        raise SkippedFileError(path, TOO_LARGE)
 
 
 def _skipped(path: str, exc: OSError | ValueError) -> SkippedFileError:

@@ -10,7 +10,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from openbook.errors import FetchError, MissingExtraError
-from openbook.settings import environment_of_git
+from openbook.sources.git_environment import environment_of_git
 from openbook.sources.network_policy import NetworkPolicy
 from openbook.sources.remote import Head, Listing, Patience, git_hash, list_files
 from openbook.sources.repository_urls import COMMIT, RepositoryUrl

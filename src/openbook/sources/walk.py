@@ -6,6 +6,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from openbook.errors import SourceError
 from openbook.sources.exclusions import (
@@ -18,6 +19,9 @@ from openbook.sources.exclusions import (
 )
 from openbook.sources.ignore import IgnoreRules, rules_above
 from openbook.types import Stamp
+
+if TYPE_CHECKING:
+    from openbook.sources.reader_registry import ReaderRegistry
 
 # Text is a small part of such files (a notebook carries its pictures), so their size says little.
 _EXTRACTED_SUFFIXES = (".ipynb",)
@@ -69,19 +73,29 @@ class Scan:
         return {reason: names.count(reason) for reason in sorted(set(names))}
 
 
-def size_limit(name: str, max_file_bytes: int, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES) -> int:
+def covers(readers: ReaderRegistry | None, name: str) -> bool:
+    """Return whether a reader of somebody else reads files of that name."""
+    return readers is not None and readers.covers(name)
+
+
+def size_limit(
+    name: str,
+    max_file_bytes: int,
+    max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
+    readers: ReaderRegistry | None = None,
+) -> int:
     """Return the largest size in bytes that a file of that name may have."""
-    if name.lower().endswith(_DOCUMENT_SUFFIXES):
+    if name.lower().endswith(_DOCUMENT_SUFFIXES) or covers(readers, name):
         return max_document_bytes
     return max_file_bytes * _EXTRACTED_FACTOR if name.lower().endswith(_EXTRACTED_SUFFIXES) else max_file_bytes
 
 
-def refuse_by_name(path: str) -> str:
+def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
     """Return why a file of that path is never read, whatever the rules say; empty if it may be."""
     *folders, name = path.split("/")
     if is_secret(name) or any(is_secret_folder(folder) for folder in folders):
         return "secret"
-    return "binary by name" if is_binary_name(name) else ""
+    return "binary by name" if is_binary_name(name) and not covers(readers, name) else ""
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -94,7 +108,12 @@ def is_inside(path: str | Path, root: Path) -> bool:
     return Path(path).resolve().is_relative_to(root)
 
 
-def scan_folder(root: Path, max_file_bytes: int, max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES) -> Scan:
+def scan_folder(
+    root: Path,
+    max_file_bytes: int,
+    max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
+    readers: ReaderRegistry | None = None,
+) -> Scan:
     """List a folder and all below it.
 
     Links are never followed: a link to a file of the same source would show that file twice, and
@@ -105,16 +124,20 @@ def scan_folder(root: Path, max_file_bytes: int, max_document_bytes: int = DEFAU
         root: A folder, with its own links resolved.
         max_file_bytes: Larger files are skipped; notebooks may have 16 times as much.
         max_document_bytes: The same for PDF, Office and other formats whose text is extracted.
+        readers: What they cover is not skipped as binary, and may be as large as documents.
 
     Raises:
         SourceError: The root cannot be listed.
     """
-    return _Walk(root, max_file_bytes, max_document_bytes).run()
+    return _Walk(root, max_file_bytes, max_document_bytes, readers).run()
 
 
 class _Walk:
-    def __init__(self, root: Path, max_file_bytes: int, max_document_bytes: int) -> None:
+    def __init__(
+        self, root: Path, max_file_bytes: int, max_document_bytes: int, readers: ReaderRegistry | None
+    ) -> None:
         self._root = root
+        self._readers = readers
         self._limits = (max_file_bytes, max_document_bytes)
         self._files: list[ScannedFile] = []
         self._skipped: list[SkippedFile] = []
@@ -159,7 +182,7 @@ class _Walk:
             self._skip(path, "secret")
         elif self._is_ignored(rules.verdict(path), is_ignored_file(name)):
             self._ignored += 1
-        elif is_binary_name(name):
+        elif is_binary_name(name) and not covers(self._readers, name):
             self._skip(path, "binary by name")
         else:
             self._sort_in_file(entry, path)
@@ -180,7 +203,7 @@ class _Walk:
             return
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "not a regular file")
-        elif status.st_size > size_limit(entry.name, *self._limits):
+        elif status.st_size > size_limit(entry.name, *self._limits, self._readers):
             self._skip(path, TOO_LARGE)
         else:
             self._files.append(ScannedFile(path, stamp_of(status)))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from openbook.settings import environment_of_git
+from openbook.sources.git_environment import environment_of_git
 
 
 class GitServer:

@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from openbook.errors import SkippedFileError
-from openbook.settings import environment_of_git
 from openbook.sources.decode import decode
+from openbook.sources.git_environment import environment_of_git
 from openbook.verify.relocation import ComparedText
 
 # A command that takes longer has met a repository of a size where one citation is not worth it.

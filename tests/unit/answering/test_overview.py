@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.overview import OVERVIEW
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Filter
 from tests.support import write_tree
 
 
 @pytest.fixture
-def harbour(tmp_path: Path) -> Assistant:
+def harbour(tmp_path: Path) -> Library:
     folder = tmp_path / "harbour"
     for path, text in {
         "README.md": "# Harbour\n\n[![ci](https://x.example/a.svg)](https://x.example)\n\n"
@@ -23,10 +23,10 @@ def harbour(tmp_path: Path) -> Assistant:
     }.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    return Assistant.of(folder, settings=Settings(home=tmp_path / "home"))
+    return Library.of(folder, settings=Settings(home=tmp_path / "home"))
 
 
-def test_an_overview_quotes_what_the_front_page_opens_with(harbour: Assistant) -> None:
+def test_an_overview_quotes_what_the_front_page_opens_with(harbour: Library) -> None:
     with harbour as assistant:
         answer = assistant.query("What does this project do?")
 
@@ -40,14 +40,14 @@ def test_an_overview_quotes_what_the_front_page_opens_with(harbour: Assistant) -
     assert not any(citation.span.path.startswith("tests/") for citation in answer.citations)
 
 
-def test_the_page_on_architecture_comes_first_where_that_is_asked_for(harbour: Assistant) -> None:
+def test_the_page_on_architecture_comes_first_where_that_is_asked_for(harbour: Library) -> None:
     with harbour as assistant:
         answer = assistant.query("What is the architecture of this project?")
 
     assert answer.citations[0].span.path == "docs/architecture.md"
 
 
-def test_a_page_is_summed_up_where_a_filter_names_it(harbour: Assistant) -> None:
+def test_a_page_is_summed_up_where_a_filter_names_it(harbour: Library) -> None:
     with harbour as assistant:
         answer = assistant.query("Summarize this page", where=Filter(globs=("src/quay.py", "docs/*")))
 
@@ -65,7 +65,7 @@ def test_an_overview_quotes_no_directive_and_no_detail_that_begins_as_a_descript
     index = ".. image:: quay.svg\n   :alt: A picture of the harbour as it was once.\n"
     folder = write_tree(tmp_path / "quay", {"README.md": readme, "docs/index.rst": index})
 
-    with Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)) as assistant:
+    with Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)) as assistant:
         answer = assistant.query("What is this library for?")
 
     assert [citation.quote for citation in answer.citations] == [

@@ -9,7 +9,7 @@ import pytest
 
 from openbook.evals.drafting import draft
 from openbook.evals.questions import EvalQuestion, read_questions
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from tests.support import write_tree
 
@@ -20,7 +20,7 @@ LONG = (
 
 
 def drafted(tmp_path: Path, *folders: Path, count: int = 100) -> list[EvalQuestion]:
-    with Assistant.of(*folders, settings=Settings(home=tmp_path / "home")) as assistant:
+    with Library.of(*folders, settings=Settings(home=tmp_path / "home")) as assistant:
         return draft(assistant, count)
 
 
@@ -87,7 +87,7 @@ def test_of_several_sources_the_name_stands_before_the_path(tmp_path: Path) -> N
 def test_a_file_that_went_meanwhile_is_left_out(tmp_path: Path) -> None:
     folder = write_tree(tmp_path / "guide", {f"{name}.md": f"# Using {name}\n\n{LONG}\n" for name in "ab"})
 
-    with Assistant.of(folder, settings=Settings(home=tmp_path / "home")) as assistant:
+    with Library.of(folder, settings=Settings(home=tmp_path / "home")) as assistant:
         (folder / "a.md").unlink()
         questions = draft(assistant, 5)
 

@@ -12,7 +12,7 @@ from openbook.evals.metrics import ExpectedSpan
 from openbook.evals.questions import EvalQuestion
 from openbook.evals.running import LibraryFiles, run_questions, score
 from openbook.evals.runs import Figures
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Span
 from openbook.usage import Usage
@@ -24,19 +24,19 @@ DOGS = "# Animals\n\nLiving animals travel with a person.\n"
 
 
 @pytest.fixture
-def assistant(tmp_path: Path) -> Iterator[Assistant]:
+def assistant(tmp_path: Path) -> Iterator[Library]:
     write_tree(tmp_path / "guide", {"server.md": PORT, "animals.md": DOGS})
     write_tree(tmp_path / "more", {"server.md": "# Ferries\n\nA ferry takes nine cars.\n"})
-    with Assistant.of(tmp_path / "guide", tmp_path / "more", settings=Settings(home=tmp_path / "home")) as made:
+    with Library.of(tmp_path / "guide", tmp_path / "more", settings=Settings(home=tmp_path / "home")) as made:
         yield made
 
 
-def figures_of(assistant: Assistant, question: EvalQuestion) -> Figures:
+def figures_of(assistant: Library, question: EvalQuestion) -> Figures:
     (outcome,) = run_questions(assistant, [question]).outcomes
     return outcome.figures
 
 
-def test_a_right_answer_has_full_marks(assistant: Assistant) -> None:
+def test_a_right_answer_has_full_marks(assistant: Library) -> None:
     question = EvalQuestion(
         "Which port does the harbour server listen on?",
         lines=(ExpectedSpan("guide/server.md", 3, 3),),
@@ -51,13 +51,13 @@ def test_a_right_answer_has_full_marks(assistant: Assistant) -> None:
     assert (figures["tokens"], figures["cost_usd"]) == (0.0, 0.0)
 
 
-def test_what_is_not_expected_is_not_measured(assistant: Assistant) -> None:
+def test_what_is_not_expected_is_not_measured(assistant: Library) -> None:
     figures = figures_of(assistant, EvalQuestion("Which port does the harbour server listen on?"))
 
     assert set(figures) == {"wrong_refusals", "confirmed", "conflicts", "tokens", "cost_usd", "seconds"}
 
 
-def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> None:
+def test_an_unanswerable_question_is_worth_its_refusal(assistant: Library) -> None:
     outcomes = run_questions(
         assistant,
         [
@@ -91,14 +91,14 @@ def test_an_unanswerable_question_is_worth_its_refusal(assistant: Assistant) -> 
     ],
 )
 def test_what_failed_is_said_with_the_first_thing_that_went_wrong(
-    assistant: Assistant, question: EvalQuestion, fault: str
+    assistant: Library, question: EvalQuestion, fault: str
 ) -> None:
     (outcome,) = run_questions(assistant, [question]).outcomes
 
     assert outcome.fault == fault
 
 
-def test_a_place_that_was_found_and_not_cited_has_its_rank(assistant: Assistant) -> None:
+def test_a_place_that_was_found_and_not_cited_has_its_rank(assistant: Library) -> None:
     results = [result_of(chunk_of("one", "a.md")), result_of(chunk_of("two", "b.md"))]
     question = EvalQuestion("Which?", files=("src/b.md",))
 
@@ -108,7 +108,7 @@ def test_a_place_that_was_found_and_not_cited_has_its_rank(assistant: Assistant)
     assert outcome.found == ("src/a.md:1-1", "src/b.md:1-1")
 
 
-def test_results_are_those_that_an_answer_is_written_from(assistant: Assistant) -> None:
+def test_results_are_those_that_an_answer_is_written_from(assistant: Library) -> None:
     question = "What does this project do?"
 
     (outcome,) = run_questions(assistant, [EvalQuestion(question, files=("guide/server.md",))]).outcomes
@@ -118,7 +118,7 @@ def test_results_are_those_that_an_answer_is_written_from(assistant: Assistant) 
     ]
 
 
-def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) -> None:
+def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Library) -> None:
     question = EvalQuestion(
         "Who painted the Mona Lisa?", lines=(ExpectedSpan("guide/server.md", 3, 3),), facts=("Mona Lisa",)
     )
@@ -129,7 +129,7 @@ def test_a_wrong_refusal_cites_nothing_and_says_no_fact(assistant: Assistant) ->
     assert not {"citation_precision", "confirmed", "conflicts"} & set(figures)
 
 
-def test_a_path_that_two_sources_have_is_that_of_the_first_unless_it_names_one(assistant: Assistant) -> None:
+def test_a_path_that_two_sources_have_is_that_of_the_first_unless_it_names_one(assistant: Library) -> None:
     files = LibraryFiles(assistant)
 
     located = files.locate(
@@ -140,7 +140,7 @@ def test_a_path_that_two_sources_have_is_that_of_the_first_unless_it_names_one(a
     assert located.lines == (ExpectedSpan("guide/animals.md", 1, 3),)
 
 
-def test_paths_that_the_library_does_not_have_are_told(assistant: Assistant) -> None:
+def test_paths_that_the_library_does_not_have_are_told(assistant: Library) -> None:
     questions = [
         EvalQuestion("Which port?", ("gone.md", "server.md")),
         EvalQuestion("Which dog?", ("gone.md",), (ExpectedSpan("guide/no.md", 1, 1),)),
@@ -149,7 +149,7 @@ def test_paths_that_the_library_does_not_have_are_told(assistant: Assistant) -> 
     assert LibraryFiles(assistant).unknown(questions) == ["gone.md", "guide/no.md"]
 
 
-def test_seconds_are_those_of_the_clock(assistant: Assistant) -> None:
+def test_seconds_are_those_of_the_clock(assistant: Library) -> None:
     ticks = iter([10.0, 12.5])
 
     (outcome,) = run_questions(assistant, [EvalQuestion("Which port?")], clock=lambda: next(ticks)).outcomes
@@ -157,7 +157,7 @@ def test_seconds_are_those_of_the_clock(assistant: Assistant) -> None:
     assert outcome.figures["seconds"] == 2.5
 
 
-def test_a_run_knows_its_model_and_its_limit(assistant: Assistant) -> None:
+def test_a_run_knows_its_model_and_its_limit(assistant: Library) -> None:
     made = run_questions(assistant, [EvalQuestion("Which port?")], limit=3)
 
     assert (made.model, made.limit) == ("extractive", 3)

@@ -43,10 +43,10 @@ def test_an_address_that_answers_nobody_is_an_error_without_what_is_secret(form:
 
 def what_is_imported(folder: str, home: str) -> list[str]:
     """Index a folder that is large enough for processes, with no cluster set, and tell what of Ray was imported."""
-    from openbook.library import Assistant
+    from openbook.library import Library
     from openbook.settings import Settings
 
-    with Assistant.of(folder, settings=Settings(home=Path(home), workers=2)):
+    with Library.of(folder, settings=Settings(home=Path(home), workers=2)):
         return [name for name in sys.modules if name.partition(".")[0] in {"ray", "grpc"}]
 
 

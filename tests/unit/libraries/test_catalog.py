@@ -112,12 +112,12 @@ def test_a_library_is_a_file_of_the_home_without_an_address(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("uri", ["s3://bucket/a", "s3://bucket/a/", "s3://bucket/a//"])
 def test_a_library_is_at_the_address_that_is_set(tmp_path: Path, uri: str) -> None:
-    assert LibraryCatalog(Settings(home=tmp_path, lance_uri=uri)).location("mine") == "s3://bucket/a/mine"
+    assert LibraryCatalog(Settings(home=tmp_path, lance_uri=uri)).location("mine") == "lance:s3://bucket/a/mine"
 
 
 @pytest.mark.parametrize("uri", ["s3://bucket", "gs://bucket/", "file:///shared"])
 def test_any_bucket_or_folder_is_an_address(tmp_path: Path, uri: str) -> None:
-    assert LibraryCatalog(Settings(home=tmp_path, lance_uri=uri)).location("mine") == f"{uri.rstrip('/')}/mine"
+    assert LibraryCatalog(Settings(home=tmp_path, lance_uri=uri)).location("mine") == f"lance:{uri.rstrip('/')}/mine"
 
 
 @pytest.mark.parametrize("uri", ["s3://", "s3:///", "://bucket", "://"])
@@ -133,13 +133,16 @@ def test_a_relative_address_is_below_the_folder_of_work(tmp_path: Path, monkeypa
     shelf = LibraryCatalog(Settings(home=tmp_path, lance_uri="shared/x"))
     monkeypatch.chdir("/")
 
-    assert shelf.location("mine") == f"{tmp_path}/shared/x/mine"
+    assert shelf.location("mine") == f"lance:{tmp_path}/shared/x/mine"
 
 
 def test_a_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    assert LibraryCatalog(Settings(home=tmp_path, lance_uri="~/shared")).location("mine") == f"{tmp_path}/shared/mine"
+    assert (
+        LibraryCatalog(Settings(home=tmp_path, lance_uri="~/shared")).location("mine")
+        == f"lance:{tmp_path}/shared/mine"
+    )
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a\\b", "-rf", "x" * 101])

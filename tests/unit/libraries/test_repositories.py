@@ -11,7 +11,7 @@ from openbook.answers import Answered
 from openbook.errors import FetchError, SourceError
 from openbook.index.protocol import Source
 from openbook.libraries.repositories import fetched_files, link_to, with_permalinks
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.loading import LoadOptions
 from openbook.testing.git_server import GitServer
@@ -26,14 +26,12 @@ FILES = {
 
 
 @pytest.fixture
-def assistant() -> Iterator[Assistant]:
-    with Assistant.open() as assistant:
+def assistant() -> Iterator[Library]:
+    with Library.open() as assistant:
         yield assistant
 
 
-def test_a_repository_is_a_source_with_its_address_and_commit(
-    assistant: Assistant, github_server: GitHubServer
-) -> None:
+def test_a_repository_is_a_source_with_its_address_and_commit(assistant: Library, github_server: GitHubServer) -> None:
     served = github_server.add("Octo/Shop", FILES, default_branch="trunk", description="A shop", language="Python")
 
     repository = assistant.load_repository("octo/shop")
@@ -51,7 +49,7 @@ def test_a_repository_is_a_source_with_its_address_and_commit(
     assert (repository.total_files, repository.total_bytes) == (2, sum(map(len, FILES.values())))
 
 
-def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Assistant, github_server: GitHubServer) -> None:
+def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Library, github_server: GitHubServer) -> None:
     github_server.add("octo/shop", FILES)
     address = "https://ghp_s3cret@github.com/octo/shop"
     with pytest.raises(SourceError) as caught:
@@ -65,9 +63,7 @@ def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Assistant, g
     assert not any("s3cret" in str(request) for request in github_server.requests)
 
 
-def test_every_citation_has_the_permanent_address_of_its_lines(
-    assistant: Assistant, github_server: GitHubServer
-) -> None:
+def test_every_citation_has_the_permanent_address_of_its_lines(assistant: Library, github_server: GitHubServer) -> None:
     commit = github_server.add("octo/shop", FILES).refs["refs/heads/main"]
     assistant.load_repository("octo/shop")
 
@@ -79,7 +75,7 @@ def test_every_citation_has_the_permanent_address_of_its_lines(
     assert {citation.verdict for citation in answer.citations} == {"exact"}
 
 
-def test_another_commit_with_the_same_files_moves_the_links(assistant: Assistant, github_server: GitHubServer) -> None:
+def test_another_commit_with_the_same_files_moves_the_links(assistant: Library, github_server: GitHubServer) -> None:
     served = github_server.add("octo/shop", FILES)
     assistant.load_repository("octo/shop", LoadOptions(include_paths=("src",)))
     commit = served.commit({**FILES, "README.md": "other\n"})
@@ -89,7 +85,7 @@ def test_another_commit_with_the_same_files_moves_the_links(assistant: Assistant
     assert [root.commit for root in assistant.sources()] == [commit]
 
 
-def test_bringing_a_library_up_to_date_asks_nobody(assistant: Assistant, github_server: GitHubServer) -> None:
+def test_bringing_a_library_up_to_date_asks_nobody(assistant: Library, github_server: GitHubServer) -> None:
     served = github_server.add("octo/shop", FILES)
     assistant.load_repository("octo/shop")
     served.commit({"README.md": "# Shop\n\nNothing here.\n"})
@@ -101,10 +97,10 @@ def test_bringing_a_library_up_to_date_asks_nobody(assistant: Assistant, github_
     assert assistant.stats().documents == 2
 
 
-def test_a_second_library_takes_the_commit_that_is_there(assistant: Assistant, github_server: GitHubServer) -> None:
+def test_a_second_library_takes_the_commit_that_is_there(assistant: Library, github_server: GitHubServer) -> None:
     served = github_server.add("octo/shop", FILES)
     assistant.load_repository("octo/shop")
-    with Assistant.open("other") as other:
+    with Library.open("other") as other:
         other.add(fetched_files("octo/shop", assistant.settings))
         commit = served.commit({"README.md": "# Shop\n\nChanged.\n"})
         other.load_repository("octo/shop")
@@ -116,7 +112,7 @@ def test_a_second_library_takes_the_commit_that_is_there(assistant: Assistant, g
     assert assistant.sources()[0].commit == commit
 
 
-def test_a_repository_of_any_host_comes_by_git(assistant: Assistant, git_server: GitServer, tmp_path: Path) -> None:
+def test_a_repository_of_any_host_comes_by_git(assistant: Library, git_server: GitServer, tmp_path: Path) -> None:
     served = Repository(git_server.folder / "octo" / "shop")
     commit = served.commit(FILES)
 
@@ -129,9 +125,7 @@ def test_a_repository_of_any_host_comes_by_git(assistant: Assistant, git_server:
     assert {citation.url for citation in assistant.query("Who books refunds?").citations} == {""}
 
 
-def test_both_ways_give_the_same_files(
-    assistant: Assistant, github_server: GitHubServer, git_server: GitServer
-) -> None:
+def test_both_ways_give_the_same_files(assistant: Library, github_server: GitHubServer, git_server: GitServer) -> None:
     files = {**FILES, "a b.md": "spaces\n", "ä.md": "umlaut\r\n", "deep/er/f.md": "", "x.png": "no"}
     github_server.add("octo/shop", files)
     Repository(git_server.folder / "octo" / "shop").commit(files)
@@ -152,7 +146,7 @@ def test_a_confined_assistant_fetches_from_no_other_hosts(github_server: GitHubS
     # The server of this test stands at a loopback address, which is none of GitHub's.
     github_server.add("octo/shop", FILES)
 
-    with Assistant.open() as assistant, pytest.raises(FetchError) as caught:
+    with Library.open() as assistant, pytest.raises(FetchError) as caught:
         assistant.load_repository(address, confined=True)
 
     assert "OPENBOOK_SERVER_GIT_HOSTS" in caught.value.hint
@@ -161,7 +155,7 @@ def test_a_confined_assistant_fetches_from_no_other_hosts(github_server: GitHubS
 
 def test_a_disk_that_cannot_be_written_is_said(github_server: GitHubServer, tmp_path: Path) -> None:
     github_server.add("octo/shop", FILES)
-    with Assistant.open() as assistant:
+    with Library.open() as assistant:
         (assistant.settings.home / "repositories").write_text("in the way", encoding="utf-8")
 
         with pytest.raises(FetchError, match="cannot be written"):
@@ -184,7 +178,7 @@ def test_what_has_no_lines_is_linked_as_a_file() -> None:
     assert link == "https://github.com/octo/shop/blob/c0/slides.pdf"
 
 
-def test_answers_from_folders_have_no_addresses(assistant: Assistant, tmp_path: Path) -> None:
+def test_answers_from_folders_have_no_addresses(assistant: Library, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(FILES["README.md"], encoding="utf-8")
     assistant.add(tmp_path / "a.md")
 
@@ -194,7 +188,7 @@ def test_answers_from_folders_have_no_addresses(assistant: Assistant, tmp_path: 
     assert {citation.url for citation in answer.citations} == {""}
 
 
-def test_a_citation_of_a_page_has_the_id_of_its_own_place(assistant: Assistant, tmp_path: Path) -> None:
+def test_a_citation_of_a_page_has_the_id_of_its_own_place(assistant: Library, tmp_path: Path) -> None:
     (tmp_path / "eels.html").write_text(
         "<h1>Eels</h1>\n<section id=life><h2>Life</h2><p>Eels spawn in the sea.</section>\n"
         "<p id=weight>An eel weighs up to nine kilograms.</p>\n",

@@ -30,7 +30,7 @@ KEYS = {f"{name}_API_KEY": f"sk-{name}" for name in ("ANTHROPIC", "GROQ", "OPENA
 def test_a_name_leads_to_a_model_of_that_name(tmp_path: Path, name: str, full: str) -> None:
     model = open_model(name, environ=KEYS, folder=tmp_path)
 
-    assert model is not None
+    assert isinstance(model, WireModel)
     assert model.name == full
 
 
@@ -71,7 +71,7 @@ def test_without_a_name_the_first_key_chooses(tmp_path: Path, names: tuple[str, 
 
     model = open_model(environ=environ, folder=tmp_path)
 
-    assert model is not None
+    assert isinstance(model, WireModel)
     assert model.name == chosen
 
 
@@ -87,8 +87,8 @@ def test_a_key_in_dotenv_chooses_too_and_the_environment_comes_first(tmp_path: P
     from_file = open_model(environ={}, folder=tmp_path)
     from_both = open_model(environ={"GROQ_API_KEY": "sk-environment"}, folder=tmp_path)
 
-    assert from_file is not None
-    assert from_both is not None
+    assert isinstance(from_file, WireModel)
+    assert isinstance(from_both, WireModel)
     assert (from_file.name, from_file.key.reveal()) == ("groq:openai/gpt-oss-120b", "sk-file")
     assert from_both.key.reveal() == "sk-environment"
 
@@ -104,8 +104,8 @@ def test_no_key_of_a_provider_is_sent_to_an_address(tmp_path: Path) -> None:
     plain = open_model("http://127.0.0.1:9000/v1#tiny", environ=KEYS, folder=tmp_path)
     own = open_model("http://127.0.0.1:9000/v1#tiny", environ=KEYS | {"LLM_API_KEY": "its-own"}, folder=tmp_path)
 
-    assert plain is not None
-    assert own is not None
+    assert isinstance(plain, WireModel)
+    assert isinstance(own, WireModel)
     assert plain.key.reveal() == "none"
     assert own.key.reveal() == "its-own"
 
@@ -117,15 +117,15 @@ def test_an_address_in_the_environment_replaces_the_providers_and_one_in_dotenv_
     anthropic = open_model("anthropic", environ=proxied, folder=tmp_path)
     openai = open_model("openai", environ=proxied, folder=tmp_path)
 
-    assert anthropic is not None
-    assert openai is not None
+    assert isinstance(anthropic, WireModel)
+    assert isinstance(openai, WireModel)
     assert anthropic.provider.url == "http://127.0.0.1:9000"
     assert openai.provider.url == "https://api.openai.com/v1"
 
 
 def test_nothing_that_prints_a_model_shows_its_key(tmp_path: Path) -> None:
     model = open_model("anthropic", environ=KEYS, folder=tmp_path)
-    assert model is not None
+    assert isinstance(model, WireModel)
     model.load()
 
     shown = f"{model!r} {model} {vars(model)}"

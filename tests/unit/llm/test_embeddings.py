@@ -17,7 +17,7 @@ from openbook.errors import (
     SettingsError,
     UnreachableError,
 )
-from openbook.llm.embeddings import RemoteEmbedder, open_embedder
+from openbook.llm.embeddings import RemoteEmbedder, open_remote_embedder
 from openbook.llm.retry import RetryPolicy
 from openbook.testing import EmbeddingServer, HashEmbedder, Refusal
 
@@ -34,7 +34,7 @@ def server(embedding_server: Start) -> EmbeddingServer:
 
 
 def on(server: EmbeddingServer, *, key: str = "", retries: RetryPolicy = ONCE) -> RemoteEmbedder:
-    return open_embedder(f"{server.url}#tiny", environ={"LLM_API_KEY": key or server.key}, retries=retries)
+    return open_remote_embedder(f"{server.url}#tiny", environ={"LLM_API_KEY": key or server.key}, retries=retries)
 
 
 def test_texts_become_the_vectors_that_the_server_gives_in_order(server: EmbeddingServer) -> None:
@@ -136,7 +136,7 @@ def test_a_refused_key_is_told_of_and_never_shown(server: EmbeddingServer, caplo
 
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_nobody_at_the_address_is_told_of(free_port: int) -> None:
-    embedder = open_embedder(f"http://127.0.0.1:{free_port}/v1#tiny", environ={}, retries=ONCE)
+    embedder = open_remote_embedder(f"http://127.0.0.1:{free_port}/v1#tiny", environ={}, retries=ONCE)
 
     with pytest.raises(UnreachableError, match="no connection"):
         embedder.embed(["a ferry"])
@@ -166,8 +166,8 @@ def test_what_is_no_list_of_vectors_is_refused(embedding_server: Start, reply: o
 
 
 def test_the_identity_is_that_of_the_model_wherever_it_is_served() -> None:
-    ours = open_embedder("http://127.0.0.1:9000/v1#nomic-embed-text", environ={})
-    ollama = open_embedder("ollama:nomic-embed-text", environ={})
+    ours = open_remote_embedder("http://127.0.0.1:9000/v1#nomic-embed-text", environ={})
+    ollama = open_remote_embedder("ollama:nomic-embed-text", environ={})
 
     assert ours.identity == ollama.identity == "served:nomic-embed-text"
 
@@ -175,7 +175,7 @@ def test_the_identity_is_that_of_the_model_wherever_it_is_served() -> None:
 @pytest.mark.parametrize("name", ["anthropic:claude-embed", "openai", "nobody:model", "http://127.0.0.1:9000/v1", ""])
 def test_a_name_that_means_no_embedder_is_refused(name: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        open_embedder(name, environ={"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"})
+        open_remote_embedder(name, environ={"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"})
 
     assert "text-embedding" in caught.value.hint
     assert "model is" not in str(caught.value)
@@ -183,4 +183,4 @@ def test_a_name_that_means_no_embedder_is_refused(name: str) -> None:
 
 def test_a_provider_that_needs_a_key_says_which_one() -> None:
     with pytest.raises(KeyMissingError, match="OPENAI_API_KEY"):
-        open_embedder("openai:text-embedding-3-small", environ={})
+        open_remote_embedder("openai:text-embedding-3-small", environ={})

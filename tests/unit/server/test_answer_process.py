@@ -13,7 +13,7 @@ from openbook.agent.driving import CallModel
 from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered, Stage
 from openbook.errors import QueryError
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.llm.messages import Message, ReplyFinished
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.answer_process import (
@@ -37,7 +37,7 @@ WRITING = AnswerOptions(model=RemoteModel("scripted:model"))
 @pytest.fixture
 def library(tmp_path: Path) -> ServedLibrary:
     folder = write_tree(tmp_path / "harbour", {"guide.md": "# Sessions\n\nSessions end after one hour.\n"})
-    return ServedLibrary(Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))
+    return ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))
 
 
 def begin(number: int, query: str = QUESTION, options: AnswerOptions = WRITING) -> StartAnswer:

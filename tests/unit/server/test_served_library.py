@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openbook.index.sqlite import remove_library_file
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from openbook.types import Span
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def opened(folder: Path, clock: list[float] | None = None) -> ServedLibrary:
-    assistant = Assistant.of(folder, settings=Settings(home=folder.parent / "home", workers=1))
+    assistant = Library.of(folder, settings=Settings(home=folder.parent / "home", workers=1))
     now = clock or [0.0]
     return ServedLibrary(assistant, clock=lambda: now[0])
 

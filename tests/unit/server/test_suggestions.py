@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from openbook.library import Assistant
+from openbook.library import Library
 from openbook.server.served_library import ServedLibrary
 from openbook.server.suggestions import SuggestionCache
 from openbook.settings import Settings
@@ -20,7 +20,7 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
             "b.md": "# Harbour\n\nWhat is said about storms: in storms the ferries wait.\n",
         },
     )
-    assistant = Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1))
+    assistant = Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1))
     with closing(ServedLibrary(assistant)) as library:
         suggestions = SuggestionCache(library)
 
@@ -35,5 +35,5 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
 def test_a_name_that_no_question_can_ask_for_is_left_out(tmp_path: Path) -> None:
     files = {"a.py": "def about():\n    return 1\n", "b.md": "# Harbour\n\nThe harbour is deep.\n"}
     folder = write_tree(tmp_path / "src", files)
-    with closing(ServedLibrary(Assistant.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+    with closing(ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
         assert SuggestionCache(library).get() == ["What is said about “Harbour”?"]

@@ -1,7 +1,11 @@
-"""From the name of a reranker, as `OPENBOOK_RERANKER` and `--reranker` take it, to the reranker."""
+"""Open embedders and rerankers by the names that settings and commands take."""
 
 from __future__ import annotations
 
+from typing import cast
+
+from openbook.embedding.protocol import Embedder
+from openbook.plugins import open_plugin, plugins
 from openbook.retrieval.reranking import Reranker
 from openbook.settings import Settings
 
@@ -16,13 +20,14 @@ def open_reranker(name: str, settings: Settings) -> Reranker | None:
 
     Args:
         name: `onnx:` and a folder or a model of the home; `provider:model`; an address and `#model`; `tei:` and an
-            address. Empty or `off`: none.
+            address; a plugin. Empty or `off`: none.
         settings: They say where the home is.
 
     Raises:
         SettingsError: The name means nothing, or the model cannot be used.
         KeyMissingError: The provider needs a key.
         MissingExtraError: The packages for it are not installed.
+        PluginError: The plugin of that name cannot be loaded, or failed.
     """
     if name in ("", OFF):
         return None
@@ -31,6 +36,27 @@ def open_reranker(name: str, settings: Settings) -> Reranker | None:
         from openbook.retrieval.cross_encoder import load_cross_encoder
 
         return load_cross_encoder(find_model(name.removeprefix(_ONNX), settings).resolve())
+    if name.partition(":")[0] in plugins("rerankers"):
+        return cast("Reranker", open_plugin("rerankers", name))
     from openbook.llm.reranking import open_remote_reranker  # who reranks nothing never pays for it
 
     return open_remote_reranker(name)
+
+
+def open_embedder(name: str) -> Embedder:
+    """Open the embedder that a name means. Nothing is sent.
+
+    Args:
+        name: `provider:model`, an address and `#model`, or a plugin.
+
+    Raises:
+        SettingsError: The name means nothing, or its provider has no embedders.
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: The package `openai` is not installed.
+        PluginError: The plugin of that name cannot be loaded, or failed.
+    """
+    if name.partition(":")[0] in plugins("embedders"):
+        return cast("Embedder", open_plugin("embedders", name))
+    from openbook.llm.embeddings import open_remote_embedder  # the shipped model never pays for it
+
+    return open_remote_embedder(name)

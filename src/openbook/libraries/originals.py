@@ -1,0 +1,32 @@
+"""The files that a library was made from, read again when an answer is checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from openbook.errors import SkippedFileError, SourceError
+from openbook.index.protocol import Index
+from openbook.ingest.difference import folder_of
+from openbook.settings import Settings
+from openbook.sources.documents import current_text
+from openbook.sources.reader_registry import ReaderRegistry
+from openbook.types import Chunk
+
+
+def text_now(chunk: Chunk, index: Index, settings: Settings, readers: ReaderRegistry, *, is_shared: bool) -> str | None:
+    """Return the text of a chunk's document as its file has it now; None if that is gone, or cannot be read.
+
+    `is_shared`: the library is one of several machines, so the file may be on another one. What that machine read
+    last is then what there is.
+    """
+    source, path = chunk.source, chunk.span.path
+    root = next((root for root in index.roots() if root.name == source), None)
+    if root is None:
+        return None
+    known = index.document(source, path)
+    if is_shared and not Path(root.location).exists():
+        return known.text if known else None
+    try:
+        return current_text(folder_of(root, settings, readers).read_bytes(path), path, known, readers)
+    except (SourceError, SkippedFileError):
+        return None

@@ -1,0 +1,81 @@
+"""Texts that a program adds to a library: kept as files of the home, so that citations can be checked against them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from openbook.errors import LibraryWriteError, SourceError
+from openbook.permissions import make_private_folder
+from openbook.sources.walk import refuse_by_name
+
+# No backslash, which is a separator elsewhere, and nothing that no file name holds.
+_NAME = re.compile(r"[^\\\0-\x1f]+")
+
+_HINT = "name it like a file, such as `notes/2026-03-02.md`"
+
+
+class TextStore:
+    """The added texts of one library: files in one folder, and what was said of each beside it."""
+
+    def __init__(self, home: Path, library: str) -> None:
+        """Take the folders. They are made when the first text comes."""
+        self._base = home / "texts" / library
+        self.folder = self._base / "texts"
+        """Folder of the texts; the source is named after it."""
+        self._metadata = self._base / "metadata.json"
+
+    def write(self, text: str, name: str, metadata: Mapping[str, Any]) -> None:
+        """Keep a text under a name, in place of what was there.
+
+        Raises:
+            SourceError: The name is none of a file, or leads elsewhere.
+            ValueError: The text is blank.
+            TypeError: The metadata cannot be written as JSON.
+            LibraryWriteError: The disk does not take it.
+        """
+        path = PurePosixPath(name)
+        if (
+            not name
+            or path.is_absolute()
+            or any(part.startswith(".") for part in path.parts)
+            or not _NAME.fullmatch(name)
+        ):
+            raise SourceError(name, "is no name for a text", hint=_HINT)
+        if reason := refuse_by_name(str(path)):
+            raise SourceError(name, f"is no name for a text: {reason}", hint=_HINT)
+        if not text.strip():
+            raise ValueError(f"the text of {name!r} is blank")
+        known = {**self._known(), str(path): dict(metadata)}
+        if not metadata:
+            del known[str(path)]
+        try:
+            written = json.dumps(known, ensure_ascii=False, sort_keys=True)
+        except (TypeError, ValueError) as exc:
+            raise TypeError(f"the metadata of {name!r} cannot be written as JSON: {exc}") from exc
+        try:
+            file = self.folder / path
+            make_private_folder(self._base)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="")
+            self._metadata.write_text(written, encoding="utf-8")
+        except (OSError, UnicodeEncodeError) as exc:
+            raise LibraryWriteError(f"cannot keep the text {name!r}: {exc}", hint=_HINT) from exc
+
+    def metadata(self, path: str) -> dict[str, Any]:
+        """Return what was said of a text when it was added; {} of what is none."""
+        return self._known().get(path, {})
+
+    def _known(self) -> dict[str, dict[str, Any]]:
+        try:
+            found: dict[str, dict[str, Any]] = json.loads(self._metadata.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as exc:
+            raise LibraryWriteError(
+                f"cannot read {str(self._metadata)!r}: {exc}", hint="delete the file, and add the texts again"
+            ) from exc
+        return found

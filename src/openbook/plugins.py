@@ -1,0 +1,163 @@
+"""Plugins of other packages, found by their entry points.
+
+A package joins by an entry point in the group `openbook.` and the kind, such as `openbook.readers`. The name of the
+entry point is what users write: the suffix of files for a reader, else what stands before the first colon, as in
+`--model NAME:REST`. docs/extending.md has a plugin of each kind.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pathlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from openbook.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+PluginKind = Literal["readers", "embedders", "engines", "models", "judges", "rerankers", "tools"]
+
+PLUGIN_KINDS: tuple[PluginKind, ...] = get_args(PluginKind)
+
+_OWN_PACKAGE = "openbook"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Plugin:
+    """An entry point of an installed package. Nothing of it is imported before `load`."""
+
+    kind: PluginKind
+    name: str
+    target: str
+    """`package.module:attribute`."""
+    package: str
+    """Name and version of what installed it, such as `openbook-ini 1.2`."""
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether Openbook brings it itself."""
+        return self.package.partition(" ")[0] == _OWN_PACKAGE
+
+    def load(self) -> Any:
+        """Import the plugin.
+
+        Raises:
+            PluginError: It cannot be imported, or is not callable.
+        """
+        from importlib.metadata import EntryPoint
+
+        try:
+            loaded = EntryPoint(self.name, self.target, f"openbook.{self.kind}").load()
+        except (Exception, SystemExit) as exc:  # whatever a module of somebody else does when it is imported
+            raise PluginError(
+                f"cannot load {self.kind.removesuffix('s')} {self.name!r} of {self.package}:"
+                f" {type(exc).__name__}: {exc}",
+                hint=f"reinstall or remove {self.package.partition(' ')[0]}; `openbook plugins` lists all",
+            ) from exc
+        if not callable(loaded):
+            raise PluginError(
+                f"{self.kind.removesuffix('s')} {self.name!r} of {self.package} is not callable",
+                hint=f"{self.target} has to be a function or a class, see docs/extending.md",
+            )
+        return loaded
+
+
+def plugins(kind: PluginKind) -> Mapping[str, Plugin]:
+    """Return the plugins of a kind by name, in order of names.
+
+    Where two packages have the same name, one of Openbook counts, else the first by the name of the package.
+    """
+    return _by_name(kind, tuple(sys.path))
+
+
+def load_plugin(kind: PluginKind, name: str) -> Any | None:
+    """Import the plugin of that name; None if there is none.
+
+    Raises:
+        PluginError: It cannot be imported, or is not callable.
+    """
+    found = plugins(kind).get(name)
+    return None if found is None else found.load()
+
+
+def open_plugin(kind: PluginKind, name: str) -> Any | None:
+    """Call the plugin that `NAME:REST` names with `REST`; None if there is none of that name.
+
+    Raises:
+        PluginError: It cannot be imported, or fails when it is called.
+        OpenbookError: The plugin raised it.
+    """
+    from openbook.errors import OpenbookError
+
+    head, _, rest = name.partition(":")
+    factory = load_plugin(kind, head)
+    if factory is None:
+        return None
+    try:
+        return factory(rest)
+    except OpenbookError:
+        raise
+    except (Exception, SystemExit) as exc:
+        raise PluginError(
+            f"{kind.removesuffix('s')} {head!r} of {plugins(kind)[head].package} failed: {type(exc).__name__}: {exc}",
+            hint="see the documentation of that package",
+        ) from exc
+
+
+def load_all(kind: PluginKind) -> dict[str, Any]:
+    """Import all plugins of a kind. One that cannot be imported is logged and left out."""
+    loaded = {}
+    for name, plugin in plugins(kind).items():
+        try:
+            loaded[name] = plugin.load()
+        except PluginError as exc:
+            logger.warning("%s; %s", exc, exc.hint)
+    return loaded
+
+
+@cache
+def _by_name(kind: PluginKind, path: tuple[str, ...]) -> Mapping[str, Plugin]:
+    group = f"openbook.{kind}"
+    if not any(_declares(folder, f"[{group}]".encode()) for folder in path):
+        return MappingProxyType({})
+    from importlib.metadata import entry_points
+
+    found: dict[str, Plugin] = {}
+    described = (_described(kind, entry) for entry in entry_points(group=group))
+    for plugin in sorted(described, key=lambda each: (each.name, not each.is_built_in, each.package)):
+        found.setdefault(plugin.name, plugin)
+    return MappingProxyType(found)
+
+
+def _described(kind: PluginKind, entry: EntryPoint) -> Plugin:
+    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
+    return Plugin(kind, entry.name, entry.value, package)
+
+
+def _declares(folder: str, header: bytes) -> bool:
+    """Check whether any package of a folder has entry points of a group.
+
+    To read the files takes 1 ms; to import `importlib.metadata` takes 45 ms, which every search would pay.
+    """
+    try:
+        with os.scandir(folder or ".") as entries:
+            packages = [entry.name for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return False
+    for name in packages:
+        try:
+            with pathlib.Path(f"{folder}/{name}/entry_points.txt").open("rb") as file:
+                if header in file.read():
+                    return True
+        except OSError:
+            continue
+    return False

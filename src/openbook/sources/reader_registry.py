@@ -1,0 +1,95 @@
+"""Readers of other people: plugins, and those that a program gives to `Library.open`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from openbook.errors import PluginError, SkippedFileError
+from openbook.plugins import load_plugin, plugins
+
+if TYPE_CHECKING:
+    from openbook.sources.readers.reading import Reading
+
+FileReader = Callable[[bytes, str], "Reading | str"]
+"""Takes all bytes of a file and its path, and returns what it read, or just its text. It may raise anything: the file
+is then skipped with that reason."""
+
+READER_FAILED = "reader of"
+"""How the reason of a file begins that such a reader could not read."""
+
+
+class ReaderRegistry:
+    """Readers by suffix: those of a program, and those of installed packages.
+
+    Crosses to other processes without the readers of the program, whose module may not be there.
+    """
+
+    def __init__(self, readers: Mapping[str, FileReader] = MappingProxyType({})) -> None:
+        """Take readers by suffix, with or without a leading dot, in any case.
+
+        Raises:
+            TypeError: A reader cannot be called.
+        """
+        for suffix, reader in readers.items():
+            if not callable(reader):
+                raise TypeError(f"the reader of {suffix!r} is {reader!r}, which cannot be called")
+        self._given = {suffix.lower().lstrip("."): reader for suffix, reader in readers.items()}
+        self._installed = frozenset(name.lower() for name in plugins("readers"))
+
+    def __getstate__(self) -> Any:
+        return self._installed
+
+    def __setstate__(self, installed: Any) -> None:
+        self._given, self._installed = {}, installed
+
+    def covers(self, path: str) -> bool:
+        """Return whether one of the readers reads a file of that name."""
+        suffix = _suffix(path)
+        return suffix in self._given or suffix in self._installed
+
+    def is_given(self, path: str) -> bool:
+        """Return whether a reader of the program reads it, which only this process can call."""
+        return _suffix(path) in self._given
+
+    def read(self, raw: bytes, path: str) -> Reading:
+        """Read a file that `covers` says yes to.
+
+        Raises:
+            SkippedFileError: The reader failed; the reason names it.
+        """
+        # Most searches read nothing.
+        from openbook.sources.readers.course import is_course, read_course
+        from openbook.sources.readers.reading import storable
+
+        reading = self._call(raw, path)
+        text = storable(reading.text)
+        if reading.kind == "docs" and not reading.blocks and is_course(text):
+            return read_course(text, path)
+        return replace(reading, text=text)
+
+    def _call(self, raw: bytes, path: str) -> Reading:
+        from openbook.sources.readers.reading import Reading
+
+        suffix = _suffix(path)
+        try:
+            reader = self._given.get(suffix) or load_plugin("readers", suffix)
+            found = reader(raw, path) if reader else None
+        except SkippedFileError:
+            raise
+        except PluginError as exc:
+            raise SkippedFileError(path, str(exc)) from exc
+        except (Exception, SystemExit) as exc:  # whatever a reader of somebody else does
+            raise SkippedFileError(path, f"{READER_FAILED} .{suffix} failed: {type(exc).__name__}: {exc}") from exc
+        if isinstance(found, str):
+            return Reading(found, "docs", suffix)
+        if isinstance(found, Reading):
+            return found
+        wrong = f"returned {type(found).__name__}, not str or Reading"
+        raise SkippedFileError(path, f"{READER_FAILED} .{suffix} {wrong}")
+
+
+def _suffix(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[2].lower() if "." in path else ""

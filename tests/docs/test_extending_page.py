@@ -1,0 +1,35 @@
+"""What the page about plugins shows is what the example package holds, and runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from openbook.plugins import PLUGIN_KINDS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+EXAMPLE = ROOT / "examples" / "plugin"
+MODULES = sorted(path for path in EXAMPLE.rglob("*.py") if path.name != "__init__.py" and "build" not in path.parts)
+
+
+@pytest.mark.parametrize("path", [EXAMPLE / "pyproject.toml", *MODULES], ids=lambda path: path.name)
+def test_files_of_the_example_are_shown_as_they_are(path: Path) -> None:
+    assert f"\n{path.read_text(encoding='utf-8')}```\n" in PAGE
+
+
+@pytest.mark.parametrize("kind", PLUGIN_KINDS)
+def test_every_kind_is_in_the_table_and_in_the_example(kind: str) -> None:
+    assert f"| `openbook.{kind}` |" in PAGE
+    assert f'[project.entry-points."openbook.{kind}"]' in PAGE
+
+
+def test_the_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    program = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0]
+    monkeypatch.setenv("OPENBOOK_HOME", str(tmp_path))
+
+    exec(compile(program, "extending.md", "exec"), {})
+
+    assert capsys.readouterr().out == "birds/heron.md:1-1 {'author': 'Ada'}\n"

@@ -1,0 +1,223 @@
+"""A library opened with parts of somebody else: each is used, as an object and by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from openbook import AnswerOptions, CitedClaim, Entailment, Filter, Library, Settings
+from openbook.chunking.identity import chunks_identity
+from openbook.embedding.static import load_embedder
+from openbook.errors import LibraryWriteError, MismatchedLibraryError, SettingsError, SourceError
+from openbook.index.protocol import IndexIdentity
+from openbook.index.sqlite import SqliteIndex
+from openbook.llm.messages import ToolCall
+from openbook.sources.readers import Reading
+from openbook.testing import HashEmbedder, ScriptedModel, ScriptedReply
+from openbook.tokens import tokens_identity
+from tests.support import write_tree
+
+PAGE = "# Herons\n\nThe heron waits at the pier.\n\nIt eats eels.\n"
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "pages", {"heron.md": PAGE, "ferry.ini": "[ferry]\nleaves = 08:40\n"})
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home", workers=1)
+
+
+def test_an_embedder_makes_the_vectors_and_its_identity_is_remembered(pages: Path, settings: Settings) -> None:
+    with Library.open("b", embedder=HashEmbedder(), settings=settings) as library:
+        library.add(pages)
+        assert library.search("heron")[0].chunk.span.path == "heron.md"
+
+    with pytest.raises(MismatchedLibraryError):
+        Library.open("b", settings=settings)
+    Library.open("b", embedder=HashEmbedder(), settings=settings).close()
+
+
+def test_an_index_that_is_open_is_filled_and_searched(pages: Path, settings: Settings, tmp_path: Path) -> None:
+    identity = IndexIdentity(load_embedder().identity, tokens_identity(), chunks_identity(settings))
+    index = SqliteIndex(tmp_path / "own.sqlite", identity)
+
+    with Library.open("b", index=index, settings=settings) as library:
+        library.add(pages)
+
+        assert library.index is index
+        assert index.stats().documents == 2
+    assert not (settings.home / "libraries" / "b.sqlite").exists()
+
+
+class Sour:
+    name = "sour"
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [float("ferry" in text) for text in texts]
+
+
+def test_a_reranker_orders_the_results(pages: Path, settings: Settings) -> None:
+    with Library.open("b", reranker=Sour(), settings=settings) as library:
+        library.add(pages)
+
+        assert library.search("heron waits ferry")[0].chunk.span.path == "ferry.ini"
+
+
+def test_a_reranker_by_name_that_means_nothing_is_an_error(pages: Path, settings: Settings) -> None:
+    with Library.open("b", reranker="nobody:x", settings=settings) as library:
+        library.add(pages)
+        with pytest.raises(SettingsError, match="reranker is 'nobody:x'"):
+            library.search("heron")
+
+
+class Agreeing:
+    name = "agreeing"
+
+    def judge(self, claims: Sequence[CitedClaim]) -> list[Entailment | None]:
+        return [Entailment("entailed", "eats eels") for _ in claims]
+
+
+def test_a_judge_checks_the_claims_of_models(pages: Path, settings: Settings) -> None:
+    said = "Eels are what herons live on. [1:3]"
+    with (
+        ScriptedModel(said, said) as model,
+        Library.open("b", judge=Agreeing(), settings=settings) as library,
+    ):
+        library.add(pages)
+        judged = library.query("What does the heron eat?", options=AnswerOptions(model=model))
+        unjudged = library.query("What does the heron eat?", options=AnswerOptions(model=model, verifier="off"))
+
+    assert judged.verifier == "agreeing"
+    assert unjudged.verifier == ""
+
+
+def read_ini(raw: bytes, path: str) -> Reading:
+    return Reading(raw.decode().upper(), "docs", "ini")
+
+
+def test_a_reader_of_the_program_goes_before_that_of_openbook(pages: Path, settings: Settings) -> None:
+    with Library.open("b", readers={".INI": read_ini}, settings=settings) as library:
+        library.add(pages)
+        found = library.search("ferry leaves", where=Filter(globs=("*.ini",)))
+        answer = library.query("When does the ferry leave?")
+
+    assert found[0].chunk.text.rstrip() == "[FERRY]\nLEAVES = 08:40"
+    assert found[0].chunk.language == "ini"
+    assert {citation.verdict for citation in answer.citations} == {"exact"}
+
+
+@pytest.mark.parametrize(
+    ("reader", "reason"),
+    [
+        (lambda raw, path: raw[0] / 0, "reader of .ini failed: ZeroDivisionError: division by zero"),
+        (lambda raw, path: raw, "reader of .ini returned bytes, not str or Reading"),
+        (lambda raw, path: None, "reader of .ini returned NoneType, not str or Reading"),
+    ],
+)
+def test_a_file_whose_reader_fails_is_skipped_with_the_reason(
+    pages: Path, settings: Settings, reader: object, reason: str
+) -> None:
+    with Library.open("b", readers={"ini": reader}, settings=settings) as library:  # type: ignore[dict-item]
+        report = library.add(pages)
+        library.add(pages)
+
+        assert report.added == 1
+        assert report.skipped == {reason: ("ferry.ini",)}
+
+
+def test_what_is_no_function_is_no_reader(settings: Settings) -> None:
+    with pytest.raises(TypeError, match="the reader of 'ini'"):
+        Library.open("b", readers={"ini": "utf-8"}, settings=settings)  # type: ignore[dict-item]
+
+
+def test_an_added_text_is_cited_and_checked_like_a_file(settings: Settings) -> None:
+    with Library.open("b", settings=settings) as library:
+        library.add_text(PAGE, name="birds/heron.md", metadata={"author": "Ada", "year": 2026})
+        answer = library.query("Where does the heron wait?")
+
+        assert answer.citations[0].span.path == "birds/heron.md"
+        assert answer.citations[0].verdict == "exact"
+        assert library.metadata("birds/heron.md") == {"author": "Ada", "year": 2026}
+        assert library.sources()[0].name == "texts"
+
+
+def test_an_added_text_takes_the_place_of_the_one_of_its_name(settings: Settings) -> None:
+    with Library.open("b", settings=settings) as library:
+        library.add_text("The owl hunts.", name="owl.md", metadata={"author": "Ada"})
+        report = library.add_text("The owl sleeps.", name="owl.md")
+
+        assert report.changed == 1
+        assert library.search("owl")[0].chunk.text == "The owl sleeps."
+        assert library.metadata("owl.md") == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["", "/etc/x", "../x", "a/../b", ".hidden", "a\\b", ".ssh/key", "id_rsa", "x.png", "a\0b"]
+)
+def test_a_text_needs_the_name_of_a_file(settings: Settings, name: str) -> None:
+    with Library.open("b", settings=settings) as library, pytest.raises((SourceError, LibraryWriteError)) as caught:
+        library.add_text("Some words.", name=name)
+
+    assert caught.value.hint
+
+
+def test_a_blank_text_and_metadata_that_json_does_not_take_are_refused(settings: Settings) -> None:
+    with Library.open("b", settings=settings) as library:
+        with pytest.raises(ValueError, match="blank"):
+            library.add_text(" \n", name="a.md")
+        with pytest.raises(TypeError, match="JSON"):
+            library.add_text("Words.", name="a.md", metadata={"at": object()})
+        assert library.sources() == []
+
+
+def test_models_and_verifiers_may_be_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
+
+    options = AnswerOptions(model="groq:some-model", verifier="groq:other-model")
+
+    assert options.writer is not None
+    assert options.writer.name == "groq:some-model"
+    assert options.other_verifier is not None
+    assert options.other_verifier.name == "groq:other-model"
+    assert AnswerOptions(model="extractive").writer is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"model": "nobody:x"}, SettingsError),
+        ({"verifier": "nobody:x"}, SettingsError),
+        ({"policy": "ignore"}, ValueError),
+        ({"tools": "search"}, TypeError),
+        ({"tools": ["search"]}, TypeError),
+        ({"tools": print}, TypeError),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(arguments: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        AnswerOptions(**arguments)  # type: ignore[arg-type]
+
+
+def tide(harbour: str) -> str:
+    """Tell when the water is high.
+
+    Args:
+        harbour: Its name.
+    """
+    return f"High water at {harbour}: 11:32."
+
+
+def test_tools_of_the_program_join_those_of_the_library(pages: Path, settings: Settings) -> None:
+    call = ScriptedReply(ToolCall("1", "tide", '{"harbour": "Brest"}'))
+    with ScriptedModel(call, "High water is at 11:32.") as model, Library.open("b", settings=settings) as library:
+        library.add(pages)
+        library.query("When is high water at Brest?", options=AnswerOptions(model=model, tools=[tide], verifier="off"))
+
+    names = {tool.name for tool in model.requests[0].tools}
+    assert {"tide", "search"} <= names
+    assert "11:32" in str(model.requests[1].messages[-1])

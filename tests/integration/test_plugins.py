@@ -1,0 +1,141 @@
+"""The example package, installed as a stranger's would be: each of its plugins does its work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import child_environment, write_tree
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
+SRCINFO = "pkgbase = heron\n\tpkgdesc = A bird that waits\n\tpkgver = 4.2\n\npkgname = heron-docs\n"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*install, "--target", str(folder), str(EXAMPLE)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def openbook(site: Path, tmp_path: Path) -> Run:
+    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = child_environment() | {"PYTHONPATH": str(site), "OPENBOOK_HOME": str(tmp_path / "home")}
+        return subprocess.run(
+            [sys.executable, "-m", "openbook", *words],
+            capture_output=True,
+            encoding="utf-8",
+            env=environment | variables,
+            cwd=tmp_path,
+        )
+
+    return run
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> str:
+    tree = {"heron.SRCINFO": SRCINFO, "owls.md": "# Owls\n\nOwls hunt at night.\n\nOwls sleep by day.\n"}
+    return str(write_tree(tmp_path / "birds", tree))
+
+
+def test_plugins_are_listed_with_their_packages(openbook: Run) -> None:
+    listed = json.loads(openbook("plugins", "--json").stdout)
+
+    assert {(plugin["kind"], plugin["name"]) for plugin in listed if plugin["package"] == "openbook-example 1.0"} == {
+        *{("readers", "srcinfo"), ("embedders", "letters"), ("engines", "folder"), ("models", "parrot")},
+        *{("judges", "verbatim"), ("rerankers", "shortest"), ("tools", "today")},
+    }
+    assert ("engines", "lance") in {(plugin["kind"], plugin["name"]) for plugin in listed}
+    assert "reader srcinfo, of openbook-example 1.0" in openbook("doctor").stdout
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_reader_makes_sections_of_its_format(openbook: Run, birds: str, workers: str) -> None:
+    found = json.loads(openbook("search", "heron docs", birds, "--json", OPENBOOK_WORKERS=workers).stdout)
+
+    top = found["results"][0]
+    assert (top["path"], top["start_line"], top["language"]) == ("heron.SRCINFO", 5, "srcinfo")
+
+
+def test_a_reader_reads_at_once_what_was_skipped_before_it_came(openbook: Run, site: Path, tmp_path: Path) -> None:
+    pictures = write_tree(tmp_path / "pictures", {"notes.md": "Herons.\n"})
+    (pictures / "scan.tiff").write_bytes(b"II*\0 the owl of the harbour")
+    assert "owl" not in openbook("search", "owl harbour", str(pictures)).stdout
+    package = write_tree(tmp_path / "tiff", {"tiff_reader.py": "def read(raw, path):\n    return raw[4:].decode()\n"})
+    write_tree(
+        package / "tiff-1.0.dist-info",
+        {
+            "METADATA": "Metadata-Version: 2.1\nName: tiff\nVersion: 1.0\n",
+            "entry_points.txt": "[openbook.readers]\ntiff = tiff_reader:read\n",
+        },
+    )
+
+    found = openbook("search", "owl harbour", str(pictures), PYTHONPATH=str(package))
+
+    assert "scan.tiff:1-1" in found.stdout
+
+
+def test_an_embedder_makes_the_library_and_no_other_opens_it(openbook: Run, birds: str) -> None:
+    made = openbook("add", birds, "--library", "b", OPENBOOK_EMBEDDER="letters:2")
+    refused = openbook("search", "owls", "--library", "b")
+
+    assert made.returncode == 0, made.stderr
+    assert openbook("search", "owls", "--library", "b", OPENBOOK_EMBEDDER="letters:2").stdout.startswith(" 1.")
+    assert refused.returncode == 3
+    assert "letters:2" in refused.stderr
+
+
+def test_a_reranker_orders_results(openbook: Run, birds: str) -> None:
+    results = json.loads(openbook("search", "owls heron waits", birds, "--json", "--reranker", "shortest").stdout)
+
+    lengths = [len(result["text"]) for result in results["results"]]
+    assert len(lengths) > 1
+    assert lengths == sorted(lengths)
+
+
+def test_a_judge_confirms_what_its_words_decide(openbook: Run, tmp_path: Path) -> None:
+    claims = [
+        {"claim": "the heron waits", "cited_text": "At dawn The Heron waits."},
+        {"claim": "the heron sleeps all day", "cited_text": "At dawn the heron waits."},
+    ]
+    file = tmp_path / "claims.jsonl"
+    file.write_text("\n".join(map(json.dumps, claims)), encoding="utf-8")
+
+    judged = openbook("judge", str(file), "--json", "--verifier", "verbatim:any")
+
+    verdicts = [json.loads(line)["verdict"] for line in judged.stdout.splitlines()]
+    assert verdicts == ["exact", "unverified"]
+
+
+def test_a_model_answers_by_its_name(openbook: Run, birds: str) -> None:
+    answer = openbook("ask", "When do owls hunt?", birds, "--model", "parrot:green", "--json")
+
+    assert json.loads(answer.stdout)["model"] == "parrot:green"
+
+
+def test_an_engine_keeps_libraries_where_it_says(openbook: Run, birds: str, tmp_path: Path) -> None:
+    at = {"OPENBOOK_STORAGE": f"folder:{tmp_path / 'team'}"}
+    openbook("add", birds, "--library", "b", **at)
+
+    answer = json.loads(openbook("ask", "When do owls hunt?", "--library", "b", "--json", **at).stdout)
+
+    assert (tmp_path / "team" / "b.sqlite").exists()
+    assert answer["citations"][0]["quote"] == "Owls hunt at night."
+    assert openbook("sources", **at).stdout.startswith("b: 2 documents")
+
+
+def test_an_engine_that_is_not_there_is_named_with_those_that_are(openbook: Run) -> None:
+    refused = openbook("sources", OPENBOOK_STORAGE="nope:/x")
+
+    assert refused.returncode == 2
+    assert "there is no engine 'nope'" in refused.stderr
+    assert "folder, lance" in refused.stderr

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook import plugins
+from openbook.errors import PluginError, SettingsError
+from tests.support import write_tree
+
+GOOD = "def make(argument):\n    return f'made of {argument}'\n\nnothing = 1\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.endswith("_module")]:
+        del sys.modules[name]
+
+
+def install(site: Path, package: str, entries: str, module: str = "") -> None:
+    name = package.replace("-", "_")
+    tree = {
+        f"{name}-1.0.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n",
+        f"{name}-1.0.dist-info/entry_points.txt": entries,
+    }
+    write_tree(site, tree | ({f"{name}_module.py": module} if module else {}))
+    plugins._by_name.cache_clear()
+
+
+def test_a_plugin_is_called_with_what_follows_the_colon(site: Path) -> None:
+    install(site, "good-one", "[openbook.models]\ngood = good_one_module:make\n", GOOD)
+
+    assert plugins.open_plugin("models", "good:fine:oak") == "made of fine:oak"
+    assert plugins.open_plugin("models", "good") == "made of "
+    assert plugins.open_plugin("models", "other:x") is None
+
+
+def test_of_two_packages_with_one_name_the_first_by_name_counts(site: Path) -> None:
+    install(site, "zebra", "[openbook.judges]\nsame = zebra_module:make\n")
+    install(site, "ant", "[openbook.judges]\nsame = ant_module:make\n")
+
+    assert plugins.plugins("judges")["same"].package == "ant 1.0"
+
+
+def test_no_package_takes_the_name_of_a_plugin_of_openbook(site: Path) -> None:
+    install(site, "aardvark", "[openbook.engines]\nlance = aardvark_module:make\n")
+
+    assert plugins.plugins("engines")["lance"].is_built_in
+
+
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        ("raise RuntimeError('no licence')", "RuntimeError: no licence"),
+        ("import a_package_that_nobody_has", "ModuleNotFoundError"),
+        ("", "ModuleNotFoundError"),
+        ("other = 1", "AttributeError"),
+        ("make = 1", "is not callable"),
+        ("import sys\nsys.exit('stop')", "SystemExit: stop"),
+    ],
+)
+def test_a_plugin_that_cannot_be_loaded_is_named_with_its_package(site: Path, module: str, reason: str) -> None:
+    install(site, "broken", "[openbook.tools]\nbad = broken_module:make\n", module)
+
+    with pytest.raises(PluginError, match=r"tool 'bad' of broken 1\.0") as caught:
+        plugins.load_plugin("tools", "bad")
+
+    assert reason in str(caught.value)
+    assert caught.value.hint
+
+
+def test_a_broken_plugin_stops_no_other(site: Path, caplog: pytest.LogCaptureFixture) -> None:
+    install(site, "broken", "[openbook.tools]\nbad = broken_module:make\n", "raise RuntimeError('no licence')")
+    install(site, "good-two", "[openbook.tools]\ngood = good_two_module:make\n", GOOD)
+
+    with caplog.at_level(logging.WARNING):
+        assert list(plugins.load_all("tools")) == ["good"]
+
+    assert "no licence" in caplog.text
+
+
+def test_a_plugin_that_fails_when_it_is_called_is_named(site: Path) -> None:
+    module = "def make(argument):\n    raise KeyError(argument)\n"
+    install(site, "failing", "[openbook.rerankers]\nbad = failing_module:make\n", module)
+
+    with pytest.raises(PluginError, match=r"reranker 'bad' of failing 1\.0 failed: KeyError: 'x'"):
+        plugins.open_plugin("rerankers", "bad:x")
+
+
+def test_an_error_of_openbook_passes_through_a_plugin(site: Path) -> None:
+    module = (
+        "from openbook.errors import SettingsError\ndef make(argument):\n    raise SettingsError('no such colour')\n"
+    )
+    install(site, "strict", "[openbook.models]\nstrict = strict_module:make\n", module)
+
+    with pytest.raises(SettingsError, match="no such colour"):
+        plugins.open_plugin("models", "strict:red")
