@@ -12,11 +12,10 @@ import pytest
 from hypothesis import settings
 
 from openbook.testing import FakeServer
-from openbook.testing.embedding_server import EmbeddingServer
-from openbook.testing.git_server import GitServer
-from openbook.testing.github_server import GitHubServer
-from openbook.testing.rerank_server import RerankServer
 from openbook.testing.script import Refusal
+from tests.fakes.embedding_server import EmbeddingServer
+from tests.fakes.git_server import GitServer
+from tests.fakes.rerank_server import RerankServer
 from tests.model_server import ModelServer
 from tests.redis_server import RedisServer
 
@@ -29,7 +28,6 @@ _SERVERS = {
     "fake_server",
     "embedding_server",
     "git_server",
-    "github_server",
     "model_server",
     "redis_server",
     "rerank_server",
@@ -82,21 +80,21 @@ def rerank_server() -> Iterator[Callable[..., RerankServer]]:
 
 
 @pytest.fixture
-def github_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHubServer]:
-    """Start a server that is GitHub for this test, and knew what everything meant that it was asked."""
-    monkeypatch.delenv("GITHUB_TOKEN", raising=False)
-    with GitHubServer() as server:
-        monkeypatch.setenv("GITHUB_API_URL", server.api_url)
-        yield server
-    assert server.refused == []
-
-
-@pytest.fixture
 def git_server(tmp_path: Path) -> Iterator[GitServer]:
     """Start a server for the git repositories below the folder `served` of the test."""
     (tmp_path / "served").mkdir()
     with GitServer(tmp_path / "served") as server:
         yield server
+
+
+@pytest.fixture
+def github(git_server: GitServer, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let git find at the server of this test what has an address on GitHub, and give the folder that it serves."""
+    config = tmp_path_factory.mktemp("git") / "config"
+    config.write_text(f'[url "{git_server.url}/"]\n\tinsteadOf = https://github.com/\n', encoding="utf-8")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.delenv("GITHUB_TOKEN", raising=False)
+    return git_server.folder
 
 
 @pytest.fixture

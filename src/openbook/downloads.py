@@ -90,15 +90,12 @@ class Download:
         """
         import httpx2
 
-        from openbook.sources.pinned_transport import trusted
-
         self.revision = revision
         self._location = location
         self._files_url = files_url
         self._told = progress or (lambda *_: None)
         self._client = httpx2.Client(
             headers={"User-Agent": "openbook", "Accept-Encoding": "identity"},
-            verify=trusted(),
             timeout=httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S),
             follow_redirects=True,
             max_redirects=_MAX_REDIRECTS,

@@ -72,14 +72,10 @@ class SkippedFileError(SourceError):
 class FetchError(SourceError):
     """A repository cannot be fetched. No token ever stands in the message."""
 
-    def __init__(
-        self, location: str, reason: str, *, hint: str = "", status: int | None = None, retry_at: float | None = None
-    ) -> None:
+    def __init__(self, location: str, reason: str, *, hint: str = "", status: int | None = None) -> None:
         super().__init__(location, reason, hint=hint)
         self.status = status
         """Of HTTP. None if there was no response."""
-        self.retry_at = retry_at
-        """Unix seconds from which the host answers again; None if it did not say."""
 
 
 class LibraryError(OpenbookError):

@@ -14,7 +14,8 @@ import pytest
 from openbook.embedding.protocol import Embedder
 from openbook.embedding.static import load_embedder
 from openbook.llm.embeddings import open_remote_embedder
-from openbook.testing import EmbeddingServer, HashEmbedder
+from openbook.testing import HashEmbedder
+from tests.fakes.embedding_server import EmbeddingServer
 
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {"static": load_embedder, "hash": HashEmbedder}
 

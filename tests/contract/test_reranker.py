@@ -12,8 +12,7 @@ import pytest
 from openbook.llm.reranking import open_remote_reranker
 from openbook.retrieval.cross_encoder import CrossEncoder
 from openbook.retrieval.reranking import Reranker
-from openbook.testing import RerankServer
-from openbook.testing.rerank_server import DIALECTS
+from tests.fakes.rerank_server import DIALECTS, RerankServer
 from tools.tiny_nli import RERANKER, write
 
 QUESTION = "When does the ferry sail?"

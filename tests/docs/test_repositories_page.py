@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from openbook.testing.github_server import GitHubServer
+from tests.repositories import Repository
 
 PAGE = Path(__file__).parents[2] / "docs" / "repositories.md"
 
 
-def test_the_example_loads_two_repositories_and_asks_them(
-    github_server: GitHubServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    github_server.add("octo/shop", {"README.md": "# Shop\n\nRefunds are booked by the till.\n"})
-    github_server.add("octo/door", {"docs/a.md": "# Door\n\nRefunds are announced at the door.\n", "b.md": "no\n"})
+def test_the_example_loads_two_repositories_and_asks_them(github: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Repository(github / "octo" / "shop").commit({"README.md": "# Shop\n\nRefunds are booked by the till.\n"})
+    Repository(github / "octo" / "door").commit(
+        {"docs/a.md": "# Door\n\nRefunds are announced at the door.\n", "b.md": "no\n"}
+    )
     (example,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
     exec(compile(example, str(PAGE), "exec"), {})

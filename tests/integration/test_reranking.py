@@ -13,7 +13,8 @@ from openbook.errors import SettingsError
 from openbook.library import Library
 from openbook.retrieval.search import Retriever
 from openbook.settings import Settings
-from openbook.testing import Refusal, RerankServer
+from openbook.testing import Refusal
+from tests.fakes.rerank_server import RerankServer
 from tests.integration.support_cli import copy_sample, run
 from tools.tiny_nli import RERANKER, write
 

@@ -10,7 +10,8 @@ import pytest
 from openbook.errors import KeyRefusedError, MismatchedLibraryError
 from openbook.library import Library
 from openbook.settings import Settings
-from openbook.testing import EmbeddingServer, Refusal
+from openbook.testing import Refusal
+from tests.fakes.embedding_server import EmbeddingServer
 from tests.integration.support_cli import copy_sample
 
 Start = Callable[..., EmbeddingServer]

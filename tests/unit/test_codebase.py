@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,16 +11,16 @@ import openbook
 from openbook.answers import Answered
 from openbook.codebase import CodebaseAssistant, create_assistant
 from openbook.errors import UnknownSourceError
-from openbook.testing.github_server import GitHubServer
+from tests.repositories import Repository
 
 TILL = {"README.md": "# Till\n\nRefunds are booked by the till.\n", "till.py": "def book_refund(): ...\n"}
 DOOR = {"README.md": "# Door\n\nRefunds are announced at the door.\n"}
 
 
 @pytest.fixture
-def codebase(github_server: GitHubServer) -> Iterator[CodebaseAssistant]:
-    github_server.add("octo/till", TILL)
-    github_server.add("octo/door", DOOR)
+def codebase(github: Path) -> Iterator[CodebaseAssistant]:
+    Repository(github / "octo" / "till").commit(TILL)
+    Repository(github / "octo" / "door").commit(DOOR)
     with create_assistant(model="extractive") as codebase:
         codebase.load_repository("octo/till")
         codebase.load_repository("octo/door")

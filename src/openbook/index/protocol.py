@@ -110,7 +110,7 @@ class Source:
 
     name: str
     kind: str
-    """`folder`, `file`, `course`, `git` or `github`."""
+    """`folder`, `file`, `course` or `git`."""
     location: str
     """Absolute path."""
     synced_at: float = 0.0

@@ -6,7 +6,6 @@ Nothing here runs unless somebody asks for a repository by its address: searchin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,23 +13,18 @@ from typing import TYPE_CHECKING
 from openbook.answers import Answered, AnswerEvent
 from openbook.errors import FetchError, SourceError
 from openbook.index.protocol import Index, Source
-from openbook.settings import Settings, read_addresses, read_secrets
+from openbook.settings import Secret, Settings, read_secrets
 from openbook.types import Filter, Kind, Span
 
 # Libraries without repositories, which also ask this module, pay for nothing of these.
 if TYPE_CHECKING:
     from openbook.sources.loading import DocumentType, LoadOptions
     from openbook.sources.mirrors import Mirror, MirrorState, Progress
-    from openbook.sources.network_policy import NetworkPolicy
-    from openbook.sources.remote import Patience, Remote
     from openbook.sources.repository_urls import RepositoryUrl
 
 _TOKEN = "GITHUB_TOKEN"
-_API = "GITHUB_API_URL"
 # Only these have names for places within what one chunk holds.
 _PAGES = (".htm", ".html", ".xhtml")
-
-_DEFAULT_API = "https://api.github.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +49,6 @@ class Repository:
     branch: str
     """Branch, tag or commit that was asked for, else the default branch."""
     commit: str
-    description: str
-    language: str
-    """The one that most of it is written in, as the host has it; empty if it does not say."""
-    private: bool | None
-    """None if the host does not say."""
     loaded_at: float
     """Unix seconds when the host was asked last."""
     documents: tuple[RepositoryDocument, ...]
@@ -94,24 +83,27 @@ def fetch_repository(
     Raises:
         SourceError: The address names no repository.
         FetchError: It cannot be fetched. What was fetched before stays.
-        MissingExtraError: Neither the package for GitHub nor git is installed.
+        MissingExtraError: git is not installed.
     """
+    from openbook.sources.git import GitRemote
     from openbook.sources.loading import LoadOptions
     from openbook.sources.mirrors import Mirror
     from openbook.sources.network_policy import NetworkPolicy
-    from openbook.sources.remote import Patience
     from openbook.sources.repository_urls import read_repository_url
 
     url = read_repository_url(address)
-    reach = NetworkPolicy(confined=True, hosts=settings.server_git_hosts) if confined else NetworkPolicy()
-    reach.check_host(url.host)
     options = options or LoadOptions()
     mirror = Mirror.of(settings.home, url, options)
-    patience = Patience(settings.fetch_timeout_s)
-    limit = options.max_file_bytes or settings.max_file_bytes
-    with mirror.locked(settings.lock_timeout_s), ExitStack() as stack:
-        remote = _remote(url, mirror, settings, reach, patience, stack)
-        wanted = replace(options, max_file_bytes=limit)
+    wanted = replace(options, max_file_bytes=options.max_file_bytes or settings.max_file_bytes)
+    remote = GitRemote(
+        url,
+        mirror.objects,
+        token=_token_for(url),
+        reach=NetworkPolicy(confined=True, hosts=settings.server_git_hosts) if confined else NetworkPolicy(),
+        timeout_s=settings.fetch_timeout_s,
+        max_bytes=settings.max_repository_bytes,
+    )
+    with mirror.locked(settings.lock_timeout_s):
         mirror.update(
             url.web_url,
             remote,
@@ -123,29 +115,11 @@ def fetch_repository(
     return mirror
 
 
-def _remote(
-    url: RepositoryUrl,
-    mirror: Mirror,
-    settings: Settings,
-    reach: NetworkPolicy,
-    patience: Patience,
-    stack: ExitStack,
-) -> Remote:
-    from openbook.sources.git import GitRemote
-    from openbook.sources.github_api import is_installed
+def _token_for(url: RepositoryUrl) -> Secret | None:
+    """Return the token of GitHub for its own addresses over https; no other host, and nobody on the way, may see it."""
     from openbook.sources.repository_urls import GITHUB
 
-    max_bytes = settings.max_repository_bytes
-    if url.host == GITHUB and is_installed():
-        token = read_secrets([_TOKEN]).get(_TOKEN)
-        if token or url.clone_url.startswith("https://"):
-            from openbook.sources.github import GitHubRemote  # half a second of imports
-
-            api_url = read_addresses([_API]).get(_API, _DEFAULT_API)
-            return stack.enter_context(
-                GitHubRemote(url, api_url=api_url, token=token, reach=reach, patience=patience, max_bytes=max_bytes)
-            )
-    return GitRemote(url, mirror.objects, reach=reach, patience=patience, max_bytes=max_bytes)
+    return read_secrets([_TOKEN]).get(_TOKEN) if url.clone_url.startswith(f"https://{GITHUB}/") else None
 
 
 def fetched_files(address: str, settings: Settings) -> Path:
@@ -171,8 +145,7 @@ def source_of(location: Path, home: Path) -> Source:
     state = mirror.state if mirror else None
     if mirror is None or state is None:
         return Source(location.name or "root", "folder" if location.is_dir() else "file", str(location))
-    root = _told(Source(mirror.name, "git", str(location)), state)
-    return replace(root, kind="github" if root.url.startswith("https://github.com/") else "git")
+    return _told(Source(mirror.name, "git", str(location)), state)
 
 
 def refreshed(root: Source, home: Path) -> Source:
@@ -256,9 +229,6 @@ def _describe(mirror: Mirror, source: str, index: Index) -> Repository | None:
         name=name,
         branch=_branch(head.ref) or head.default_branch,
         commit=head.commit,
-        description=head.description,
-        language=head.language,
-        private=head.private,
         loaded_at=state.fetched_at,
         documents=tuple(
             RepositoryDocument(each.path, document_type(each.path, each.kind), each.kind) for each in listed

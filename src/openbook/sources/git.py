@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
 from openbook.errors import FetchError, MissingExtraError
+from openbook.settings import Secret
 from openbook.sources.git_environment import environment_of_git
 from openbook.sources.network_policy import NetworkPolicy
-from openbook.sources.remote import Head, Listing, Patience, git_hash, list_files
+from openbook.sources.remote import CommitHead, TreeListing, list_files
 from openbook.sources.repository_urls import COMMIT, RepositoryUrl
 
 _SAFE = (
@@ -54,6 +56,11 @@ _CONFINED = (
     *("-c", "http.cookieFile=", "-c", "http.sslVerify=true"),
 )
 
+# What git runs where a host wants a password. The token is in the environment, which other users of the machine
+# cannot read as they can command lines, and git asks for each host alone, so that redirects do not lead it astray.
+_TOKEN = "GITHUB_TOKEN"
+_ASK_FOR_TOKEN = f'!f() {{ echo username=x-access-token; echo "password=${_TOKEN}"; }}; f'
+
 # Where programs look for what belongs to whoever runs them.
 _HOMES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME")
 
@@ -66,13 +73,23 @@ _KEPT = "refs/openbook/kept"
 _SAID = (
     (r"could not resolve host|name or service not known", "the host is not known", "check its name and the network"),
     (
-        r"could not read username|authentication failed|permission denied|access denied|http basic",
+        # Hosts say the same of both, so that nobody learns which names are taken.
+        r"could not read username|permission denied|access denied|not found|does not exist|does not appear to be a git",
         "it does not exist, or is private",
-        "check the name; git's own credential helper or SSH key is used if it is private",
+        "check the name; if it is private, set GITHUB_TOKEN to one that may read it, on other hosts git's credential "
+        "helper or an SSH key",
     ),
-    (r"not found|does not exist|does not appear to be a git", "it does not exist, or is private", "check the name"),
+    (
+        r"authentication failed",
+        "its host does not accept the token or password",
+        "make a new GITHUB_TOKEN, or correct what git's credential helper or .netrc says",
+    ),
+    (r"saml sso", "its organisation wants single sign-on", "allow the token for the organisation at its host"),
+    (r"error: 403", "its host forbids it", "the token needs the right to read contents; without one, try again later"),
+    (r"error: 429", "its host takes no more requests for now", "try again in some minutes"),
+    (r"error: 5\d\d", "its host has trouble of its own", "try again later"),
     (r"host key verification failed", "its host is not known to SSH", "connect once with ssh, or use https"),
-    (r"redirect", "the host leads elsewhere", "use the address that it leads to"),
+    (r"redirect|error: 30\d", "the host leads elsewhere", "use the address that it leads to"),
     (r"transport '\w+' not allowed", "the protocol is not allowed", "use https"),
     (r"timed out|could not connect|failed to connect|refused", "no connection to its host", "check the network"),
     (r"not our ref|unadvertised object", "its host does not give single commits", "name a branch or tag"),
@@ -88,15 +105,23 @@ class GitRemote:
     """A repository that git can reach. Objects are kept, so that the next fetch brings only what is new."""
 
     def __init__(
-        self, url: RepositoryUrl, folder: Path, *, reach: NetworkPolicy, patience: Patience, max_bytes: int
+        self,
+        url: RepositoryUrl,
+        folder: Path,
+        *,
+        token: Secret | None = None,
+        reach: NetworkPolicy,
+        timeout_s: float,
+        max_bytes: int,
     ) -> None:
         """Get ready to ask; nothing is sent yet.
 
         Args:
             url: The repository.
             folder: Where objects are kept; made if it is not there.
+            token: For the host of the address, if it wants one; no other host gets it.
             reach: What may be asked.
-            patience: How long it may take.
+            timeout_s: How long all of it may take.
             max_bytes: Of the objects, as they are packed.
 
         Raises:
@@ -104,12 +129,14 @@ class GitRemote:
         """
         self._url = url
         self._folder = folder
-        self._patience = patience
+        self._token = token
+        self._timeout_s = timeout_s
+        self._end = time.monotonic() + timeout_s
         self._max_bytes = max_bytes
         self._reach = reach
         reach.check_host(url.host)
 
-    def newest(self, known: Head | None) -> Head | None:
+    def newest(self, known: CommitHead | None) -> CommitHead | None:
         """Ask which branches and tags there are; one connection."""
         said = self._talk("ls-remote", "--symref", "--", self._url.clone_url).decode("utf-8", "replace")
         refs: dict[str, str] = {}
@@ -125,7 +152,7 @@ class GitRemote:
         ref, folder, commit = self._choose(refs)
         if known and commit == known.commit:
             return None
-        return Head(commit=commit, web_url=self._url.web_url, ref=ref, folder=folder, default_branch=default)
+        return CommitHead(commit=commit, web_url=self._url.web_url, ref=ref, folder=folder, default_branch=default)
 
     def _choose(self, refs: dict[str, str]) -> tuple[str, str, str]:
         """Find which branch, tag or commit is meant, the folder behind it, and the commit."""
@@ -144,7 +171,7 @@ class GitRemote:
         reason = f"it has no branch, tag or commit {self._url.rest!r}" if first else "it has no default branch"
         raise FetchError(self._url.web_url, reason, hint="name a branch, or a commit with all its digits")
 
-    def listing(self, head: Head) -> Listing:
+    def listing(self, head: CommitHead) -> TreeListing:
         """Fetch the commit, if it is not here yet, and list it."""
         if not (self._folder / "HEAD").exists():
             self._run("init", "--quiet", "--bare", "--", str(self._folder))
@@ -170,8 +197,8 @@ class GitRemote:
             # What is no UTF-8 becomes what no safe path holds.
             yield mode, sha, int(size) if size.isdigit() else 0, path.decode("utf-8", "replace")
 
-    def contents(self, head: Head, listing: Listing, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Read files as they were committed: no filter runs, no line end changes."""
+    def contents(self, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Read files by their hashes, each once, as they were committed: no filter runs, no line end changes."""
         command = self._command("cat-file", "--batch", bare=True)
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment_of_git()
@@ -184,11 +211,12 @@ class GitRemote:
                 yield sha, self._read_object(git.stdout, sha)
 
     def _read_object(self, stream: IO[bytes], sha: str) -> bytes:
-        *_, size = stream.readline().split() or [b""]
-        raw = stream.read(int(size) + 1)[:-1] if size.isdigit() else b""
-        if git_hash(raw, sha) != sha:
-            raise FetchError(self._url.web_url, "an object is damaged", hint="remove the source, and add it again")
-        return raw
+        # Git has checked every object against its hash when it came in.
+        size = stream.readline().rpartition(b" ")[2].strip()
+        raw = stream.read(int(size) + 1) if size.isdigit() else b""
+        if not size.isdigit() or len(raw) != int(size) + 1:
+            raise FetchError(self._url.web_url, f"the object {sha} is damaged", hint=f"delete {self._folder}")
+        return raw[:-1]
 
     def _command(self, *arguments: str, bare: bool = False) -> list[str]:
         where = ("-C", str(self._folder)) if bare else ()
@@ -205,10 +233,18 @@ class GitRemote:
         """Run a command that connects to the host."""
         confined = [*_CONFINED, *self._pinned()] if self._reach.confined else []
         command = self._command(*arguments, bare=bare)
-        code, out, err = self._started([command[0], *confined, *command[1:]])
+        code, out, err = self._started([command[0], *confined, *self._asking_for_token(), *command[1:]])
         if code:
             raise self._explain(err)
         return out
+
+    def _asking_for_token(self) -> list[str]:
+        """Have git ask for the token, and for nothing else, if the host of the address wants a password."""
+        if self._token is None:
+            return []
+        parts = urlsplit(self._url.clone_url)
+        helper = f"credential.{parts.scheme}://{parts.netloc}.helper"
+        return ["-c", f"{helper}=", "-c", f"{helper}={_ASK_FOR_TOKEN}"]
 
     def _pinned(self) -> list[str]:
         """Have git connect to the address that was checked, whatever the name stands for a moment later."""
@@ -222,6 +258,8 @@ class GitRemote:
 
     def _started(self, command: list[str]) -> tuple[int, bytes, bytes]:
         environ = environment_of_git()
+        if self._token is not None:
+            environ[_TOKEN] = self._token.reveal()
         if self._reach.confined:
             environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "NO_PROXY": "*", "no_proxy": "*"}
             environ |= dict.fromkeys(_HOMES, str(self._folder))  # else passwords would be taken from its `.netrc`
@@ -230,7 +268,7 @@ class GitRemote:
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
             )
         except FileNotFoundError as exc:
-            raise MissingExtraError("git is not installed", hint="install git, or openbook[github] for GitHub") from exc
+            raise MissingExtraError("git is not installed", hint="install it: https://git-scm.com/downloads") from exc
         with git:
             while True:
                 try:
@@ -246,7 +284,9 @@ class GitRemote:
 
     def _check(self) -> None:
         """Give up on what takes too long or too much."""
-        self._patience.check(self._url.web_url)
+        if time.monotonic() > self._end:
+            hint = "try again, or raise OPENBOOK_FETCH_TIMEOUT_S"
+            raise FetchError(self._url.web_url, f"it was not there within {self._timeout_s:g} s", hint=hint)
         if _size(self._folder) > self._max_bytes:
             hint = "raise OPENBOOK_MAX_REPOSITORY_BYTES if it is meant to be that large"
             raise FetchError(self._url.web_url, "it is larger than is allowed", hint=hint)

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from openbook.errors import FetchError
 from openbook.permissions import make_private_folder
+from openbook.sources.git import GitRemote
 from openbook.sources.loading import LoadOptions
-from openbook.sources.remote import Entry, Head, Listing, Remote, git_hash
+from openbook.sources.remote import CommitHead, TreeEntry, TreeListing
 from openbook.sources.repository_urls import RepositoryUrl
 from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES
 
@@ -38,7 +39,7 @@ class MirrorState:
 
     asked: str
     """Address of the repository's page: the one that was given may hold a secret."""
-    head: Head | None = None
+    head: CommitHead | None = None
     """None while files are changed: then they belong to no commit."""
     blobs: Mapping[str, str] = field(default_factory=dict)
     """Hashes of the files by path."""
@@ -91,7 +92,7 @@ class Mirror:
             found = json.loads((self.folder / "state.json").read_text(encoding="utf-8"))
             if found.pop("version") != _VERSION or not self.files.is_dir():
                 return None
-            head = Head(**found["head"]) if found["head"] else None
+            head = CommitHead(**found["head"]) if found["head"] else None
             skipped = {reason: tuple(paths) for reason, paths in found["skipped"].items()}
             return MirrorState(**{**found, "head": head, "skipped": skipped})
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -124,7 +125,7 @@ class Mirror:
     def update(
         self,
         asked: str,
-        remote: Remote,
+        remote: GitRemote,
         options: LoadOptions,
         *,
         max_bytes: int,
@@ -161,12 +162,12 @@ class Mirror:
         _check(head, wanted, max_bytes)
         blobs = known.blobs if known else {}
         todo = [entry for entry in wanted if blobs.get(entry.path) != entry.sha]
-        self._fetch(remote, head, listing, todo, blobs, progress)
+        self._read(remote, {entry.sha for entry in todo}, progress)
         shas = {entry.path: entry.sha for entry in wanted}
         self._apply(MirrorState(asked=asked, head=head, blobs=shas, skipped=skipped, fetched_at=now()), blobs, todo)
         return True
 
-    def _apply(self, state: MirrorState, blobs: Mapping[str, str], todo: list[Entry]) -> None:
+    def _apply(self, state: MirrorState, blobs: Mapping[str, str], todo: list[TreeEntry]) -> None:
         """Change the files to what was fetched. A kill leaves behind a state that knows what may be half done."""
         gone = blobs.keys() - state.blobs.keys()
         changing = gone.union(entry.path for entry in todo)
@@ -183,34 +184,16 @@ class Mirror:
         self._write(replace(state, blobs=kept, skipped={**state.skipped, **more}))
         shutil.rmtree(self._incoming, ignore_errors=True)
 
-    def _fetch(
-        self,
-        remote: Remote,
-        head: Head,
-        listing: Listing,
-        todo: list[Entry],
-        blobs: Mapping[str, str],
-        progress: Progress | None,
-    ) -> None:
-        """Bring all contents that are not here under another name, each into a file called by its hash."""
-        incoming = self._incoming
-        shutil.rmtree(incoming, ignore_errors=True)
-        incoming.mkdir()
-        missing = {entry.sha for entry in todo}
-        for path, sha in blobs.items():
-            if sha in missing:
-                raw = self._read(path)
-                if raw is not None and git_hash(raw, sha) == sha:
-                    (incoming / sha).write_bytes(raw)
-                    missing.discard(sha)
-        total = len(missing)
-        if missing:
-            for done, (sha, raw) in enumerate(remote.contents(head, listing, missing), start=1):
-                (incoming / sha).write_bytes(raw)
-                if progress:
-                    progress(done, total)
+    def _read(self, remote: GitRemote, wanted: set[str], progress: Progress | None) -> None:
+        """Put each content into a file called by its hash, so that one that cannot be read changes nothing yet."""
+        shutil.rmtree(self._incoming, ignore_errors=True)
+        self._incoming.mkdir()
+        for done, (sha, raw) in enumerate(remote.contents(wanted), start=1):
+            (self._incoming / sha).write_bytes(raw)
+            if progress:
+                progress(done, len(wanted))
 
-    def _place(self, todo: list[Entry]) -> set[str]:
+    def _place(self, todo: list[TreeEntry]) -> set[str]:
         """Put what was fetched where it belongs; give the paths that this system cannot take."""
         incoming, refused = self._incoming, set()
         for entry in todo:
@@ -237,12 +220,6 @@ class Mirror:
             except OSError:  # something else lies in it
                 return
 
-    def _read(self, path: str) -> bytes | None:
-        try:
-            return (self.files / path).read_bytes()
-        except OSError:
-            return None
-
     def _write(self, state: MirrorState) -> None:
         text = json.dumps({"version": _VERSION, **asdict(state)})
         (self.folder / "state.new").write_text(text, encoding="utf-8")
@@ -256,7 +233,7 @@ def _repositories(home: Path) -> Path:
     return home.expanduser().resolve() / "repositories"
 
 
-def _check(head: Head, wanted: list[Entry], max_bytes: int) -> None:
+def _check(head: CommitHead, wanted: list[TreeEntry], max_bytes: int) -> None:
     """Refuse what is too large, and a path that leads to nothing.
 
     Raises:
@@ -270,10 +247,10 @@ def _check(head: Head, wanted: list[Entry], max_bytes: int) -> None:
 
 
 def _choose(
-    head: Head, listing: Listing, options: LoadOptions, max_document_bytes: int, *, case_blind: bool
-) -> tuple[list[Entry], dict[str, tuple[str, ...]]]:
+    head: CommitHead, listing: TreeListing, options: LoadOptions, max_document_bytes: int, *, case_blind: bool
+) -> tuple[list[TreeEntry], dict[str, tuple[str, ...]]]:
     """Sort out what is wanted of a commit, and what of it cannot be had."""
-    wanted: list[Entry] = []
+    wanted: list[TreeEntry] = []
     found = {reason: [path for path in paths if head.holds(path)] for reason, paths in listing.skipped.items()}
     refused = {reason: paths for reason, paths in found.items() if paths}
     taken: set[str] = set()

@@ -8,10 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from openbook.errors import FetchError
-from openbook.sources.repository_urls import GITHUB, PUBLIC_HOSTS
-
-# Where GitHub answers: its API, and where that sends those who want an archive.
-_ASIDES = ("api.github.com", "codeload.github.com")
+from openbook.sources.repository_urls import PUBLIC_HOSTS
 
 Lookup = Callable[[str, int], Sequence[str]]
 """Gives the addresses of a host, as texts. Raises `OSError`."""
@@ -45,8 +42,7 @@ class NetworkPolicy:
         Raises:
             FetchError: It is not.
         """
-        asides = _ASIDES if GITHUB in self.hosts else ()
-        if self.confined and host not in (*self.hosts, *asides):
+        if self.confined and host not in self.hosts:
             raise FetchError(
                 host, "the host is not allowed here", hint="OPENBOOK_SERVER_GIT_HOSTS names those that are"
             )

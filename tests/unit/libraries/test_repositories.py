@@ -10,13 +10,13 @@ import pytest
 from openbook.answers import Answered
 from openbook.errors import FetchError, SourceError
 from openbook.index.protocol import Source
-from openbook.libraries.repositories import fetched_files, link_to, with_permalinks
+from openbook.libraries.repositories import _token_for, fetched_files, link_to, with_permalinks
 from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.loading import LoadOptions
-from openbook.testing.git_server import GitServer
-from openbook.testing.github_server import GitHubServer
+from openbook.sources.repository_urls import read_repository_url
 from openbook.types import Span
+from tests.fakes.git_server import GitServer
 from tests.repositories import Repository
 
 FILES = {
@@ -31,17 +31,17 @@ def assistant() -> Iterator[Library]:
         yield assistant
 
 
-def test_a_repository_is_a_source_with_its_address_and_commit(assistant: Library, github_server: GitHubServer) -> None:
-    served = github_server.add("Octo/Shop", FILES, default_branch="trunk", description="A shop", language="Python")
+def test_a_repository_is_a_source_with_its_address_and_commit(assistant: Library, github: Path) -> None:
+    served = Repository(github / "octo" / "shop")
+    served.git("checkout", "-q", "-b", "trunk")
+    commit = served.commit(FILES)
 
     repository = assistant.load_repository("octo/shop")
 
     (root,) = assistant.sources()
-    commit = served.refs["refs/heads/trunk"]
-    assert (root.name, root.kind, root.url) == ("shop", "github", "https://github.com/Octo/Shop")
+    assert (root.name, root.kind, root.url) == ("shop", "git", "https://github.com/octo/shop")
     assert (root.commit, repository.commit) == (commit, commit)
-    assert (repository.owner, repository.name, repository.branch) == ("Octo", "Shop", "trunk")
-    assert (repository.description, repository.language, repository.private) == ("A shop", "Python", False)
+    assert (repository.owner, repository.name, repository.branch) == ("octo", "shop", "trunk")
     assert [(each.path, each.type) for each in repository.documents] == [
         ("README.md", "readme"),
         ("src/till.py", "code"),
@@ -49,8 +49,54 @@ def test_a_repository_is_a_source_with_its_address_and_commit(assistant: Library
     assert (repository.total_files, repository.total_bytes) == (2, sum(map(len, FILES.values())))
 
 
-def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Library, github_server: GitHubServer) -> None:
-    github_server.add("octo/shop", FILES)
+def test_a_folder_of_a_branch_is_loaded_by_the_address_of_its_page(assistant: Library, github: Path) -> None:
+    served = Repository(github / "octo" / "shop")
+    served.git("checkout", "-q", "-b", "feature/x")
+    commit = served.commit({**FILES, "docs/api/a.md": "# API\n"})
+
+    repository = assistant.load_repository("https://github.com/octo/shop/tree/feature/x/docs/api")
+
+    assert [each.path for each in repository.documents] == ["docs/api/a.md"]
+    assert (repository.branch, repository.commit) == ("feature/x", commit)
+
+
+@pytest.mark.parametrize(
+    ("address", "wanted"),
+    [
+        ("octo/shop", True),
+        ("https://github.com/octo/shop", True),
+        ("http://github.com/octo/shop", False),
+        ("git@github.com:octo/shop.git", False),
+        ("https://github.com:8443/octo/shop", False),
+        ("https://github.com.evil.org/octo/shop", False),
+        ("https://gitlab.com/octo/shop", False),
+    ],
+)
+def test_the_token_of_github_is_for_github_over_https(
+    monkeypatch: pytest.MonkeyPatch, address: str, wanted: bool
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_s3cret")
+
+    assert (_token_for(read_repository_url(address)) is not None) is wanted
+
+
+def test_another_host_is_not_sent_the_token(
+    assistant: Library, git_server: GitServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_s3cret")
+    git_server.token = "ghp_s3cret"
+    Repository(git_server.folder / "octo" / "shop").commit(FILES)
+
+    with pytest.raises(FetchError, match="does not exist, or is private"):
+        assistant.load_repository(f"{git_server.url}/octo/shop")
+
+    assert git_server.credentials == []
+
+
+def test_a_token_in_an_address_is_neither_kept_nor_shown(
+    assistant: Library, github: Path, git_server: GitServer
+) -> None:
+    Repository(github / "octo" / "shop").commit(FILES)
     address = "https://ghp_s3cret@github.com/octo/shop"
     with pytest.raises(SourceError) as caught:
         fetched_files(address, assistant.settings)
@@ -60,11 +106,11 @@ def test_a_token_in_an_address_is_neither_kept_nor_shown(assistant: Library, git
     kept = [file for file in assistant.settings.home.rglob("*") if file.is_file() and b"s3cret" in file.read_bytes()]
     assert kept == []
     assert "s3cret" not in f"{caught.value} {caught.value.hint} {repository}"
-    assert not any("s3cret" in str(request) for request in github_server.requests)
+    assert not any("s3cret" in sent for sent in (*git_server.requests, *git_server.credentials))
 
 
-def test_every_citation_has_the_permanent_address_of_its_lines(assistant: Library, github_server: GitHubServer) -> None:
-    commit = github_server.add("octo/shop", FILES).refs["refs/heads/main"]
+def test_every_citation_has_the_permanent_address_of_its_lines(assistant: Library, github: Path) -> None:
+    commit = Repository(github / "octo" / "shop").commit(FILES)
     assistant.load_repository("octo/shop")
 
     answer = assistant.query("By what are refunds booked?")
@@ -75,8 +121,9 @@ def test_every_citation_has_the_permanent_address_of_its_lines(assistant: Librar
     assert {citation.verdict for citation in answer.citations} == {"exact"}
 
 
-def test_another_commit_with_the_same_files_moves_the_links(assistant: Library, github_server: GitHubServer) -> None:
-    served = github_server.add("octo/shop", FILES)
+def test_another_commit_with_the_same_files_moves_the_links(assistant: Library, github: Path) -> None:
+    served = Repository(github / "octo" / "shop")
+    served.commit(FILES)
     assistant.load_repository("octo/shop", LoadOptions(include_paths=("src",)))
     commit = served.commit({**FILES, "README.md": "other\n"})
 
@@ -85,20 +132,22 @@ def test_another_commit_with_the_same_files_moves_the_links(assistant: Library, 
     assert [root.commit for root in assistant.sources()] == [commit]
 
 
-def test_bringing_a_library_up_to_date_asks_nobody(assistant: Library, github_server: GitHubServer) -> None:
-    served = github_server.add("octo/shop", FILES)
+def test_bringing_a_library_up_to_date_asks_nobody(assistant: Library, github: Path, git_server: GitServer) -> None:
+    served = Repository(github / "octo" / "shop")
+    served.commit(FILES)
     assistant.load_repository("octo/shop")
     served.commit({"README.md": "# Shop\n\nNothing here.\n"})
-    github_server.requests.clear()
+    git_server.requests.clear()
 
     assistant.sync()
 
-    assert github_server.requests == []
+    assert git_server.requests == []
     assert assistant.stats().documents == 2
 
 
-def test_a_second_library_takes_the_commit_that_is_there(assistant: Library, github_server: GitHubServer) -> None:
-    served = github_server.add("octo/shop", FILES)
+def test_a_second_library_takes_the_commit_that_is_there(assistant: Library, github: Path) -> None:
+    served = Repository(github / "octo" / "shop")
+    served.commit(FILES)
     assistant.load_repository("octo/shop")
     with Library.open("other") as other:
         other.add(fetched_files("octo/shop", assistant.settings))
@@ -112,7 +161,7 @@ def test_a_second_library_takes_the_commit_that_is_there(assistant: Library, git
     assert assistant.sources()[0].commit == commit
 
 
-def test_a_repository_of_any_host_comes_by_git(assistant: Library, git_server: GitServer, tmp_path: Path) -> None:
+def test_a_repository_may_be_on_any_host(assistant: Library, git_server: GitServer) -> None:
     served = Repository(git_server.folder / "octo" / "shop")
     commit = served.commit(FILES)
 
@@ -120,41 +169,36 @@ def test_a_repository_of_any_host_comes_by_git(assistant: Library, git_server: G
 
     (root,) = assistant.sources()
     assert (root.kind, root.url, root.commit) == ("git", f"{git_server.url}/octo/shop", commit)
-    assert (repository.owner, repository.branch, repository.private) == ("octo", "main", None)
+    assert (repository.owner, repository.branch) == ("octo", "main")
     assert [each.path for each in repository.documents] == ["README.md", "src/till.py"]
     assert {citation.url for citation in assistant.query("Who books refunds?").citations} == {""}
 
 
-def test_both_ways_give_the_same_files(assistant: Library, github_server: GitHubServer, git_server: GitServer) -> None:
-    files = {**FILES, "a b.md": "spaces\n", "ä.md": "umlaut\r\n", "deep/er/f.md": "", "x.png": "no"}
-    github_server.add("octo/shop", files)
-    Repository(git_server.folder / "octo" / "shop").commit(files)
+def test_files_come_as_they_are_whatever_they_are_called(assistant: Library, github: Path) -> None:
+    files = {**FILES, "a b.md": "spaces\n", "ä.md": "umlaut\r\n", "deep/er/f.md": "", "x.png": "no", ".env": "KEY=1"}
+    Repository(github / "octo" / "shop").commit(files)
 
-    by_api = assistant.load_repository("octo/shop")
-    by_git = assistant.load_repository(f"{git_server.url}/octo/shop")
+    repository = assistant.load_repository("octo/shop")
 
-    assert by_api.documents == by_git.documents
-    assert by_api.skipped == by_git.skipped
-    by_names = [assistant.index.document(name, "ä.md") for name in (by_api.source, by_git.source)]
-    assert [document.text for document in by_names if document] == ["umlaut\r\n"] * 2
+    document = assistant.index.document(repository.source, "ä.md")
+    assert document is not None
+    assert document.text == "umlaut\r\n"
+    assert repository.skipped == {"binary by name": ("x.png",), "secret": (".env",)}
 
 
-@pytest.mark.parametrize(
-    "address", ["https://github.com/octo/shop", "http://169.254.169.254/octo/shop", "https://evil.org/o/r"]
-)
-def test_a_confined_assistant_fetches_from_no_other_hosts(github_server: GitHubServer, address: str) -> None:
-    # The server of this test stands at a loopback address, which is none of GitHub's.
-    github_server.add("octo/shop", FILES)
+@pytest.mark.parametrize("address", ["{host}/octo/shop", "http://169.254.169.254/octo/shop", "https://evil.org/o/r"])
+def test_a_confined_assistant_fetches_from_no_other_hosts(git_server: GitServer, address: str) -> None:
+    Repository(git_server.folder / "octo" / "shop").commit(FILES)
 
     with Library.open() as assistant, pytest.raises(FetchError) as caught:
-        assistant.load_repository(address, confined=True)
+        assistant.load_repository(address.format(host=git_server.url), confined=True)
 
     assert "OPENBOOK_SERVER_GIT_HOSTS" in caught.value.hint
-    assert github_server.requests == []
+    assert git_server.requests == []
 
 
-def test_a_disk_that_cannot_be_written_is_said(github_server: GitHubServer, tmp_path: Path) -> None:
-    github_server.add("octo/shop", FILES)
+def test_a_disk_that_cannot_be_written_is_said(github: Path, tmp_path: Path) -> None:
+    Repository(github / "octo" / "shop").commit(FILES)
     with Library.open() as assistant:
         (assistant.settings.home / "repositories").write_text("in the way", encoding="utf-8")
 

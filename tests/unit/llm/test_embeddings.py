@@ -19,7 +19,8 @@ from openbook.errors import (
 )
 from openbook.llm.embeddings import RemoteEmbedder, open_remote_embedder
 from openbook.llm.retry import RetryPolicy
-from openbook.testing import EmbeddingServer, HashEmbedder, Refusal
+from openbook.testing import HashEmbedder, Refusal
+from tests.fakes.embedding_server import EmbeddingServer
 
 AT_ONCE = RetryPolicy(sleep=lambda _: None)
 ONCE = RetryPolicy(pauses_s=())

@@ -18,8 +18,8 @@ from openbook.errors import (
 )
 from openbook.llm.reranking import RERANKERS, RemoteReranker, open_remote_reranker
 from openbook.llm.retry import RetryPolicy
-from openbook.testing import Refusal, RerankServer
-from openbook.testing.rerank_server import DIALECTS
+from openbook.testing import Refusal
+from tests.fakes.rerank_server import DIALECTS, RerankServer
 
 ONCE = RetryPolicy(pauses_s=())
 AT_ONCE = RetryPolicy(pauses_s=(0.0,), sleep=lambda _: None)

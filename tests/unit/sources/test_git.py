@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from openbook.errors import FetchError, MissingExtraError
+from openbook.settings import Secret
 from openbook.sources.git import GitRemote
 from openbook.sources.loading import LoadOptions
 from openbook.sources.mirrors import Mirror
 from openbook.sources.network_policy import NetworkPolicy
-from openbook.sources.remote import Patience
 from openbook.sources.repository_urls import read_repository_url
-from openbook.testing.git_server import GitServer
+from tests.fakes.git_server import GitServer
 from tests.repositories import Repository
 
 FILES = {"README.md": "# Shop\n", "src/till.py": "TILL = 1\r\n", ".gitattributes": "*.py text eol=lf filter=evil\n"}
@@ -38,17 +38,23 @@ def shop(git_server: GitServer) -> Repository:
 @pytest.fixture
 def fetch(git_server: GitServer, tmp_path: Path) -> Fetch:
     def run(
-        rest: str = "", *, reach: NetworkPolicy | None = None, host: str = git_server.host, timeout_s: float = 60
+        rest: str = "",
+        *,
+        reach: NetworkPolicy | None = None,
+        host: str = git_server.host,
+        timeout_s: float = 60,
+        token: str = "",
     ) -> Mirror:
         address = f"http://{host}/octo/shop{rest}"
         url = read_repository_url(address)
         mirror = Mirror.of(tmp_path, url, LoadOptions())
-        patience = Patience(timeout_s)
+        key = Secret(token) if token else None
+        most = 1 << 24
         with mirror.locked(1.0):
             remote = GitRemote(
-                url, mirror.objects, reach=reach or NetworkPolicy(), patience=patience, max_bytes=1 << 24
+                url, mirror.objects, token=key, reach=reach or NetworkPolicy(), timeout_s=timeout_s, max_bytes=most
             )
-            mirror.update(address, remote, LoadOptions(), max_bytes=1 << 24, now=lambda: 0.0)
+            mirror.update(address, remote, LoadOptions(), max_bytes=most, now=lambda: 0.0)
         return mirror
 
     return run
@@ -134,8 +140,13 @@ def test_links_and_submodules_are_named_and_not_followed(shop: Repository, fetch
     [
         pytest.param("-none", None, "does not exist, or is private", id="missing"),
         pytest.param("", 401, "does not exist, or is private", id="private"),
-        pytest.param("", 403, "git says: ", id="forbidden"),
+        pytest.param("", 403, "forbids it", id="forbidden"),
+        pytest.param("", 418, "git says: ", id="anything"),
+        pytest.param("", 429, "no more requests", id="too-many-requests"),
+        pytest.param("", 503, "trouble of its own", id="broken"),
         pytest.param("@nope", None, "no branch, tag or commit 'nope'", id="branch"),
+        pytest.param("/-/tree/no/such/branch", None, "no branch, tag or commit", id="branch-with-slashes"),
+        pytest.param("/-/tree/trunk/nowhere", None, "nothing to read at 'nowhere'", id="folder"),
         pytest.param(f"@{'b' * 40}", None, "does not give single commits", id="commit"),
     ],
 )
@@ -148,6 +159,12 @@ def test_a_refusal_says_what_the_answer_can_tell(
         fetch(rest)
 
     assert reason in caught.value.reason
+
+
+def test_the_address_of_a_file_brings_that_file(shop: Repository, fetch: Fetch) -> None:
+    shop.commit({"README.md.bak": "no\n"})
+
+    assert held(fetch("/-/blob/trunk/README.md")) == {"README.md": FILES["README.md"]}
 
 
 def test_an_empty_repository_says_so(git_server: GitServer, fetch: Fetch) -> None:
@@ -164,26 +181,30 @@ def test_a_host_that_does_not_answer_is_given_up_at_the_deadline(fetch: Fetch, g
         fetch(timeout_s=0.2)
 
 
+def test_a_host_that_nobody_answers_at_is_said_to_be_out_of_reach(fetch: Fetch) -> None:
+    with pytest.raises(FetchError, match="no connection") as caught:
+        fetch(host="127.0.0.1:1")
+
+    assert caught.value.hint == "check the network"
+
+
 def test_a_fetch_that_grows_beyond_the_limit_is_ended(git_server: GitServer, tmp_path: Path) -> None:
     git_server.silent = True
     (tmp_path / "git" / "objects" / "pack").mkdir(parents=True)
     (tmp_path / "git" / "objects" / "pack" / "tmp_pack_1").write_bytes(b"x" * 101)
     url = read_repository_url(f"{git_server.url}/octo/shop")
-    remote = GitRemote(url, tmp_path / "git", reach=NetworkPolicy(), patience=Patience(9.0), max_bytes=100)
+    remote = GitRemote(url, tmp_path / "git", reach=NetworkPolicy(), timeout_s=9.0, max_bytes=100)
 
     with pytest.raises(FetchError, match="larger than is allowed"):
         remote.newest(None)
 
 
-def test_an_object_that_is_not_what_its_name_says_is_not_taken(shop: Repository, fetch: Fetch) -> None:
-    mirror = fetch()
-    assert mirror.state is not None
-    assert mirror.state.head is not None
+def test_an_object_that_is_not_there_is_not_taken_for_an_empty_file(shop: Repository, fetch: Fetch) -> None:
     url = read_repository_url("http://127.0.0.1/octo/shop")
-    remote = GitRemote(url, mirror.objects, reach=NetworkPolicy(), patience=Patience(9.0), max_bytes=1 << 24)
+    remote = GitRemote(url, fetch().objects, reach=NetworkPolicy(), timeout_s=9.0, max_bytes=1 << 24)
 
     with pytest.raises(FetchError, match="damaged"):
-        list(remote.contents(mirror.state.head, remote.listing(mirror.state.head), {"d" * 40}))
+        list(remote.contents({"d" * 40}))
 
 
 def test_a_confined_fetch_connects_to_the_address_that_was_checked(
@@ -221,38 +242,100 @@ def test_a_short_commit_is_found_if_it_is_the_newest_of_a_branch(shop: Repositor
 
 @pytest.mark.parametrize("confined", [True, False])
 def test_confined_no_password_of_whoever_runs_the_server_is_sent(
-    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confined: bool
+    fetch: Fetch, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confined: bool
 ) -> None:
-    said: list[str] = []
-
-    class Doorkeeper(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            said.append(self.headers.get("authorization", ""))
-            self.send_response(401)
-            self.send_header("WWW-Authenticate", 'Basic realm="shop"')
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_request(self, *_: object) -> None:
-            pass
-
+    git_server.token = "another"
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password secret\n", encoding="utf-8")
     monkeypatch.setenv("HOME", str(tmp_path))
-    with HTTPServer(("127.0.0.1", 0), Doorkeeper) as server:
-        answering = threading.Thread(target=server.serve_forever, args=(0.02,))
-        answering.start()
-        host = f"127.0.0.1:{server.server_port}"
-        with pytest.raises(FetchError, match="does not exist, or is private"):
-            fetch(host=host, reach=NetworkPolicy(confined=confined, hosts=(host,)))
-        server.shutdown()
-        answering.join()
 
-    assert any(said) is not confined
+    with pytest.raises(FetchError):
+        fetch(reach=NetworkPolicy(confined=confined, hosts=(git_server.host,)))
+
+    assert git_server.credentials == ([] if confined else ["ada:secret"])
+
+
+@pytest.mark.parametrize("confined", [True, False])
+def test_a_private_repository_is_there_for_its_token(
+    shop: Repository, fetch: Fetch, git_server: GitServer, confined: bool
+) -> None:
+    git_server.token = "ghp_s3cret"
+
+    mirror = fetch(token="ghp_s3cret", reach=NetworkPolicy(confined=confined, hosts=(git_server.host,)))
+
+    assert held(mirror) == FILES
+    kept = [file for file in mirror.folder.rglob("*") if file.is_file() and b"s3cret" in file.read_bytes()]
+    assert kept == []
+
+
+def test_a_token_stands_on_no_command_line(
+    shop: Repository, fetch: Fetch, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git_server.token = "ghp_s3cret"
+    written = tmp_path / "bin" / "git"
+    written.parent.mkdir()
+    written.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/said\nexec {shutil.which("git")} "$@"\n', encoding="utf-8")
+    written.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{written.parent}{os.pathsep}{os.environ['PATH']}")
+
+    fetch(token="ghp_s3cret")
+
+    said = (tmp_path / "said").read_text(encoding="utf-8")
+    assert "ls-remote" in said
+    assert "s3cret" not in said
+
+
+def test_a_token_that_is_not_accepted_is_said_and_not_shown(
+    shop: Repository, fetch: Fetch, git_server: GitServer
+) -> None:
+    git_server.token = "another"
+
+    with pytest.raises(FetchError, match="does not accept the token") as caught:
+        fetch(token="ghp_wrong")
+
+    assert "GITHUB_TOKEN" in caught.value.hint
+    assert "ghp_wrong" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_a_public_repository_is_not_sent_the_token(shop: Repository, fetch: Fetch, git_server: GitServer) -> None:
+    assert held(fetch(token="ghp_s3cret")) == FILES
+    assert git_server.credentials == []
+
+
+def test_a_host_that_leads_elsewhere_is_followed_without_the_token(
+    shop: Repository, fetch: Fetch, git_server: GitServer
+) -> None:
+    with GitServer(git_server.folder) as other:
+        git_server.leads_to = other.url
+        assert held(fetch()) == FILES
+
+        other.token = "ghp_s3cret"
+        with pytest.raises(FetchError, match="does not exist, or is private"):
+            fetch(token="ghp_s3cret")
+
+        assert other.credentials == []
+
+
+def test_a_confined_fetch_is_not_led_elsewhere(shop: Repository, fetch: Fetch, git_server: GitServer) -> None:
+    with GitServer(git_server.folder) as other:
+        git_server.leads_to = other.url
+        with pytest.raises(FetchError, match="leads elsewhere"):
+            fetch(reach=NetworkPolicy(confined=True, hosts=(git_server.host,)))
+
+        assert other.requests == []
+
+
+def test_a_confined_fetch_refuses_a_public_host_that_leads_into_this_machine(tmp_path: Path) -> None:
+    url = read_repository_url("octo/shop")
+    reach = NetworkPolicy(confined=True, resolve_host=lambda host, port: ["127.0.0.1"])
+    remote = GitRemote(url, tmp_path / "git", reach=reach, timeout_s=9.0, max_bytes=100)
+
+    with pytest.raises(FetchError, match="not public"):
+        remote.newest(None)
 
 
 def test_confined_only_https_is_spoken(fetch: Fetch, git_server: GitServer, tmp_path: Path) -> None:
     url = read_repository_url("git@github.com:octo/shop.git")
-    remote = GitRemote(url, tmp_path / "git", reach=NetworkPolicy(confined=True), patience=Patience(9.0), max_bytes=100)
+    remote = GitRemote(url, tmp_path / "git", reach=NetworkPolicy(confined=True), timeout_s=9.0, max_bytes=100)
 
     with pytest.raises(FetchError, match="only https"):
         remote.newest(None)

@@ -5,41 +5,43 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
 
 from openbook.errors import FetchError
+from openbook.sources.git import GitRemote
 from openbook.sources.loading import LoadOptions
 from openbook.sources.mirrors import Mirror, _choose
-from openbook.sources.remote import Head, Listing, git_hash, list_files
+from openbook.sources.remote import CommitHead, TreeListing, list_files
 from openbook.sources.repository_urls import read_repository_url
 
-SHA1 = "0" * 40
+
+def named(text: str) -> str:
+    return sha1(text.encode()).hexdigest()
 
 
 @dataclass
-class Told:
-    """A remote that holds files, and remembers what it was asked for."""
+class Told(GitRemote):
+    """A repository that holds files, and remembers what it was asked for."""
 
     files: dict[str, str]
     commit: str = "a" * 40
     folder: str = ""
     fetched: list[str] = field(default_factory=list)
     break_after: int | None = None
-    extra: list[tuple[str, str, int, str]] = field(default_factory=list)
 
-    def newest(self, known: Head | None) -> Head | None:
+    def newest(self, known: CommitHead | None) -> CommitHead | None:
         if known and known.commit == self.commit:
             return None
-        return Head(commit=self.commit, web_url="https://github.com/octo/shop", folder=self.folder)
+        return CommitHead(commit=self.commit, web_url="https://github.com/octo/shop", folder=self.folder)
 
-    def listing(self, head: Head) -> Listing:
-        named = ((path, text.encode()) for path, text in self.files.items())
-        return list_files([*(("100644", git_hash(raw, SHA1), len(raw), path) for path, raw in named), *self.extra])
+    def listing(self, head: CommitHead) -> TreeListing:
+        return list_files(("100644", named(text), len(text), path) for path, text in self.files.items())
 
-    def contents(self, head: Head, listing: Listing, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        texts = {git_hash(text.encode(), SHA1): text.encode() for text in self.files.values()}
+    def contents(self, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        texts = {named(text): text.encode() for text in self.files.values()}
         for number, sha in enumerate(sorted(wanted)):
             if number == self.break_after:
                 raise FetchError("shop", "it broke off")
@@ -80,18 +82,20 @@ def test_it_is_told_how_much_is_there(mirror: Mirror) -> None:
     assert told == [(1, 2), (2, 2)]
 
 
-def test_a_file_that_somebody_took_away_is_fetched_again_when_it_is_needed(mirror: Mirror) -> None:
-    update(mirror, Told({"a.md": "1", "b.md": "2"}))
-    (mirror.files / "a.md").unlink()
-    remote = Told({"moved/a.md": "1", "b.md": "2"}, commit="b" * 40)
+def test_of_a_changed_repository_only_what_has_changed_is_written(mirror: Mirror) -> None:
+    update(mirror, Told({"a.md": "1", "b.md": "2", "c/d.md": "3"}))
+    stamp = (mirror.files / "b.md").stat().st_mtime_ns
+    remote = Told({"a.md": "4", "b.md": "2", "moved/d.md": "3"}, commit="b" * 40)
 
     update(mirror, remote)
 
-    assert remote.fetched == ["1"]
+    assert sorted(remote.fetched) == ["3", "4"]
     assert held(mirror) == remote.files
+    assert (mirror.files / "b.md").stat().st_mtime_ns == stamp
+    assert not (mirror.files / "c").exists()
 
 
-def test_one_content_under_two_names_is_fetched_once(mirror: Mirror) -> None:
+def test_one_content_under_two_names_is_read_once(mirror: Mirror) -> None:
     remote = Told({"a.md": "same", "b.md": "same"})
 
     update(mirror, remote)
@@ -100,7 +104,7 @@ def test_one_content_under_two_names_is_fetched_once(mirror: Mirror) -> None:
     assert held(mirror) == {"a.md": "same", "b.md": "same"}
 
 
-def test_a_fetch_that_breaks_off_changes_nothing(mirror: Mirror) -> None:
+def test_what_cannot_be_read_to_its_end_changes_nothing(mirror: Mirror) -> None:
     update(mirror, Told({"a.md": "1", "b.md": "2"}))
     state = mirror.state
 
@@ -211,7 +215,7 @@ def test_a_document_may_be_as_large_as_it_is_told_and_no_larger(mirror: Mirror) 
 
 def test_where_capital_letters_make_no_difference_the_first_of_two_names_is_kept() -> None:
     entries = [("100644", f"{number}" * 40, 1, path) for number, path in enumerate(["README.md", "Readme.md", "ß.md"])]
-    head = Head(commit="a" * 40, web_url="")
+    head = CommitHead(commit="a" * 40, web_url="")
 
     wanted, skipped = _choose(head, list_files(entries), LoadOptions(), 1, case_blind=True)
 

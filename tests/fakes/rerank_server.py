@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openbook.testing.json_server import JsonServer
 from openbook.testing.script import Refusal
 from openbook.testing.strictness import expect, only
+from tests.fakes.json_server import JsonServer
 
 _WORD = re.compile(r"\w+")
 

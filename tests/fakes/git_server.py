@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import re
 import shutil
@@ -33,6 +34,12 @@ class GitServer:
         """Given to every request instead of an answer; None answers."""
         self.silent = False
         """Whether requests are taken and never answered."""
+        self.token = ""
+        """The only one that is accepted, as GitHub takes it; if it is empty, everybody may read."""
+        self.credentials: list[str] = []
+        """What was sent to be let in, each as `name:password`."""
+        self.leads_to = ""
+        """Address of another server, which all requests are sent on to; empty for none."""
         self.closing = threading.Event()
         self._tcp = _Tcp(self)
         self._thread = threading.Thread(target=self._tcp.serve_forever, args=(0.02,))
@@ -98,8 +105,17 @@ class _Exchange(BaseHTTPRequestHandler):
             self.close_connection = owner.closing.wait()
             return
         body = self._body()
+        kind, _, coded = self.headers.get("Authorization", "").partition(" ")
+        sent = base64.b64decode(coded).decode() if kind == "Basic" else ""
+        owner.credentials += [sent] if sent else []
         if owner.status is not None:
             self._send(owner.status, [], b"")
+            return
+        if owner.leads_to:
+            self._send(301, [("Location", owner.leads_to + self.path)], b"")
+            return
+        if owner.token and sent != f"x-access-token:{owner.token}":
+            self._send(401, [("WWW-Authenticate", 'Basic realm="GitHub"')], b"")
             return
         kind, protocol = self.headers.get("Content-Type", ""), self.headers.get("Git-Protocol", "")
         head, _, content = owner.run(self.path, self.command, kind, protocol, body).partition(b"\r\n\r\n")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from openbook.testing.hash_embedder import HashEmbedder
-from openbook.testing.json_server import JsonServer
 from openbook.testing.script import Refusal
 from openbook.testing.strictness import expect
+from tests.fakes.json_server import JsonServer
 
 _MOST_TEXTS = 2_048
 
