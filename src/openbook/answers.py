@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -38,9 +39,33 @@ Policy = Literal["flag", "drop", "retry"]
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
-NoAnswer = Literal["budget", "withheld", "length", "nothing written"]
-"""Why a model wrote no words: the budget forbade the call, the provider or the model declined, its tokens were
-used up before it wrote, or no reason is known."""
+
+class RefusalReason(StrEnum):
+    """Why there is no answer."""
+
+    NOTHING_FOUND = "nothing found"
+    NOTHING_RELEVANT = "nothing relevant"
+    NOTHING_QUOTABLE = "nothing that could be quoted"
+    NOTHING_FITS = "no source fits into the context"
+    NO_SUCH_LESSON = "no such lesson"
+    EMPTY_LIBRARY = "empty library"
+    NOTHING_ASKED = "nothing was asked"
+    ARITHMETIC = "arithmetic"
+    NOTHING_CLAIMED = "nothing claimed"
+    """The model wrote words, none of which state anything."""
+    BUDGET = "budget"
+    """The budget forbade the call of the model."""
+    WITHHELD = "withheld"
+    """The provider or the model declined."""
+    LENGTH = "length"
+    """The tokens of the model were used up before it wrote."""
+    NOTHING_WRITTEN = "nothing written"
+    """The model wrote nothing, for no known reason."""
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether a model wrote no words, which says nothing of the sources."""
+        return self in (self.BUDGET, self.WITHHELD, self.LENGTH, self.NOTHING_WRITTEN)
 
 
 # Formats that text is extracted from: the lines of that text are shown by no other program.
@@ -199,8 +224,8 @@ class GenerationResult:
     results: tuple[RetrievalResult, ...] = ()
     """What was shown, in the order that marks count: `[1]` is the first. For a refusal: the nearest."""
     refused: bool = False
-    reason: str = ""
-    """Why there is no answer, such as `nothing relevant`, `empty library` or `budget`; else empty."""
+    reason: RefusalReason | Literal[""] = ""
+    """Why there is no answer; else empty."""
     model: str = "extractive"
     usage: Usage = field(default_factory=Usage)
     cost_usd: Decimal | None = None

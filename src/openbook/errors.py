@@ -4,6 +4,7 @@
     ├── SettingsError          a setting is set but does not parse
     ├── QueryError             a question that cannot be asked (also a ValueError)
     ├── SourceError            a source cannot be read
+    │   ├── SourceNotFoundError it does not exist
     │   ├── SkippedFileError   one file cannot be read; the rest of its source can
     │   └── FetchError         a repository cannot be fetched
     ├── LibraryError           an index cannot be used
@@ -35,6 +36,9 @@ Each carries a `hint`: what to do next, in one line.
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+
 
 class OpenbookError(Exception):
     """Root of all errors raised on purpose."""
@@ -65,6 +69,10 @@ class SourceError(OpenbookError):
         return (_rebuild_source_error, (type(self), self.location, self.reason, self.hint))
 
 
+class SourceNotFoundError(SourceError):
+    """A source does not exist."""
+
+
 class SkippedFileError(SourceError):
     """One file cannot be read; the rest of its source can."""
 
@@ -80,6 +88,11 @@ class FetchError(SourceError):
 
 class LibraryError(OpenbookError):
     """An index cannot be used."""
+
+    def __init__(self, message: str, *, hint: str = "", rebuild: str = "") -> None:
+        super().__init__(message, hint=hint or (rebuild_hint(rebuild, ["PATH ..."]) if rebuild else ""))
+        self.rebuild = rebuild
+        """Name of the library, where making it again mends it; else empty."""
 
 
 class CorruptLibraryError(LibraryError):
@@ -177,6 +190,11 @@ class BadResponseError(ModelError):
 
 class CutOffError(ModelError):
     """The stream broke off."""
+
+
+def rebuild_hint(library: str, places: Sequence[str]) -> str:
+    """Name the command that makes a library again. `places` are shown as they are."""
+    return f"make it again with: openbook add --rebuild --library {shlex.quote(library)} {' '.join(places)}"
 
 
 def _rebuild_source_error(cls: type[SourceError], location: str, reason: str, hint: str) -> SourceError:

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO, Generic, NoReturn, TypeVar, cast
 
+from openbook.types import SkipReason
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -252,7 +254,7 @@ class _Process(Generic[Result]):
 
 def took_longer(seconds: float) -> str:
     """Return the reason why a job is lost that took longer than that."""
-    return f"took longer than {seconds:g} s"
+    return f"{SkipReason.TOOK_LONGER} {seconds:g} s"
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:

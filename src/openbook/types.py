@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -298,6 +299,59 @@ class Excerpt:
         }
 
 
+class SkipReason(StrEnum):
+    """Why a file is not indexed. The text that people are shown, and libraries keep, begins with the value."""
+
+    SECRET = "secret"
+    BINARY_NAME = "binary by name"
+    BINARY = "binary"
+    TOO_LARGE = "too large"
+    TOO_LONG = "more than"
+    """A PDF of more pages than are allowed."""
+    TOOK_LONGER = "took longer than"
+    ENCRYPTED = "encrypted"
+    DAMAGED = "damaged"
+    UNKNOWN_ENCODING = "text in an unknown encoding"
+    READER_FAILED = "reader of"
+    """A reader of somebody else failed."""
+    UNREADABLE_FOLDER = "unreadable folder"
+    """What lies in it is unknown, which is not the same as gone."""
+    UNREADABLE = "unreadable"
+    VANISHED = "vanished"
+    CHANGING = "changing"
+    NAME_NOT_UTF8 = "name is not UTF-8"
+    LINK_INSIDE = "link in the source"
+    LINK_OUTSIDE = "link out of root"
+    OUTSIDE = "outside the source"
+    NOT_REGULAR = "not a regular file"
+
+    @classmethod
+    def of(cls, text: str) -> SkipReason | None:
+        """Return the reason that a text says; None for one of a format, which says by itself what to do.
+
+        Example:
+            >>> SkipReason.of("took longer than 60 s")
+            <SkipReason.TOOK_LONGER: 'took longer than'>
+        """
+        return next((reason for reason in cls if text.startswith(reason)), None)
+
+
+class ResultRole(StrEnum):
+    """Why a result is among those of an answer, where it is not for its words alone."""
+
+    HEADING = "heading asked for"
+    LESSON = "lesson asked for"
+    OTHER_LESSON = "not the lesson asked for"
+    """A heading of a lesson that is there, where the one that was asked for is not."""
+    OF_COURSE = "of its course"
+    """Stands for its course, of which it says most."""
+    OF_LESSON = "of its lesson"
+    INSIDE = "in what was named"
+    """Lies in a course or lesson that the question names."""
+    OVERVIEW = "introduces it"
+    """A page that introduces the project."""
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
     """A chunk that was found, and why it ranks where it does."""
@@ -311,17 +365,20 @@ class RetrievalResult:
     """Last line of the definition or section that the chunk breaks off in; 0 if it breaks off in none."""
     excerpt: Excerpt | None = None
     """The lines that match the question, for those who show results."""
+    roles: frozenset[ResultRole] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt)
+        return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt, self.roles)
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the result as JSON values, in the shape that `search --json` prints."""
         chunk = self.chunk
-        why = {"signals": {name: round(value, 6) for name, value in self.signals.items()}} if explain else {}
+        signals = {name: round(value, 6) for name, value in self.signals.items()}
+        roles = {"roles": sorted(self.roles)} if self.roles else {}
+        why = {"signals": signals, **roles} if explain else {}
         return {
             "source": chunk.source,
             **chunk.span.to_dict(),

@@ -12,6 +12,7 @@ from openbook.answers import (
     ClaimVerdict,
     Exchange,
     GenerationResult,
+    RefusalReason,
     Repair,
     Verdict,
     place_of,
@@ -40,7 +41,9 @@ ANSWER = GenerationResult(
     claims=(Claim(0, 22, "Because of this.", ("[1:1]",), "exact"),),
     repairs=(Repair("anchored", "Because of this.", "[1:9]", "[1:1]", "nothing of that number was shown"),),
 )
-REFUSAL = GenerationResult("why?", "The sources do not answer this.", results=ANSWER.results, refused=True, reason="x")
+REFUSAL = GenerationResult(
+    "why?", "The sources do not answer this.", results=ANSWER.results, refused=True, reason=RefusalReason.BUDGET
+)
 
 
 def test_an_answer_as_json_has_exactly_these_keys_in_this_order() -> None:
@@ -108,7 +111,7 @@ def test_a_price_that_is_not_known_is_null_and_not_0() -> None:
 def test_a_refusal_as_json_says_why() -> None:
     values = REFUSAL.to_dict()
 
-    assert (values["refused"], values["reason"], values["citations"]) == (True, "x", [])
+    assert (values["refused"], values["reason"], values["citations"]) == (True, "budget", [])
 
 
 def test_an_answer_is_displayed_above_its_sources() -> None:
@@ -358,7 +361,7 @@ def test_a_claim_that_the_sources_contradict_is_marked_where_it_is_looked_back_o
 
 
 def test_a_refusal_and_quotes_are_looked_back_on_without_words_of_sources() -> None:
-    declined = replace(REFUSAL, model="scripted:model", answer="See `PWN`.", reason="nothing relevant")
+    declined = replace(REFUSAL, model="scripted:model", answer="See `PWN`.", reason=RefusalReason.NOTHING_RELEVANT)
 
     assert Exchange.of("why?", declined).answer == "(refused: nothing relevant)"
     assert Exchange.of("why?", ANSWER).answer == "(answered with quotes from the sources)"

@@ -18,7 +18,7 @@ from openbook.answering.refusals import refusal
 from openbook.answering.replies import answer_of
 from openbook.answering.steps import Steps
 from openbook.answering.verifiers import verifier_for
-from openbook.answers import Claim, GenerationResult, Stage
+from openbook.answers import Claim, GenerationResult, RefusalReason, Stage
 from openbook.costs import Price, Spent, estimate_cost, price_of
 from openbook.llm.messages import Message, Request
 from openbook.llm.protocol import Model
@@ -83,7 +83,7 @@ class ContextAnswerer:
         """
         context = build_context(results, max_tokens)
         if not context.shown:
-            return refusal(query, "no source fits into the context", results)
+            return refusal(query, RefusalReason.NOTHING_FITS, results)
         request = request_for(query, context, self._writing, understood)
         yield Stage("writing")
         reply = yield from self._calls.ask(request, is_answer=True)

@@ -12,19 +12,13 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.questions.course_questions import CourseQuestion
 from openbook.retrieval.search import DEPTH
-from openbook.types import Chunk, Course, Filter, RetrievalResult
-
-# Signals of results that no words were looked for: they are what was asked for.
-HEADING, LESSON = "heading asked for", "lesson asked for"
+from openbook.types import Chunk, Course, Filter, ResultRole, RetrievalResult
 
 # How many lessons there are, of an outline that was asked for to count them.
 LESSONS = "lessons"
 
-# Of the headings of lessons that are there, where the one that was asked for is not.
-OTHER_LESSON = "not the lesson asked for"
-
-# Of those that stand for their course or lesson, and of those in a course or lesson that the question names.
-OF_COURSE, OF_LESSON, INSIDE = "of its course", "of its lesson", "in what was named"
+IN_COURSES = frozenset((ResultRole.OF_COURSE, ResultRole.OF_LESSON, ResultRole.INSIDE))
+"""Roles of results that stand for, or in, a course or lesson."""
 
 # A context holds that many chunks of a transcript. The longest lesson that we know has 36.
 _MOST_CHUNKS = 24
@@ -95,7 +89,7 @@ class VisibleCourses:
             wanted = top_k * _PER_PLACE if asked.lists_lessons else top_k
             topic = asked.topic(name, part.name if part else "")
             found = self.search(topic, wanted, self._narrowed(meant, asked.lesson))
-            return [_marked(one, INSIDE) for one in found] if self.supports(topic, found) else found
+            return [_with_role(one, ResultRole.INSIDE) for one in found] if self.supports(topic, found) else found
         is_chosen = self.where.lesson is not None and asked.is_about_the_chosen_one
         is_clear = asks == "summary" or is_chosen or (len(courses) == 1 and asked.is_about_the_only_one)
         return self._summary(meant or courses, asked.lesson) if is_clear else None
@@ -140,20 +134,20 @@ class VisibleCourses:
 
     def _headers(self, courses: Sequence[Course]) -> list[RetrievalResult]:
         openings = (next(self._chunks(course), None) for course in courses[:_MOST_HEADERS])
-        return [_asked_for(header_of(opening), HEADING) for opening in openings if opening is not None]
+        return [_asked_for(header_of(opening), ResultRole.HEADING) for opening in openings if opening is not None]
 
     def _outline(self, course: Course, *, counted: bool) -> list[RetrievalResult]:
-        found = [_asked_for(heading, HEADING) for heading in outline_of_course(list(self._chunks(course)))]
+        found = [_asked_for(heading, ResultRole.HEADING) for heading in outline_of_course(list(self._chunks(course)))]
         count = {LESSONS: float(len(course.lessons))} if counted else {}
         return [replace(one, signals={**one.signals, **count}) for one in found]
 
     def _heads(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
         first = (next(self._chunks(course, lesson), None) for course in courses[:_MOST_HEADERS])
-        return [_asked_for(head_of_lesson(chunk), HEADING) for chunk in first if chunk is not None]
+        return [_asked_for(head_of_lesson(chunk), ResultRole.HEADING) for chunk in first if chunk is not None]
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
         headings = (one for course in courses[:_MOST_COURSES] for one in outline_of_course(list(self._chunks(course))))
-        return [_asked_for(heading, OTHER_LESSON) for heading in headings if _number(heading) is not None]
+        return [_asked_for(heading, ResultRole.OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
     def _summary(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
         """Return the lesson of that number of each course, or the first lessons: they introduce the courses."""
@@ -165,7 +159,7 @@ class VisibleCourses:
             # What is left out is spread over the lesson, so that its end is not missing.
             step = max(1.0, len(chunks) / _MOST_CHUNKS)
             found += [chunks[int(place * step)] for place in range(int(len(chunks) / step))]
-        return [_asked_for(chunk, LESSON) for chunk in found]
+        return [_asked_for(chunk, ResultRole.LESSON) for chunk in found]
 
     def _speaking(self, topic: str, courses: Sequence[Course]) -> list[RetrievalResult]:
         where = replace(self.where, courses=frozenset(course.key for course in courses))
@@ -174,7 +168,7 @@ class VisibleCourses:
         for result in self.search(topic, DEPTH, where):
             best = of_course[course_key(result.chunk)]
             if len(best) < _PER_COURSE:
-                best.append(_marked(result, OF_COURSE))
+                best.append(_with_role(result, ResultRole.OF_COURSE))
         return [result for best in of_course.values() if self.supports(topic, best) for result in best]
 
     def _explaining(self, topic: str, top_k: int) -> list[RetrievalResult] | None:
@@ -182,15 +176,15 @@ class VisibleCourses:
         found = self.search(topic, top_k * _PER_PLACE, self.where)
         if not found or _number(found[0].chunk) is None or not self.supports(topic, found):
             return None
-        return [_marked(one, OF_LESSON) for one in found if _number(one.chunk) is not None]
+        return [_with_role(one, ResultRole.OF_LESSON) for one in found if _number(one.chunk) is not None]
 
 
-def _asked_for(chunk: Chunk, signal: str) -> RetrievalResult:
-    return RetrievalResult(chunk, 1.0, {signal: 1.0})
+def _asked_for(chunk: Chunk, role: ResultRole) -> RetrievalResult:
+    return RetrievalResult(chunk, 1.0, roles=frozenset([role]))
 
 
-def _marked(result: RetrievalResult, signal: str) -> RetrievalResult:
-    return replace(result, signals={**result.signals, signal: 0.0})
+def _with_role(result: RetrievalResult, role: ResultRole) -> RetrievalResult:
+    return replace(result, roles=result.roles | {role})
 
 
 def _number(chunk: Chunk) -> int | None:
@@ -199,12 +193,12 @@ def _number(chunk: Chunk) -> int | None:
 
 def is_asked_for(result: RetrievalResult) -> bool:
     """Return whether a result is what was asked for, whatever words it has."""
-    return HEADING in result.signals or LESSON in result.signals
+    return not result.roles.isdisjoint((ResultRole.HEADING, ResultRole.LESSON))
 
 
 def is_known_to_speak(result: RetrievalResult) -> bool:
     """Return whether a result has been found to speak of what a question on courses asks."""
-    return is_asked_for(result) or not {OF_COURSE, OF_LESSON, INSIDE}.isdisjoint(result.signals)
+    return is_asked_for(result) or not result.roles.isdisjoint(IN_COURSES)
 
 
 def course_key(chunk: Chunk) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from openbook.answering.answerability import (
     ANSWERABLE_FLOOR,
@@ -13,29 +14,26 @@ from openbook.answering.answerability import (
     measure_answerability,
     support,
 )
-from openbook.answering.course_results import OTHER_LESSON, VisibleCourses, is_known_to_speak
+from openbook.answering.course_results import VisibleCourses, is_known_to_speak
 from openbook.answering.extractive import missing_words
 from openbook.answering.filling import fill_context
 from openbook.answering.followups import StandaloneQuestion
-from openbook.answering.overview import OVERVIEW, introduction
+from openbook.answering.overview import introduction
 from openbook.answering.uses import has_name
+from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
 from openbook.tokens import WORD, tokenize
-from openbook.types import Filter, RetrievalResult
+from openbook.types import Filter, ResultRole, RetrievalResult
 
 # Several results come from one place, so a question for places needs more of them to choose from.
 _PLACES_FACTOR = 3
 
 # Where a name is used, other words of the question seldom stand, so it ranks low.
 _USES_FACTOR = 8
-
-
-EMPTY = "empty library"
-"""Why nothing is found where there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class TermStatistics:
 class Relevance:
     """What results are worth for a question."""
 
-    fault: str = ""
+    fault: RefusalReason | Literal[""] = ""
     """Why they do not answer it, such as `nothing found`; empty if they may."""
     deciding: tuple[str, ...] = ()
     """Words that it is about, as written, and that stand nowhere in the library."""
@@ -122,23 +120,24 @@ class EvidenceFinder:
     ) -> Relevance:
         """Judge whether results may answer a question, whose words were weighed."""
         if not results:
-            return Relevance("nothing found" if self.index.stats().chunks else EMPTY)
-        if OTHER_LESSON in results[0].signals:
-            return Relevance("no such lesson")
-        if is_known_to_speak(results[0]) or OVERVIEW in results[0].signals:
+            return Relevance(RefusalReason.NOTHING_FOUND if self.index.stats().chunks else RefusalReason.EMPTY_LIBRARY)
+        if ResultRole.OTHER_LESSON in results[0].roles:
+            return Relevance(RefusalReason.NO_SUCH_LESSON)
+        if is_known_to_speak(results[0]) or ResultRole.OVERVIEW in results[0].roles:
             return Relevance()
         names = asked.asked.identifiers
         unknown = tuple(name for name in names if name in weighed.missing)
         if names and len(unknown) == len(names):
-            return Relevance("nothing relevant")
+            return Relevance(RefusalReason.NOTHING_RELEVANT)
         if asked.leans or self.index.stats().chunks < FEWEST_CHUNKS:
             found = support(asked.text, results, self.embedder, weighed.rarity)
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
-            return Relevance("nothing relevant" if found < floor else "", unknown)
+            return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         with self.index.snapshot():
             answerability = measure_answerability(asked.question, results, self.index, self.embedder)
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
-        return Relevance("nothing relevant" if answerability.odds < ANSWERABLE_FLOOR else "", deciding)
+        is_answered = answerability.odds >= ANSWERABLE_FLOOR
+        return Relevance("" if is_answered else RefusalReason.NOTHING_RELEVANT, deciding)
 
     def speaks_another_language(self, query: Question) -> bool:
         """Check whether a question that is not English is in another language than the library.

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
-from openbook.answering.course_results import HEADING, INSIDE, LESSONS, OF_COURSE, OF_LESSON, course_key, is_asked_for
-from openbook.answering.overview import OVERVIEW
+from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, with_surroundings
@@ -22,6 +21,7 @@ from openbook.questions.question import Question, read_question
 from openbook.questions.words import content_words_of_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize
+from openbook.types import ResultRole
 
 # What outweighs the learned signals (`openbook.answering.choosing`). The definition of a name that was asked for is
 # the answer, or its use where that was asked for; so is the sentence that says what a thing is; and what only repeats
@@ -102,7 +102,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     """
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
-    if context.shown and OVERVIEW in context.shown[0].result.signals:
+    if context.shown and ResultRole.OVERVIEW in context.shown[0].result.roles:
         return list(_openings(query, context))
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
@@ -207,17 +207,17 @@ def _read_for_places(query: Question, context: Context) -> tuple[Question, bool]
 
     Of a question on courses, neither the course nor that it "explains" something is looked for.
     """
-    signals = {signal for shown in context.shown for signal in shown.result.signals}
-    asked = query.course if not signals.isdisjoint((OF_COURSE, OF_LESSON, INSIDE)) else None
+    roles = {role for shown in context.shown for role in shown.result.roles}
+    asked = query.course if not roles.isdisjoint(IN_COURSES) else None
     if asked is None:
         return query, query.asks_for_places
-    names = asked.names[:1] + asked.lesson_names[:1] if INSIDE in signals else ()
-    return read_question(asked.topic(*names)), INSIDE not in signals or asked.lists_lessons
+    names = asked.names[:1] + asked.lesson_names[:1] if ResultRole.INSIDE in roles else ()
+    return read_question(asked.topic(*names)), ResultRole.INSIDE not in roles or asked.lists_lessons
 
 
 def _as_asked(context: Context, embedder: Embedder) -> list[ScoredPassage]:
     """Take headings whole, and of lessons the sentences that say most of what they are about."""
-    if HEADING in context.shown[0].result.signals:
+    if ResultRole.HEADING in context.shown[0].result.roles:
         return [ScoredPassage(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
     return [ScoredPassage(passage, 1.0) for passage in central_passages(context, embedder)]
 
@@ -226,7 +226,7 @@ def _openings(query: Question, context: Context) -> Iterator[ScoredPassage]:
     """Take of each page that introduces a project what says what it is, else what it opens with, in sentences."""
     seen: set[str] = set()
     for shown in context.shown:
-        if OVERVIEW not in shown.result.signals or len(seen) == _MOST_OPENINGS:
+        if ResultRole.OVERVIEW not in shown.result.roles or len(seen) == _MOST_OPENINGS:
             continue
         said = [each for each in passages_of(shown) if _is_said(each) and each.text not in seen]
         if said:
@@ -276,7 +276,7 @@ def _chosen(ranked: Sequence[ScoredPassage], *, by_place: bool) -> list[ScoredPa
     least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
     for item in ranked:
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
-        is_best = OF_COURSE in item.passage.shown.result.signals
+        is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
         if item.score < least or text in seen or (by_place and place in seen):
             continue

@@ -24,7 +24,7 @@ from openbook.answering.small_talk import reply_to_small_talk
 from openbook.answering.steps import Steps, arun, run
 from openbook.answering.verification import check_quotes
 from openbook.answering.verifiers import verifier_for
-from openbook.answers import Answered, AnswerEvent, Claim, GenerationResult, Policy, Stage, answered
+from openbook.answers import Answered, AnswerEvent, Claim, GenerationResult, Policy, RefusalReason, Stage, answered
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.embedding.protocol import Embedder
 from openbook.grounding.protocol import Judge
@@ -261,7 +261,7 @@ class Generator:
             answer = noted(answer, deciding)
             if not picked:
                 missing = self._finder.weigh(alone.asked).missing
-                answer = refusal(asked.query.strip(), "nothing that could be quoted", results, missing)
+                answer = refusal(asked.query.strip(), RefusalReason.NOTHING_QUOTABLE, results, missing)
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:

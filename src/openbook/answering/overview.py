@@ -8,10 +8,7 @@ from pathlib import PurePosixPath
 
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.retrieval.roles import role_of
-from openbook.types import Chunk, Filter, RetrievalResult
-
-OVERVIEW = "introduces it"
-"""Signal of results that no words were looked for."""
+from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
 
 # Pages, and chunks of the first page and of each other one. A README says what it is in its first chunks.
 _MOST_PAGES, _MOST_FIRST, _MOST_OTHER = 5, 3, 1
@@ -42,7 +39,7 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
     for number, page in enumerate(chosen):
         telling = (chunk for chunk in index.chunks(page.source, page.path) if _tells(chunk))
         for chunk, _ in zip(telling, range(_MOST_FIRST if number == 0 else _MOST_OTHER), strict=False):
-            results.append(RetrievalResult(chunk, 1 / (1 + len(results)), {OVERVIEW: 1 / (1 + len(results))}))
+            results.append(RetrievalResult(chunk, 1 / (1 + len(results)), roles=frozenset([ResultRole.OVERVIEW])))
     return results
 
 

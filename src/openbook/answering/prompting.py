@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from openbook.answering.context import Context, label_of
-from openbook.answers import Claim, Exchange, NoAnswer
+from openbook.answers import Claim, Exchange, RefusalReason
 from openbook.grounding.marks import find_marks
 from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from openbook.llm.prompts import prompts_of
@@ -100,7 +100,7 @@ def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
     return fill_template("standalone", history="\n".join(map(str, told)), question=query)
 
 
-def build_no_answer(reason: NoAnswer, detail: str = "") -> str:
+def build_no_answer(reason: RefusalReason, detail: str = "") -> str:
     """Return why a model wrote nothing. `detail`: what the budget or the provider said."""
     return fill_template("no_answer_" + reason.replace(" ", "_"), detail=f" ({detail})" if detail else "")
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openbook.answering.course_results import OTHER_LESSON
-from openbook.answering.evidence import EMPTY
 from openbook.answering.prompting import build_clarification_prompt, build_missing_note, build_no_answer, fill_template
-from openbook.answers import GenerationResult, NoAnswer
+from openbook.answers import GenerationResult, RefusalReason
 from openbook.courses.catalog import lesson_numbers
-from openbook.types import RetrievalResult
+from openbook.types import ResultRole, RetrievalResult
 
 # Places named when there is no answer.
 _NEAREST = 3
@@ -18,7 +16,7 @@ _NEAREST = 3
 
 def refusal(
     query: str,
-    reason: str,
+    reason: RefusalReason,
     results: Sequence[RetrievalResult],
     missing: Sequence[str] = (),
     *,
@@ -28,13 +26,13 @@ def refusal(
 
     Args:
         query: The question.
-        reason: Such as `nothing relevant`.
+        reason: Why.
         results: What was found, best first.
         missing: Words of the question that stand nowhere in the library.
         is_foreign: The question is in another language than the sources.
     """
     nearest = tuple(results[:_NEAREST])
-    if reason == EMPTY:
+    if reason is RefusalReason.EMPTY_LIBRARY:
         return GenerationResult(query, fill_template("empty_library"), refused=True, reason=reason)
     told = build_clarification_prompt(reason + _others(results), nearest, missing)
     if is_foreign:
@@ -56,13 +54,13 @@ def noted(answer: GenerationResult, deciding: Sequence[str]) -> GenerationResult
 
 def _others(results: Sequence[RetrievalResult]) -> str:
     """Return which lessons there are, if one was asked for that is not. A reason is counted, so it has no numbers."""
-    lessons = [result.chunk.lesson for result in results if OTHER_LESSON in result.signals]
+    lessons = [result.chunk.lesson for result in results if ResultRole.OTHER_LESSON in result.roles]
     there = lesson_numbers(lesson for lesson in lessons if lesson is not None)
     return f", there are {there}" if there else ""
 
 
 def no_answer(
-    query: str, reason: NoAnswer, results: Sequence[RetrievalResult], *, detail: str = ""
+    query: str, reason: RefusalReason, results: Sequence[RetrievalResult], *, detail: str = ""
 ) -> GenerationResult:
     """Return why a model wrote nothing. That says nothing of the sources, whose nearest results are listed.
 

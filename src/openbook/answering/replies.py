@@ -16,14 +16,14 @@ from openbook.answering.refusals import no_answer
 from openbook.answering.steps import Steps
 from openbook.answering.verification import CitationChecker, Verification, check_quotes
 from openbook.answering.verifiers import ClaimVerifier
-from openbook.answers import Claim, GenerationResult, NoAnswer, Policy
+from openbook.answers import Claim, GenerationResult, Policy, RefusalReason
 from openbook.costs import Spent
 from openbook.errors import QueryError
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
 
 # A model that thinks first may have no tokens left for words.
-_SILENT: dict[str, NoAnswer] = {"refused": "withheld", "length": "length"}
+_SILENT = {"refused": RefusalReason.WITHHELD, "length": RefusalReason.LENGTH}
 
 
 def answer_of(
@@ -45,7 +45,8 @@ def answer_of(
     shown = tuple(entry.result for entry in context.shown)
     stopped = reply.stopped or ("length" if reply.stop == "length" else "")
     if not reply.text.strip():
-        reason: NoAnswer = "budget" if reply.stopped else _SILENT.get(reply.stop, "nothing written")
+        silent = _SILENT.get(reply.stop, RefusalReason.NOTHING_WRITTEN)
+        reason = RefusalReason.BUDGET if reply.stopped else silent
         return replace(no_answer(query, reason, shown, detail=reply.reason), stopped=stopped)
     checker = CitationChecker(context, text_now)
     checked = yield from check_answer(reply.text, checker, policy, verifier=verifier, ask_again=ask_again)
@@ -61,7 +62,7 @@ def answer_of(
         verifier=verifier.name if verifier else "",
     )
     if not any(claim.verdict for claim in checked.claims) and not checked.citations and not checked.repairs:
-        return replace(answer, refused=True, reason="nothing claimed")
+        return replace(answer, refused=True, reason=RefusalReason.NOTHING_CLAIMED)
     if not checked.citations:
         return _with_quotes(answer, checked, context, finder, text_now)
     return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from openbook.answers import GenerationResult
+from openbook.answers import GenerationResult, RefusalReason
 from openbook.questions.kinds import kind_of
 from openbook.questions.words import FOREIGN_WORDS, content_words_of_question
 
@@ -40,8 +40,10 @@ def reply_to_small_talk(
     """
     kind = kind_of(text)
     if kind == "arithmetic" and (nothing_found or not _names_a_thing(text)):
-        return GenerationResult(text.strip(), _CALCULATED, refused=True, reason="arithmetic", cost_usd=Decimal(0))
+        return GenerationResult(
+            text.strip(), _CALCULATED, refused=True, reason=RefusalReason.ARITHMETIC, cost_usd=Decimal(0)
+        )
     may_be_name = not after_answer and text.strip(" .!?").lower() in _MAY_BE_NAMES
     if may_be_name or kind != "small talk":
         return None
-    return GenerationResult(text.strip(), _TOLD, refused=True, reason="nothing was asked", cost_usd=Decimal(0))
+    return GenerationResult(text.strip(), _TOLD, refused=True, reason=RefusalReason.NOTHING_ASKED, cost_usd=Decimal(0))

@@ -29,7 +29,7 @@ from openbook.errors import (
     OpenbookError,
     QueryError,
     SettingsError,
-    SourceError,
+    SourceNotFoundError,
     UnknownCourseError,
     UnknownSourceError,
 )
@@ -60,9 +60,9 @@ def run(arguments: Sequence[str]) -> int:
     except (QueryError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError) as exc:
         printing.complain(str(exc), exc.hint)
         return EXIT_USAGE
-    except SourceError as exc:
+    except SourceNotFoundError as exc:
         printing.complain(str(exc), exc.hint)
-        return EXIT_USAGE if exc.reason == "does not exist" else EXIT_FAILURE
+        return EXIT_USAGE
     except OpenbookError as exc:
         printing.complain(str(exc), exc.hint)
         return EXIT_FAILURE

@@ -10,7 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from openbook.cli.printing import note, print_report
-from openbook.errors import LibraryError, LibraryWriteError, SourceError, UnknownSourceError
+from openbook.errors import (
+    LibraryError,
+    LibraryWriteError,
+    SourceError,
+    SourceNotFoundError,
+    UnknownSourceError,
+    rebuild_hint,
+)
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
 from openbook.library import Library
@@ -98,7 +105,9 @@ def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
         except RuntimeError:  # `~name` of a user who is not there
             there = False
         if not there:
-            raise SourceError(str(path), "does not exist", hint="give the path of a folder or file on this machine")
+            raise SourceNotFoundError(
+                str(path), "does not exist", hint="give the path of a folder or file on this machine"
+            )
         folder = path.expanduser().resolve()
         if not may_be_wide and (reason := _wide(folder)):
             hint = f"name a folder inside it; if you mean all of it: openbook add --yes {shlex.quote(str(folder))}"
@@ -181,8 +190,8 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Libra
         places = [root.location for root in LibraryCatalog(here).roots(name)] or [
             str(path.expanduser().resolve()) for path in paths
         ]
-        if places:
-            exc.hint = exc.hint.replace("PATH ...", shlex.join(places))
+        if exc.rebuild and places:
+            exc.hint = rebuild_hint(exc.rebuild, [shlex.join(places)])
         raise
 
 

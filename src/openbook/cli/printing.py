@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from openbook.answers import Citation, GenerationResult, anchor_of, written_place
-from openbook.types import Chunk, Excerpt, RetrievalResult, Span
+from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
@@ -40,23 +40,28 @@ _MOST_REASONS = 3
 _SAID_BY_NAME = frozenset({"secret", "binary by name"})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
 
-# What lets a file be indexed that was skipped, by what its reason begins with.
+_AGAIN = "run the command again"
+_ELSEWHERE = "add the folder that it leads to"
 _REMEDIES = {
-    "too large": f"raise {_LIMITS}",
-    "took longer": "raise OPENBOOK_FILE_TIMEOUT_S",
-    "secret": "keys and passwords are never indexed; rename the file if it holds none",
-    "binary": "nothing reads this format; save it as text, PDF or DOCX",
-    "encrypted": "save it without a password",
-    "unreadable": "check its permissions",
-    "text in an unknown encoding": "save it as UTF-8",
-    "damaged": "save it as UTF-8",
-    "name is not UTF-8": "rename it",
-    "changing": "run the command again",
-    "vanished": "run the command again",
-    "link out of root": "add the folder that it leads to",
-    "outside the source": "add the folder that it leads to",
-    "link in the source": "nothing: what it leads to is indexed",
-    "not a regular file": "nothing: it has no content of its own",
+    SkipReason.TOO_LARGE: f"raise {_LIMITS}",
+    SkipReason.TOO_LONG: "raise OPENBOOK_MAX_PAGES",
+    SkipReason.TOOK_LONGER: "raise OPENBOOK_FILE_TIMEOUT_S",
+    SkipReason.SECRET: "keys and passwords are never indexed; rename the file if it holds none",
+    SkipReason.BINARY_NAME: "nothing reads this format; save it as text, PDF or DOCX",
+    SkipReason.BINARY: "nothing reads this format; save it as text, PDF or DOCX",
+    SkipReason.ENCRYPTED: "save it without a password",
+    SkipReason.UNREADABLE_FOLDER: "check its permissions",
+    SkipReason.UNREADABLE: "check its permissions",
+    SkipReason.UNKNOWN_ENCODING: "save it as UTF-8",
+    SkipReason.DAMAGED: "save it again, text as UTF-8",
+    SkipReason.NAME_NOT_UTF8: "rename it",
+    SkipReason.CHANGING: _AGAIN,
+    SkipReason.VANISHED: _AGAIN,
+    SkipReason.LINK_OUTSIDE: _ELSEWHERE,
+    SkipReason.OUTSIDE: _ELSEWHERE,
+    SkipReason.LINK_INSIDE: "nothing: what it leads to is indexed",
+    SkipReason.NOT_REGULAR: "nothing: it has no content of its own",
+    SkipReason.READER_FAILED: "ask whoever made the reader; `openbook plugins` names the package",
 }
 
 
@@ -251,8 +256,6 @@ def print_excerpt(chunk: Chunk) -> None:
 
 def print_report(report: SyncReport) -> None:
     """Say on standard error what a sync did, if it did anything, and what it could not read now, file by file."""
-    from openbook.sources.walk import TOO_LARGE, UNREADABLE_FOLDER  # which help and questions have no use for
-
     for line in remark_lines(report.remarks, "; openbook status counts the reasons"):
         note(line)
     if not report.wrote:
@@ -260,7 +263,7 @@ def print_report(report: SyncReport) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed")}
     done = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     note(f"indexed {report.source}: {done} in {report.seconds:.1f} s{skipped_text(report.skipped)}")
-    for reason in (TOO_LARGE, UNREADABLE_FOLDER):  # which people may have wanted
+    for reason in (SkipReason.TOO_LARGE, SkipReason.UNREADABLE_FOLDER):  # which people may have wanted
         if reason in report.skipped:
             note(f"{reason}: {named_examples(reason, report.skipped[reason])}")
 
@@ -283,18 +286,17 @@ def skipped_text(skipped: Mapping[str, Sequence[str]]) -> str:
 
 def named_examples(reason: str, paths: Sequence[str]) -> str:
     """Name some of the files that were skipped, and what would let them be read; empty if their names say it all."""
-    from openbook.sources.walk import TOO_LARGE
-
     if reason in _SAID_BY_NAME:
         return ""
     more = ", ..." if len(paths) > _MOST_EXAMPLES else ""
-    remedy = f"; {_LIMITS} can be raised" if reason == TOO_LARGE else ""
+    remedy = f"; {_LIMITS} can be raised" if reason == SkipReason.TOO_LARGE else ""
     return f"{', '.join(map(one_line, paths[:_MOST_EXAMPLES]))}{more}{remedy}"
 
 
 def remedy_for(reason: str) -> str:
     """Return what lets a file be indexed that was skipped for a reason; empty if the reason says it."""
-    return next((remedy for beginning, remedy in _REMEDIES.items() if reason.startswith(beginning)), "")
+    known = SkipReason.of(reason)
+    return _REMEDIES.get(known, "") if known else ""
 
 
 def counted(number: int, word: str) -> str:

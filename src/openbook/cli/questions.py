@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openbook.answers import NoAnswer
 from openbook.cli import EXIT_NOTHING, options, printing
 from openbook.types import VIEWS
 
-_UNWRITTEN = frozenset(get_args(NoAnswer))
+if TYPE_CHECKING:
+    from openbook.answers import GenerationResult
 
 Queries = Annotated[
     Path | None,
@@ -57,17 +57,7 @@ def ask(
         else:
             printing.print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
     note_cost(answer)
-    if answer.refused:
-        # Of an answer that no model wrote, the answer itself says what to do.
-        hint = "" if answer.reason in _UNWRITTEN else "use words that stand in the sources, or name other folders"
-        printing.advise(f"no answer: {answer.reason}", hint)
-        raise typer.Exit(EXIT_NOTHING)
-    if answer.citations and not answer.has_citations:
-        printing.advise(
-            "all that it cites is in conflict with it, not there, or changed",
-            "read the places themselves, or bring the library up to date",
-        )
-        raise typer.Exit(EXIT_NOTHING)
+    _exit_unless_answered(answer)
 
 
 def chat(
@@ -151,4 +141,23 @@ def search(
                 printing.print_results(results, places, query=question, show=show, explain=explain)
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
+        raise typer.Exit(EXIT_NOTHING)
+
+
+def _exit_unless_answered(answer: GenerationResult) -> None:
+    """Say what to do where there is no answer, or none that can be relied on."""
+    if answer.refused:
+        # Where a model wrote nothing, the answer itself says what to do.
+        hint = (
+            ""
+            if (answer.reason and answer.reason.is_of_model)
+            else "use words that stand in the sources, or name other folders"
+        )
+        printing.advise(f"no answer: {answer.reason}", hint)
+        raise typer.Exit(EXIT_NOTHING)
+    if answer.citations and not answer.has_citations:
+        printing.advise(
+            "all that it cites is in conflict with it, not there, or changed",
+            "read the places themselves, or bring the library up to date",
+        )
         raise typer.Exit(EXIT_NOTHING)

@@ -16,7 +16,7 @@ from openbook.errors import QueryError
 from openbook.index.catalogue import Catalogue, DocumentRows, quantize
 from openbook.index.filters import filter_predicate
 from openbook.index.lance_rows import DocumentBody, DocumentRow, document_body, new_version, row_of, row_of_source
-from openbook.index.lance_tables import LanceTables, damaged_tables, rebuild_command
+from openbook.index.lance_tables import LanceTables, damaged_tables
 from openbook.index.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import (
@@ -169,7 +169,7 @@ class LanceIndex:
         if not self._dim:  # what has been seen once stays
             self._dim = next((len(each.rows) // each.chunks for each in self._stored().values() if each.chunks), 0)
         if self._dim and self._dim != given:
-            raise other_vectors(self.uri, self._dim, given, rebuild_command(self.uri))
+            raise other_vectors(self.uri, self._dim, given, self.uri.rpartition("/")[2])
 
     def _stored(self) -> dict[tuple[str, str], DocumentRow]:
         """Return the rows of what is there, as this batch has changed them."""

@@ -11,7 +11,6 @@ import contextlib
 import json
 import random
 import re
-import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -78,14 +77,9 @@ def _gist(text: str) -> str:
     return found[found.lastindex or 0] if found else " ".join(text.partition(", /")[0].split())[:_LONGEST_GIST]
 
 
-def rebuild_command(uri: str) -> str:
-    """Name the command that makes a library again."""
-    return f"make it again with: openbook add --rebuild --library {shlex.quote(uri.rpartition('/')[2])} PATH ..."
-
-
 def damaged_tables(uri: str) -> CorruptLibraryError:
     """Make the error that calls a library damaged."""
-    return CorruptLibraryError(f"{uri!r} is damaged or no library", hint=rebuild_command(uri))
+    return CorruptLibraryError(f"{uri!r} is damaged or no library", rebuild=uri.rpartition("/")[2])
 
 
 def split_address(uri: str) -> tuple[str, str]:
@@ -173,7 +167,7 @@ class LanceTables:
             if held.get(what) != value:
                 raise MismatchedLibraryError(
                     f"the library {self.uri!r} was made with {what} {held.get(what)!r}, not {value!r}",
-                    hint=rebuild_command(self.uri),
+                    rebuild=self.uri.rpartition("/")[2],
                 )
         self._held = held
 

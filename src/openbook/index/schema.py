@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -20,11 +19,6 @@ APPLICATION_ID = 0x4F50424B
 # Raised by one with every change of the tables below. Older files are refused, because an index
 # can always be made again from its sources, and a rebuild is faster than a migration is safe.
 SCHEMA_VERSION = 3
-
-
-def rebuild_hint(path: Path) -> str:
-    """Name the command that makes a library again."""
-    return f"make it again with: openbook add --rebuild --library {shlex.quote(path.stem)} PATH ..."
 
 
 # Text of documents is kept whole, once; chunks are offsets into it, which makes them exact slices by
@@ -71,7 +65,7 @@ _WRITE_HINTS = {
 
 def damaged(path: Path) -> CorruptLibraryError:
     """Make the error that calls a library damaged."""
-    return CorruptLibraryError(f"{str(path)!r} is damaged or no index", hint=rebuild_hint(path))
+    return CorruptLibraryError(f"{str(path)!r} is damaged or no index", rebuild=path.stem)
 
 
 @contextlib.contextmanager
@@ -86,7 +80,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
             raise LibraryWriteError(f"cannot use the library {str(path)!r}: {_WRITE_CODES[code]}", hint=hint) from exc
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise damaged(path) from exc
-        raise LibraryError(f"the library {str(path)!r} failed: {exc}", hint=rebuild_hint(path)) from exc
+        raise LibraryError(f"the library {str(path)!r} failed: {exc}", rebuild=path.stem) from exc
 
 
 def _code_of(exc: sqlite3.Error) -> int:
@@ -206,26 +200,26 @@ def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) 
             f"{str(path)!r} is a database, but no Openbook library", hint="name another library or move it away"
         )
     if _is_cut_off(connection, path):
-        raise CorruptLibraryError(f"{str(path)!r} is damaged: its end is missing", hint=rebuild_hint(path))
+        raise CorruptLibraryError(f"{str(path)!r} is damaged: its end is missing", rebuild=path.stem)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:
         raise MismatchedLibraryError(
             f"the library {str(path)!r} has format {version}, and this version of Openbook reads {SCHEMA_VERSION}",
-            hint=rebuild_hint(path),
+            rebuild=path.stem,
         )
     stored = dict(connection.execute("SELECT key, value FROM meta"))
     for name, value in asdict(identity).items():
         if stored.get(name) != value:
             raise MismatchedLibraryError(
                 f"the library {str(path)!r} was made with {name} {stored.get(name)!r}, not {value!r}",
-                hint=rebuild_hint(path),
+                rebuild=path.stem,
             )
 
 
-def other_vectors(place: Path | str, held: int, given: int, hint: str) -> MismatchedLibraryError:
+def other_vectors(place: Path | str, held: int, given: int, library: str) -> MismatchedLibraryError:
     """Say that an embedder gives vectors of another size: a server may change its model and keep the name."""
     said = f"the library {str(place)!r} has vectors of {held} numbers, and its embedder now gives {given}"
-    return MismatchedLibraryError(said, hint=hint)
+    return MismatchedLibraryError(said, rebuild=library)
 
 
 def stored_sources(path: Path) -> list[Source]:

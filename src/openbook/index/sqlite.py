@@ -23,7 +23,7 @@ from openbook.index.protocol import (
     Source,
 )
 from openbook.index.rows import chunk_from_row, fields_of, outline_from_row, remarks_of
-from openbook.index.schema import damaged, open_database, other_vectors, rebuild_hint, sqlite_errors
+from openbook.index.schema import damaged, open_database, other_vectors, sqlite_errors
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ class SqliteIndex:
     def _check_size(self, given: int) -> None:
         held = self._read("SELECT value FROM meta WHERE key = ?", (_DIM,))
         if held and int(held[0][0]) != given:
-            raise other_vectors(self.path, int(held[0][0]), given, rebuild_hint(self.path))
+            raise other_vectors(self.path, int(held[0][0]), given, self.path.stem)
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():

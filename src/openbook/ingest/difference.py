@@ -10,7 +10,8 @@ from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.sources.walk import UNREADABLE_FOLDER, Scan, ScannedFile
+from openbook.sources.walk import Scan, ScannedFile
+from openbook.types import SkipReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,6 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     todo = tuple(file for file in scan.files if file.path not in known or known[file.path].stamp != file.stamp)
     missing = known.keys() - {file.path for file in scan.files}
     # What lies in a folder that cannot be listed now may still be there.
-    closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == UNREADABLE_FOLDER}
+    closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == SkipReason.UNREADABLE_FOLDER}
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
     return Difference(folder.name, scan, known, todo, frozenset(gone))

@@ -17,9 +17,9 @@ from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
-from openbook.sources.reader_registry import READER_FAILED, ReaderRegistry
+from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import ScannedFile, SkippedFile
-from openbook.types import Stamp
+from openbook.types import SkipReason, Stamp
 
 if TYPE_CHECKING:
     from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile
@@ -210,8 +210,8 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
         path
         for path, reason in skipped.items()
         if may_be_read_now(reason, options)
-        or (readers and readers.covers(path) and not reason.startswith(READER_FAILED))
-        or (reason.startswith("took longer") and reason != late)
+        or (readers and readers.covers(path) and SkipReason.of(reason) is not SkipReason.READER_FAILED)
+        or (SkipReason.of(reason) is SkipReason.TOOK_LONGER and reason != late)
     }
     todo = {*difference.todo, *(file for file in difference.scan.files if file.path in outdated)}
     return replace(difference, todo=tuple(sorted(todo)))

@@ -6,6 +6,7 @@ import codecs
 import re
 
 from openbook.errors import SkippedFileError
+from openbook.types import SkipReason
 
 # UTF-32 first: its little-endian mark begins with the one of UTF-16.
 _MARKS = (
@@ -106,7 +107,7 @@ def _decode_marked(raw: bytes, encoding: str, location: str) -> str:
     except UnicodeDecodeError as exc:
         raise SkippedFileError(location, f"damaged {encoding.upper()} text") from exc
     if "\0" in text:
-        raise SkippedFileError(location, "binary")
+        raise SkippedFileError(location, SkipReason.BINARY)
     return text
 
 
@@ -119,14 +120,14 @@ def _decode_unmarked(raw: bytes, location: str) -> str:
             _refuse_binary(text[:_LOOKED_AT_BYTES].encode(), location)
             if "\0" not in text:
                 return text
-    raise SkippedFileError(location, "binary")
+    raise SkippedFileError(location, SkipReason.BINARY)
 
 
 def _refuse_binary(raw: bytes, location: str) -> None:
     beginning = raw[:_LOOKED_AT_BYTES]
     control = len(beginning) - len(beginning.translate(None, _CONTROL))
     if control > len(beginning) * _MOST_CONTROL:
-        raise SkippedFileError(location, "binary")
+        raise SkippedFileError(location, SkipReason.BINARY)
 
 
 def _decode_damaged(raw: bytes) -> str | None:
@@ -169,7 +170,7 @@ def _decode_legacy(raw: bytes, location: str) -> str:
             continue
         if "\0" not in text:
             return text
-    raise SkippedFileError(location, "text in an unknown encoding")
+    raise SkippedFileError(location, SkipReason.UNKNOWN_ENCODING)
 
 
 def _sample(raw: bytes) -> bytes:

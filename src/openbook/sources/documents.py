@@ -12,7 +12,7 @@ from openbook.sources.formats import binary_format, may_be_binary, own_output
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers import PdfOptions, Reading, read_binary, read_text
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
-from openbook.types import Document
+from openbook.types import Document, SkipReason
 
 _PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
 
@@ -63,7 +63,7 @@ def read_document(
             format that cannot be read: damaged, encrypted, not what the suffix says. Or another reader failed.
     """
     if _PRIVATE_KEY.match(raw):
-        raise SkippedFileError(path, "secret")
+        raise SkippedFileError(path, SkipReason.SECRET)
     own = own_output(raw)
     if own:
         raise SkippedFileError(path, own)

@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openbook.errors import SkippedFileError, SourceError
+from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.exclusions import is_secret_folder
 from openbook.sources.walk import (
     DEFAULT_MAX_DOCUMENT_BYTES,
-    TOO_LARGE,
     Scan,
     ScannedFile,
     SkippedFile,
@@ -22,7 +21,7 @@ from openbook.sources.walk import (
     size_limit,
     stamp_of,
 )
-from openbook.types import Document, Lesson
+from openbook.types import Document, Lesson, SkipReason
 
 if TYPE_CHECKING:
     from openbook.sources.reader_registry import ReaderRegistry
@@ -87,8 +86,10 @@ class Folder:
             path = given.expanduser().resolve(strict=True)
             is_file = not path.is_dir()
         except (OSError, RuntimeError) as exc:
-            reason = "does not exist" if isinstance(exc, FileNotFoundError) else str(exc)
-            raise SourceError(str(given), reason, hint="give the path of a folder or file on this machine") from exc
+            hint = "give the path of a folder or file on this machine"
+            if isinstance(exc, FileNotFoundError):
+                raise SourceNotFoundError(str(given), "does not exist", hint=hint) from exc
+            raise SourceError(str(given), str(exc), hint=hint) from exc
         if any(map(is_secret_folder, path.parts)):
             raise SourceError(
                 str(given), "a folder of secrets", hint="what is in .ssh, .aws and the like is never read"
@@ -213,7 +214,7 @@ class Folder:
             raw = self._read_once(file, path)
             if raw is not None:
                 return raw
-        raise SkippedFileError(path, "changing", hint="it was written while it was read; try again")
+        raise SkippedFileError(path, SkipReason.CHANGING, hint="it was written while it was read; try again")
 
     def _locate(self, path: str) -> str:
         """Return the place of a file, making sure that no link and no `..` leads out of the root."""
@@ -221,10 +222,10 @@ class Folder:
         place = str(self.root)
         for part in folders:
             if part in {"", ".", ".."}:
-                raise SkippedFileError(path, "outside the source")
+                raise SkippedFileError(path, SkipReason.OUTSIDE)
             place = f"{place}/{part}"
             if stat.S_ISLNK(_lstat(place, path).st_mode):
-                raise SkippedFileError(path, "outside the source")
+                raise SkippedFileError(path, SkipReason.OUTSIDE)
         return f"{place}/{name}"
 
     def _read_once(self, file: str, path: str) -> bytes | None:
@@ -245,7 +246,7 @@ class Folder:
 
     def _check_size(self, status: os.stat_result, path: str) -> None:
         if status.st_size > size_limit(path, *self._limits, self._readers):
-            raise SkippedFileError(path, TOO_LARGE)
+            raise SkippedFileError(path, SkipReason.TOO_LARGE)
 
 
 def _lstat(place: str, path: str) -> os.stat_result:
@@ -257,9 +258,9 @@ def _lstat(place: str, path: str) -> os.stat_result:
 
 def _check_regular(status: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise SkippedFileError(path, "not a regular file")
+        raise SkippedFileError(path, SkipReason.NOT_REGULAR)
 
 
 def _skipped(path: str, exc: OSError | ValueError) -> SkippedFileError:
     gone = isinstance(exc, (FileNotFoundError, NotADirectoryError))
-    return SkippedFileError(path, "vanished" if gone else "unreadable")
+    return SkippedFileError(path, SkipReason.VANISHED if gone else SkipReason.UNREADABLE)

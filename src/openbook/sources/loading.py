@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from openbook.index.filters import path_matcher
 from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
-from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, TOO_LARGE, refuse_by_name, size_limit
-from openbook.types import Kind
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
+from openbook.types import Kind, SkipReason
 
 _Matches = Callable[[str], bool]
 
@@ -67,7 +67,7 @@ class LoadOptions:
         if any(matches and not matches(path) for matches in (included, patterns)):
             return ""
         if size_bytes > size_limit(path, self.max_file_bytes or DEFAULT_MAX_FILE_BYTES, max_document_bytes):
-            return TOO_LARGE
+            return SkipReason.TOO_LARGE
         return refuse_by_name(path) or None
 
     @cached_property

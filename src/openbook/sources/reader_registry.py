@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from openbook.errors import PluginError, SkippedFileError
 from openbook.plugins import load_plugin, plugins
+from openbook.types import SkipReason
 
 if TYPE_CHECKING:
     from openbook.sources.readers.reading import Reading
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 FileReader = Callable[[bytes, str], "Reading | str"]
 """Takes all bytes of a file and its path, and returns what it read, or just its text. It may raise anything: the file
 is then skipped with that reason."""
-
-READER_FAILED = "reader of"
-"""How the reason of a file begins that such a reader could not read."""
 
 
 class ReaderRegistry:
@@ -82,13 +80,15 @@ class ReaderRegistry:
         except PluginError as exc:
             raise SkippedFileError(path, str(exc)) from exc
         except (Exception, SystemExit) as exc:  # whatever a reader of somebody else does
-            raise SkippedFileError(path, f"{READER_FAILED} .{suffix} failed: {type(exc).__name__}: {exc}") from exc
+            raise SkippedFileError(
+                path, f"{SkipReason.READER_FAILED} .{suffix} failed: {type(exc).__name__}: {exc}"
+            ) from exc
         if isinstance(found, str):
             return Reading(found, "docs", suffix)
         if isinstance(found, Reading):
             return found
         wrong = f"returned {type(found).__name__}, not str or Reading"
-        raise SkippedFileError(path, f"{READER_FAILED} .{suffix} {wrong}")
+        raise SkippedFileError(path, f"{SkipReason.READER_FAILED} .{suffix} {wrong}")
 
 
 def _suffix(path: str) -> str:

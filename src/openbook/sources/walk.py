@@ -18,7 +18,7 @@ from openbook.sources.exclusions import (
     is_secret_folder,
 )
 from openbook.sources.ignore import IgnoreRules, rules_above
-from openbook.types import Stamp
+from openbook.types import SkipReason, Stamp
 
 if TYPE_CHECKING:
     from openbook.sources.reader_registry import ReaderRegistry
@@ -31,13 +31,6 @@ _DOCUMENT_SUFFIXES = (".doc", ".docx", ".epub", ".odt", ".pdf", ".ppt", ".pptx")
 
 DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 """Of formats whose text is extracted. Lectures with many pictures have some 20 MB, scanned books more, and no text."""
-
-
-UNREADABLE_FOLDER = "unreadable folder"
-"""A reason of `SkippedFile`: what lies in it is unknown, which is not the same as gone."""
-
-TOO_LARGE = "too large"
-"""A reason of `SkippedFile`: a setting would let it be read."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -94,8 +87,8 @@ def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
     """Return why a file of that path is never read, whatever the rules say; empty if it may be."""
     *folders, name = path.split("/")
     if is_secret(name) or any(is_secret_folder(folder) for folder in folders):
-        return "secret"
-    return "binary by name" if is_binary_name(name) and not covers(readers, name) else ""
+        return SkipReason.SECRET
+    return SkipReason.BINARY_NAME if is_binary_name(name) and not covers(readers, name) else ""
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -157,8 +150,8 @@ class _Walk:
                 entries = list(found)
         except OSError as exc:
             if not prefix:
-                raise SourceError(folder, exc.strerror or "unreadable", hint="check its permissions") from exc
-            self._skip(prefix, UNREADABLE_FOLDER)
+                raise SourceError(folder, exc.strerror or SkipReason.UNREADABLE, hint="check its permissions") from exc
+            self._skip(prefix, SkipReason.UNREADABLE_FOLDER)
             return
         names = {entry.name for entry in entries}
         if prefix and is_environment(names):
@@ -173,23 +166,23 @@ class _Walk:
         name = entry.name
         path = prefix + name
         if not name.isascii() and not _is_utf8(name):
-            self._skip(path, "name is not UTF-8")
+            self._skip(path, SkipReason.NAME_NOT_UTF8)
         elif entry.is_symlink():
-            self._skip(path, "link in the source" if self._leads_inside(entry) else "link out of root")
+            self._skip(path, SkipReason.LINK_INSIDE if self._leads_inside(entry) else SkipReason.LINK_OUTSIDE)
         elif entry.is_dir(follow_symlinks=False):
             self._sort_in_folder(entry, path + "/", rules, siblings)
         elif is_secret(name):
-            self._skip(path, "secret")
+            self._skip(path, SkipReason.SECRET)
         elif self._is_ignored(rules.verdict(path), is_ignored_file(name)):
             self._ignored += 1
         elif is_binary_name(name) and not covers(self._readers, name):
-            self._skip(path, "binary by name")
+            self._skip(path, SkipReason.BINARY_NAME)
         else:
             self._sort_in_file(entry, path)
 
     def _sort_in_folder(self, entry: os.DirEntry[str], path: str, rules: IgnoreRules, siblings: set[str]) -> None:
         if is_secret_folder(entry.name):
-            self._skip(path, "secret")
+            self._skip(path, SkipReason.SECRET)
         elif self._is_ignored(rules.verdict(path), is_ignored_folder(entry.name, siblings)):
             self._ignored += 1
         else:
@@ -199,12 +192,12 @@ class _Walk:
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:
-            self._skip(path, "vanished")
+            self._skip(path, SkipReason.VANISHED)
             return
         if not stat.S_ISREG(status.st_mode):
-            self._skip(path, "not a regular file")
+            self._skip(path, SkipReason.NOT_REGULAR)
         elif status.st_size > size_limit(entry.name, *self._limits, self._readers):
-            self._skip(path, TOO_LARGE)
+            self._skip(path, SkipReason.TOO_LARGE)
         else:
             self._files.append(ScannedFile(path, stamp_of(status)))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from openbook.errors import SourceError
+from openbook.errors import SourceError, SourceNotFoundError
 from openbook.sources.decode import decode
 from openbook.sources.documents import read_document
 from openbook.sources.walk import is_inside, refuse_by_name, scan_folder
@@ -56,9 +56,9 @@ def read_file(path: Path, location: str) -> bytes:
     """
     try:
         if not path.is_file():
-            reason = "is a folder" if path.is_dir() else "does not exist"
-            hint = "name its files, such as docs/*.md" if path.is_dir() else "give the path of a file on this machine"
-            raise SourceError(location, reason, hint=hint)
+            if path.is_dir():
+                raise SourceError(location, "is a folder", hint="name its files, such as docs/*.md")
+            raise SourceNotFoundError(location, "does not exist", hint="give the path of a file on this machine")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise SourceError(
                 location, f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB", hint="cut it, or leave it out"
@@ -78,7 +78,7 @@ class CitedFolder:
             SourceError: There is no such folder.
         """
         if not folder.is_dir():
-            raise SourceError(str(folder), "does not exist", hint="give the folder that paths are relative to")
+            raise SourceNotFoundError(str(folder), "does not exist", hint="give the folder that paths are relative to")
         self.folder = folder.resolve()
         self._pages: dict[str, ComparedText | SourceError] = {}
 

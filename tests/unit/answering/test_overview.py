@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from openbook.answering.overview import OVERVIEW
 from openbook.library import Library
 from openbook.settings import Settings
-from openbook.types import Filter
+from openbook.types import Filter, ResultRole
 from tests.support import write_tree
 
 
@@ -52,7 +51,7 @@ def test_a_page_is_summed_up_where_a_filter_names_it(harbour: Library) -> None:
         answer = assistant.query("Summarize this page", where=Filter(globs=("src/quay.py", "docs/*")))
 
     assert not answer.refused
-    assert {result.chunk.span.path for result in answer.results if OVERVIEW in result.signals} >= {
+    assert {result.chunk.span.path for result in answer.results if ResultRole.OVERVIEW in result.roles} >= {
         "docs/architecture.md"
     }
 

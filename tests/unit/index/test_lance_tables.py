@@ -22,9 +22,9 @@ from openbook.index.lance_rows import (
 )
 from openbook.index.lance_tables import (
     _FORMAT,
+    damaged_tables,
     lance_errors,
     names_at,
-    rebuild_command,
     remove_tables,
     split_address,
     stored_table_sources,
@@ -82,7 +82,7 @@ def test_tables_of_another_format_are_refused(tmp_path: Path, metadata: dict[str
 
 
 def test_a_hint_quotes_the_name_for_a_shell() -> None:
-    assert "--library 'a b' PATH" in rebuild_command("s3://bucket/a b")
+    assert "--library 'a b' PATH" in damaged_tables("s3://bucket/a b").hint
 
 
 def test_what_is_closed_says_so(uri: str) -> None:

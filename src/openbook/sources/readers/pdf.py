@@ -26,7 +26,7 @@ from openbook.sources.readers.pdf_layout import (
 )
 from openbook.sources.readers.pdf_pages import Row, rows_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
-from openbook.types import Anchor, Block
+from openbook.types import Anchor, Block, SkipReason
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -35,8 +35,6 @@ ENCRYPTED = "encrypted; give its password with OPENBOOK_PDF_PASSWORD"
 WRONG_PASSWORD = "encrypted with another password than OPENBOOK_PDF_PASSWORD"
 NO_TEXT = "no text: scanned pages need OCR"
 _FORM_ALONE = "no text outside the fields of a form"
-
-_TOO_LONG = "more than"
 
 _BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
 _HYPHENATED = re.compile(r"\b\w+-\w+")
@@ -69,7 +67,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
     """
     with _opened(raw, path, options) as document:
         if len(document) > options.max_pages:
-            raise SkippedFileError(path, f"{_TOO_LONG} {options.max_pages} pages")
+            raise SkippedFileError(path, f"{SkipReason.TOO_LONG} {options.max_pages} pages")
         is_form = document.get_formtype() != 0
         pages = [_page(document, index) for index in range(len(document))]
         failed = {number for number, page in enumerate(pages, start=1) if page.failed}
@@ -92,7 +90,7 @@ def may_be_read_now(reason: str, options: PdfOptions) -> bool:
     """Return whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
     if reason in (ENCRYPTED, WRONG_PASSWORD):
         return options.password is not None
-    return reason.startswith(_TOO_LONG) and reason != f"{_TOO_LONG} {options.max_pages} pages"
+    return SkipReason.of(reason) is SkipReason.TOO_LONG and reason != f"{SkipReason.TOO_LONG} {options.max_pages} pages"
 
 
 @contextlib.contextmanager
