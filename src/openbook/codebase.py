@@ -125,7 +125,7 @@ class CodebaseAssistant:
             yield event
 
     def reset(self, session_id: str) -> None:
-        """Forget a conversation, if there is one."""
+        """Delete a conversation, if there is one."""
         with self._lock:
             self._sessions.pop(session_id, None)
 

@@ -189,7 +189,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class BudgetExceeded:
-    """Why a call is not made."""
+    """A call that the budget does not allow, and why."""
 
     limit: Limit
     reason: str
@@ -197,7 +197,7 @@ class BudgetExceeded:
 
 
 class BudgetLedger:
-    """What one run has spent of its budget. The time begins when it is made."""
+    """Track the spending of one run against its budget. The clock starts when this is made."""
 
     def __init__(
         self, budget: Budget, model: str, *, price: Price = price_of, clock: Callable[[], float] = time.monotonic

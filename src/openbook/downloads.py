@@ -76,7 +76,7 @@ def is_safe_url(url: str) -> bool:
 
 
 class Download:
-    """Fetches files that lie below one address. Use it as a context manager."""
+    """Download files below one URL. A context manager."""
 
     def __init__(self, location: str, files_url: str, revision: str, progress: Progress | None = None) -> None:
         """Get ready to fetch; nothing is sent.

@@ -164,7 +164,7 @@ class Library:
         return isinstance(self.location, str)
 
     def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
-        """Put a folder or file into the library, or bring it up to date if it is there.
+        """Add a folder or file to the library, or update it.
 
         `course`: what is in the folder is material of a course, which is remembered. `progress` is told after each
         commit.
@@ -178,7 +178,7 @@ class Library:
     def add_text(
         self, text: str, *, name: str, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
     ) -> SyncReport:
-        """Put a text that is no file into the library, in place of one of that name. It belongs to the source `texts`.
+        """Add a text that is not a file, replacing one of that name. It belongs to the source `texts`.
 
         The text is kept in the home, so that citations are checked against it, and `remove("texts")` forgets it.
 
@@ -219,7 +219,7 @@ class Library:
         return register(path, self._index, self.settings.home, course=course)
 
     def sync(self, *, progress: Progress | None = None) -> list[SyncReport]:
-        """Bring every source up to date, in order of names.
+        """Update every source, in order of names.
 
         Raises:
             SourceError: A source is gone. The library keeps what it has of it.
@@ -294,7 +294,7 @@ class Library:
         return outline(self._index, course)
 
     def pending(self) -> Mapping[str, Difference | SourceError]:
-        """Tell per source what a sync would do, or why it cannot be compared. Reads no content."""
+        """Return what a sync would do for each source, or why it cannot be compared. Reads no content."""
         found: dict[str, Difference | SourceError] = {}
         for root in self._index.roots():
             try:

@@ -59,11 +59,11 @@ class ModelFolder:
     """The extra that installs what it runs with."""
 
     def refused(self, reason: str, hint: str) -> SettingsError:
-        """Make the error that says why the model cannot be used."""
+        """Return the error that says why the model cannot be used."""
         return SettingsError(f"cannot use the {self.what} in {str(self.path)!r}: {reason}", hint=hint)
 
     def missing(self, package: str) -> MissingExtraError:
-        """Make the error that names the extra."""
+        """Return the error that names the extra."""
         return MissingExtraError(
             f"the package {package!r} is not installed", hint=f"pip install 'openbook[{self.extra}]'"
         )

@@ -11,7 +11,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for its owner alone; narrow it where it is there already.
+    """Create a folder that only its owner can read, with its parents; narrow the rights of an existing one.
 
     Folders above that are there stay as they are.
 
@@ -26,7 +26,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file for its owner alone, unless it is there; narrow it if it is.
+    """Build an empty file for its owner alone, unless it is there; narrow it if it is.
 
     Raises:
         OSError: It cannot be made.

@@ -1,4 +1,4 @@
-"""Child processes for work that is slow, or that one bad file can bring down.
+"""A pool of child processes with a timeout and a memory limit per job: one bad file ends one job, not the pool.
 
 Not `multiprocessing`: its children import the caller's main module again, which runs scripts that
 have no guard twice, and a crash of one child breaks its whole pool.
@@ -50,7 +50,7 @@ _ORPHAN_TIMEOUTS = 2
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """What stands in the place of a result when a child did not bring one."""
+    """A job that returned no result, and why."""
 
     reason: str
 
@@ -61,7 +61,7 @@ def child_greeting(run: Callable[[IO[bytes], IO[bytes]], None]) -> bytes:
 
 
 class ProcessPool(Generic[Job, Result]):
-    """A few child processes that each apply one function to jobs.
+    """A pool of child processes that apply one function to jobs.
 
     Function, jobs and results cross the border pickled. A child that crashes or takes too long
     costs the job it had, and is replaced.
@@ -110,7 +110,7 @@ class ProcessPool(Generic[Job, Result]):
 
 
 class SingleProcess(Generic[Job, Result]):
-    """One child process for a caller that waits for each result. It stays between jobs, until `stop`."""
+    """One child process that is kept between jobs, until `stop`."""
 
     def __init__(self, function: Callable[[Job], Result], *, timeout_s: float, memory_bytes: int | None = None) -> None:
         """Take what `ProcessPool` takes; the child starts with the first job."""
@@ -120,7 +120,7 @@ class SingleProcess(Generic[Job, Result]):
         threading.Thread(target=self._watch, daemon=True).start()
 
     def ask(self, job: Job) -> Result | JobFailure:
-        """Have one job done."""
+        """Run one job."""
         return self._process.ask(pickle.dumps(job))
 
     def stop(self) -> None:
@@ -188,7 +188,7 @@ class _Process(Generic[Result]):
         self._stopped = threading.Event()
 
     def ask(self, packed: bytes) -> Result | JobFailure:
-        """Have one pickled job done."""
+        """Run one pickled job."""
         try:
             return self._ask(packed)
         except Exception as exc:  # noqa: BLE001 - the edge of a thread: somebody waits for every job
@@ -309,7 +309,7 @@ def serve_jobs(
 
 
 def become_child() -> None:
-    """Leave Ctrl-C and the standard output to the parent. Called once, before anything else."""
+    """Ignore Ctrl-C and detach standard output: both belong to the parent. Called once, first."""
     # Where there are no sessions, Ctrl-C reaches children as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr  # whatever prints must not end up between the results

@@ -46,7 +46,7 @@ Script = Callable[..., Any]
 
 
 class RedisClient:
-    """An open Redis. Threads may share it.
+    """A Redis client with a deadline. Thread-safe.
 
     The time is that of Redis: servers whose clocks differ would give a key more questions than it has, and
     put conversations in another order than they were held in.
@@ -89,7 +89,7 @@ class RedisClient:
             self._client.ping()
 
     def script(self, lua: str) -> Script:
-        """Make a script callable. It has `now` as a text; what it is called with begins at `ARGV[2]`.
+        """Register a script. It has `now` as a text; what it is called with begins at `ARGV[2]`.
 
         What it calls raises `SharedError` where Redis does not answer, or refuses. It is not tried again then:
         the script may have run.

@@ -14,7 +14,7 @@ from openbook.permissions import make_private_file, make_private_folder
 
 
 class SqliteStore:
-    """An open file of tables. Nobody but its owner may read it."""
+    """A SQLite file that only its owner can read. Safe for threads and processes."""
 
     def __init__(self, path: Path, schema: str, error: Callable[[Exception], OpenbookError]) -> None:
         """Open the file at `path`, making it and its tables where they are not there.

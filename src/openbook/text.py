@@ -35,7 +35,7 @@ _BETWEEN_BORDERS = re.compile(r"[^\f]+")
 
 
 class LineIndex:
-    """Turns character offsets of one text into lines. Lines end at a line feed."""
+    """Map character offsets of one text to lines. Lines end at a line feed."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)

@@ -95,7 +95,7 @@ class Agent:
         return self._kernel.budget if self._ledger is None else self._ledger.left
 
     def reset(self) -> None:
-        """Forget what was said, and what it cost."""
+        """Clear the history and the costs."""
         self._history = ()
         self._spent = Spent()
 

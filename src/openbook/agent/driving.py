@@ -1,4 +1,4 @@
-"""Drivers of steps: they call the model and wait for tools, in the caller's thread or beside an event loop.
+"""Drivers of sans-IO steps: they call the model and wait for tools, blocking or in an event loop.
 
 The steps themselves are taken by a generator that does no input or output of models. A driver that
 waits takes them in threads, so whatever a step computes holds up nobody in the loop.
@@ -36,7 +36,7 @@ Role = Literal["writer", "verifier"]
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Send the reply to this back into the steps."""
+    """A model call that a driver makes; its reply is sent back into the steps."""
 
     request: Request
     is_answer: bool = True
@@ -47,7 +47,7 @@ class CallModel:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Go on when this is done, or when the time is over."""
+    """Tool calls that a driver waits for, up to a deadline."""
 
     running: Running
     timeout_s: float
@@ -155,7 +155,7 @@ async def adrive(
 
 
 class StepRunner(Protocol[Happening_co]):
-    """Takes steps, elsewhere than in the event loop."""
+    """Run steps outside of the event loop."""
 
     def take(self, reply: ReplyFinished | None) -> AsyncGenerator[Happening_co | CallModel | Wait, None]:
         """Take steps up to the next `CallModel` or `Wait`, or to the end, and give each.
@@ -171,7 +171,7 @@ class StepRunner(Protocol[Happening_co]):
 
 
 class ThreadStepRunner(Generic[Happening]):
-    """Takes steps in threads of this process."""
+    """Run steps in threads of this process."""
 
     def __init__(self, steps: Steps[Happening], executor: Executor | None = None, *, ahead: bool = False) -> None:
         """Take steps that have not begun.

@@ -26,7 +26,7 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A tool has given its result, or has failed. In the order of the calls."""
+    """A tool call has returned or failed. Events come in the order of the calls."""
 
     call: ToolCall
     result: ToolResult
@@ -44,7 +44,7 @@ class UsageCounted:
 
 @dataclass(frozen=True, slots=True)
 class AgentResult:
-    """What a run brought."""
+    """The result of a run."""
 
     text: str
     """What the model said last; empty if it was stopped before it said anything."""

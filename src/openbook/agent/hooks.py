@@ -9,7 +9,7 @@ from openbook.llm.messages import ReplyFinished, Request, ToolCall, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Veto:
-    """Given by a hook in place of a value: it must not happen."""
+    """Returned by a hook to forbid what it was asked about."""
 
     reason: str
     """For people and for the model."""

@@ -48,7 +48,7 @@ Steps = Generator[Step, ReplyFinished | None, None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRuntime:
-    """What all runs of an agent share."""
+    """What the runs of one agent share: model, tools, hooks, budget."""
 
     model: Model
     tools: Mapping[str, Tool]
@@ -73,7 +73,7 @@ class _Job:
 
 
 class AgentRun:
-    """One question, up to its answer."""
+    """One run: a question, its tool calls, its answer."""
 
     def __init__(self, kernel: AgentRuntime, history: History, start: Start) -> None:
         """Prepare.

@@ -50,7 +50,7 @@ def estimate_messages(messages: Iterable[Message]) -> int:
 
 
 class TokenEstimator:
-    """Says how much a request can be at most, and learns from each reply.
+    """Estimate the tokens of requests, calibrated by the usage that replies report.
 
     What a model has read or written in the call before counts as the provider reported it. The rest is
     estimated, with a margin, and with what the estimate was short by so far.

@@ -17,7 +17,7 @@ History = tuple[Message, ...]
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """A wish for a summary: what to ask the model, and what then follows it in the history."""
+    """A request to summarize the history, and the messages that follow the summary."""
 
     request: Request
     rest: History

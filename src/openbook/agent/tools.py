@@ -65,7 +65,7 @@ class Tool:
         max_chars: int = _MAX_CHARS,
         errors: tuple[type[Exception], ...] = (),
     ) -> Tool:
-        """Make a tool of a function with type hints and a Google-style docstring.
+        """Build a tool of a function with type hints and a Google-style docstring.
 
         Args:
             function: Its text before `Args:` tells the model what it is for. What it returns is shown as text,
@@ -109,7 +109,7 @@ class Tool:
 
 
 def _model_of(tool: str, function: Callable[..., Any], described: Mapping[str, str]) -> type[BaseModel]:
-    """Make the model that checks arguments. Its fields are numbered: some names mean something to pydantic."""
+    """Build the model that checks arguments. Its fields are numbered: some names mean something to pydantic."""
     from pydantic import ConfigDict, Field, create_model
 
     parameters = inspect.signature(function).parameters.values()

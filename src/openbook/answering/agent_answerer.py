@@ -32,7 +32,7 @@ _SOURCES = re.compile(r'^<source number="(\d+)"', re.MULTILINE)
 
 
 class AgentAnswerer:
-    """Answers one question with an agent."""
+    """Have a model answer one question with tools over the library."""
 
     def __init__(
         self,

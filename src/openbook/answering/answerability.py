@@ -54,7 +54,7 @@ _MANY_WORDS = 20
 
 
 class AnswerabilityFeatures(NamedTuple):
-    """What tells whether a library answers a question, each from 0 to 1."""
+    """Features of the answerability model, each from 0 to 1."""
 
     support: float
     """See `support`."""
@@ -83,7 +83,7 @@ ANSWERABLE_FLOOR = -1.4
 
 
 class Answerability(NamedTuple):
-    """What a question and its results tell."""
+    """The odds that a library answers a question, and the words that decide it."""
 
     signs: AnswerabilityFeatures
     deciding: tuple[str, ...]

@@ -25,7 +25,7 @@ _UNCALLED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UnitRange:
-    """Consecutive units of one result, as a mark names them."""
+    """A range of units of one result, as a mark names it."""
 
     shown: ContextItem
     first: Unit

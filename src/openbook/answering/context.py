@@ -80,7 +80,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything that is shown. `str()` is the text that a model reads."""
+    """The numbered results that a model is shown. `str()` is the text that it reads."""
 
     shown: tuple[ContextItem, ...]
 

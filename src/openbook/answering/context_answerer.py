@@ -29,7 +29,7 @@ _QUESTION_TOKENS = 200
 
 
 class ContextAnswerer:
-    """Writes one answer from what was found for a question."""
+    """Have a model write one answer from results that were retrieved before."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class ContextAnswerer:
     def write(
         self, query: str, results: Sequence[RetrievalResult], max_tokens: int, understood: str = ""
     ) -> Steps[GenerationResult]:
-        """Have an answer written, and check it.
+        """Call the model for an answer, and check it.
 
         Args:
             query: The question.

@@ -49,7 +49,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class VisibleCourses:
-    """The courses of a library that may be seen."""
+    """The courses that a filter lets through, and results for questions about them."""
 
     index: Index
     embedder: Embedder

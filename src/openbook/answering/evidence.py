@@ -38,7 +38,7 @@ _USES_FACTOR = 8
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
-    """The words of a question, as a library has them."""
+    """How rare the words of a question are in a library, and which are missing."""
 
     rarity: Mapping[str, float]
     """Weight of each token: how rare it is."""
@@ -48,7 +48,7 @@ class TermStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """What results are worth for a question."""
+    """Whether results can answer a question; if not, why."""
 
     fault: RefusalReason | Literal[""] = ""
     """Why they do not answer it, such as `nothing found`; empty if they may."""
@@ -57,7 +57,7 @@ class Relevance:
 
 
 class EvidenceFinder:
-    """Finds and weighs for answers. Threads may share it."""
+    """Retrieve evidence for answers, and judge its relevance. Thread-safe."""
 
     def __init__(self, index: Index, embedder: Embedder, retriever: Retriever | None = None) -> None:
         """Take a library, the embedder that support is measured with, and what searches if another one made it."""

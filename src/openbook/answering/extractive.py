@@ -85,7 +85,7 @@ _BETWEEN = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
-    """A passage, and how much speaks for it."""
+    """A passage and its score."""
 
     passage: Passage
     score: float

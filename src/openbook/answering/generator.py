@@ -45,7 +45,7 @@ QUOTING = AnswerOptions()
 
 @dataclass(frozen=True, slots=True)
 class GenerationStats:
-    """What a generator did since it was made or reset."""
+    """Counters since the generator was made or reset."""
 
     total_generations: int = 0
     refused: int = 0

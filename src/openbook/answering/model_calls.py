@@ -27,7 +27,7 @@ class ModelReply:
 
 
 class ModelCaller:
-    """The calls of one model for one answer. The time of the budget begins when it is made."""
+    """Call one model for one answer, within its budget. The clock starts when this is made."""
 
     def __init__(self, model: str, budget: Budget, *, price: Price = price_of) -> None:
         """Take the name of the model, and what its calls may cost."""
@@ -37,7 +37,7 @@ class ModelCaller:
     def ask(
         self, request: Request, *, is_answer: bool = False, by: Role = "writer"
     ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:
-        """Have the model called, and return the whole reply. `is_answer`: its words are shown as they come."""
+        """Call the model, and return the whole reply. `is_answer`: its words are shown as they come."""
         granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, BudgetExceeded):
             return ModelReply("", "other", granted.limit, granted.reason)
@@ -56,7 +56,7 @@ class ModelCaller:
 
 
 class CitationMarker:
-    """Puts marks behind the words that a provider cites, while they come.
+    """Insert marks behind the words that a provider cites, while they stream.
 
     White space at the end is held back: a mark belongs before it.
 

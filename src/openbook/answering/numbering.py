@@ -1,4 +1,4 @@
-"""What tools show in one run: one context that grows, numbered through, so that all of it can be cited."""
+"""Number the results of tool calls through one run, so that all of them can be cited."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CALL_TOKENS = 2_500
 
 @dataclass(frozen=True, slots=True)
 class ToolFindings:
-    """What one call of a tool found."""
+    """The results of one tool call."""
 
     results: tuple[RetrievalResult, ...]
     note: str = ""
@@ -27,7 +27,7 @@ class ToolFindings:
 
 
 class ResultSink(Protocol):
-    """Takes what a tool found."""
+    """Receives the results of tool calls."""
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
         """Take results in their order, with a note in words of ours, and give what the tool returns."""
@@ -55,7 +55,7 @@ class ResultNumbering(Hooks):
         return key
 
     def after_tool(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Put numbered sources in the place of what `keep` gave."""
+        """Replace what `keep` returned by numbered sources."""
         found = self._found.pop(result.text, None)
         return result if found is None or result.is_error else replace(result, text=self._numbered(found))
 

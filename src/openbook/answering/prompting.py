@@ -80,7 +80,7 @@ def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:
 
 
 def build_retry(request: Request, answer: str, failing: Iterable[Claim]) -> tuple[Message, ...]:
-    """Go on after an answer with claims in conflict."""
+    """Build the messages that ask again after claims in conflict."""
     return (*request.messages, Message.assistant(answer), Message.user(retry_prompt(failing)))
 
 
@@ -92,7 +92,7 @@ def retry_prompt(failing: Iterable[Claim]) -> str:
 
 
 def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
-    """Ask for a question that can be understood without the session."""
+    """Build the prompt that asks for a standalone question."""
     told = (
         ShownSource(number, "", "question", (exchange.question, without_marks(exchange.answer)[:_EARLIER_CHARS]))
         for number, exchange in enumerate(history[-_EXCHANGES:], start=1)
@@ -106,12 +106,12 @@ def build_no_answer(reason: RefusalReason, detail: str = "") -> str:
 
 
 def build_uncited_note(*, has_quotes: bool, is_empty: bool = False) -> str:
-    """Say that an answer cites nothing; with `has_quotes`, that quotes follow; if it `is_empty`, why."""
+    """Return the note on an answer that cites nothing; with `has_quotes`, that quotes follow; if it `is_empty`, why."""
     return fill_template(("nothing_left" if is_empty else "uncited") + ("_quotes" if has_quotes else ""))
 
 
 def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:
-    """Say that nothing was found. It is the answer itself: no model is asked.
+    """Return the text of an answer where nothing was found. It is the answer itself: no model is asked.
 
     Args:
         reason: Such as `nothing found`.
@@ -151,7 +151,7 @@ def _topic(result: RetrievalResult) -> str:
 
 
 def without_marks(answer: str) -> str:
-    """Leave the marks out, and the blanks before them.
+    """Remove the marks, and the blanks before them.
 
     Example:
         >>> without_marks("It waits [1:2]. Then it ends. [1:3-4][2]")

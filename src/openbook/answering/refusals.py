@@ -41,7 +41,7 @@ def refusal(
 
 
 def noted(answer: GenerationResult, deciding: Sequence[str]) -> GenerationResult:
-    """Say above an answer which words that the question is about stand nowhere in the library."""
+    """Add a note above an answer that names the words of the question which are nowhere in the library."""
     if not deciding:
         return answer
     note = f"{build_missing_note(deciding)}\n\n"

@@ -92,5 +92,5 @@ def _with_quotes(
 
 
 def signed(answer: GenerationResult, model: Model, spent: Spent) -> GenerationResult:
-    """Put on an answer who wrote it, after which prompts, and what it cost, its check included."""
+    """Add model, prompt version and cost to an answer, its check included."""
     return replace(answer, model=model.name, usage=spent.usage, cost_usd=spent.cost_usd, prompts=prompts_version())

@@ -1,4 +1,4 @@
-"""The steps that lead to an answer, and their two drivers: one blocks, one does not, and both do the same."""
+"""Answering as sans-IO steps, with a blocking and an async driver."""
 
 from __future__ import annotations
 

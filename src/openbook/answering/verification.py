@@ -44,7 +44,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """An answer, what it states, and what was found and changed when it was checked."""
+    """A verified answer: its claims, citations and repairs."""
 
     answer: str
     claims: tuple[Claim, ...] = ()
@@ -58,7 +58,7 @@ class Verification:
 
 
 class CitationChecker:
-    """Checks texts against one context. What it has read and judged is remembered until it goes."""
+    """Check claims and citations against one context, with a cache of files and verdicts."""
 
     def __init__(self, context: Context, text_now: TextNow) -> None:
         """Take what was shown, and what gives the text of a document as it is now."""

@@ -34,7 +34,7 @@ _NLI = "nli:"
 
 @dataclass(frozen=True, slots=True)
 class VerifierReport:
-    """What a verifier says of claims."""
+    """The verdicts of a verifier, or why there are none."""
 
     entailments: Sequence[Entailment | None] = ()
     """Of each claim, in order; None where it says nothing."""
@@ -68,7 +68,7 @@ class ClaimVerifier(Protocol):
 
 
 class ModelVerifier:
-    """Has a model check the claims of an answer, in one call after it."""
+    """Check the claims of an answer by one model call."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class ModelVerifier:
         self._price = price
 
     def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
-        """Ask the model once. What does not fit into the budget is not asked."""
+        """Call the model once, if the budget allows it."""
         claims = claims[:_MOST_CLAIMS]
         calls = ModelCaller(self.name, self._budget(), price=self._price)
         request = verification_request(claims, deadline_s=self._deadline_s)
@@ -111,7 +111,7 @@ class ModelVerifier:
 
 
 class JudgeVerifier:
-    """Has a `Judge` check the claims of an answer, where the steps are taken."""
+    """Check the claims of an answer with a `Judge`, in the thread that runs the steps."""
 
     spent = Spent()
     left = None

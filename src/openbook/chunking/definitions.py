@@ -54,7 +54,7 @@ _Step = tuple[Node, str, _Place, _Extent]
 
 
 class DefinitionFinder:
-    """One walk through one tree."""
+    """Collect the definitions of one syntax tree."""
 
     def __init__(self, text: str, source: bytes, lines: LineIndex, rules: LanguageRules) -> None:
         self._text = text

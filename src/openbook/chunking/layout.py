@@ -181,7 +181,7 @@ class Layout:
 def build_chunks(
     document: Document, lines: LineIndex, pieces: Sequence[Piece], definitions: Sequence[Definition]
 ) -> list[Chunk]:
-    """Make chunks of pieces; each gets the definitions whose own first line it holds."""
+    """Build chunks of pieces; each gets the definitions whose own first line it holds."""
     found = sorted(flatten(definitions), key=lambda each: each.line)
     starts = [lines.start_of(each.line) for each in found]
     chunks: list[Chunk] = []

@@ -67,7 +67,7 @@ def body_of(node: Node) -> Node | None:
 
 
 def by_field(role: Role, name: str = "name") -> Rule:
-    """Make the rule for syntax that has its name in a field."""
+    """Build the rule for syntax that has its name in a field."""
 
     def rule(node: Node, text: TextOf) -> DefinitionName | None:
         path = parts(text(node.child_by_field_name(name)))
@@ -77,7 +77,7 @@ def by_field(role: Role, name: str = "name") -> Rule:
 
 
 def by_child(role: Role, *types: str) -> Rule:
-    """Make the rule for syntax whose name is its first child of one of these types."""
+    """Build the rule for syntax whose name is its first child of one of these types."""
 
     def rule(node: Node, text: TextOf) -> DefinitionName | None:
         path = parts(text(next((each for each in node.named_children if each.type in types), None)))
@@ -87,7 +87,7 @@ def by_child(role: Role, *types: str) -> Rule:
 
 
 def fixed(role: Role, name: str) -> Rule:
-    """Make the rule for syntax that always has the same name, such as a constructor."""
+    """Build the rule for syntax that always has the same name, such as a constructor."""
     return lambda node, _: DefinitionName((name,), role, body_of(node))
 
 

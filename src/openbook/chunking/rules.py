@@ -12,7 +12,7 @@ from openbook.chunking.naming import Rule, by_child, by_field, fixed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageRules:
-    """How to find the definitions of one language. All words are types of its grammar."""
+    """Which node types of a grammar are definitions, containers and comments."""
 
     defining: Mapping[str, Rule]
     """What may define something, and how to name it."""

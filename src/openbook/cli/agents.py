@@ -77,7 +77,7 @@ def _ended_by_ctrl_c() -> Iterator[None]:
 def install(
     agent: AgentName, paths: options.Paths = None, *, name: ServerName = "openbook", dry_run: DryRun = False
 ) -> None:
-    """Let a coding agent start `openbook mcp`: write it into the agent's configuration."""
+    """Add `openbook mcp` to the configuration of a coding agent."""
     from openbook.cli.opening import check_paths
     from openbook.mcp.clients import plan_install
 

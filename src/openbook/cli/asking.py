@@ -28,7 +28,7 @@ _DRAFT_LINES = 12
 def build_answer_options(
     model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str, verifier: str = ""
 ) -> AnswerOptions:
-    """Make what a command was told about the model ready. Nothing is sent.
+    """Build the options of an answer from those of a command. Nothing is sent.
 
     Raises:
         BadParameter: The policy is none, or there is no model for `--agent`.
@@ -87,7 +87,7 @@ def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
 
 
 def note_cost(answer: GenerationResult) -> None:
-    """Say on standard error who answered and what it cost, if it was a model, and what stopped it."""
+    """Print to standard error which model answered, what it cost and what stopped it."""
     if answer.model != "extractive":
         checked = f", checked by {answer.verifier}" if answer.verifier not in ("", answer.model) else ""
         printing.note(f"{answer.model}{checked}: {_spent(answer)}")

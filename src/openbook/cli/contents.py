@@ -25,7 +25,7 @@ def add(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Mean it: the home folder, the root or a system folder.")] = False,
 ) -> None:
-    """Put folders or repositories (`owner/repo`, or an address) into a library, or bring them up to date.
+    """Add folders or repositories (`owner/repo`, or a URL) to a library, or update them.
 
     The library is `default` unless named. Repositories are fetched over the network; no other command does that.
     """
@@ -82,7 +82,7 @@ def status(
         bool, typer.Option("--skipped", help="Name every file that is not indexed, why, and what to do.")
     ] = False,
 ) -> None:
-    """Say what a library holds, and what has changed since it was brought up to date."""
+    """Show what a library holds, and what has changed since its last update."""
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog, name_for
 

@@ -29,7 +29,7 @@ _MOST_FAULTS = 20
 
 
 class EvalCommand:
-    """What one command is to do. All that was typed is checked before a folder is indexed."""
+    """The checked arguments of `openbook eval`."""
 
     def __init__(
         self, set_file: Path, model: str, verifier: str, fail_under: Sequence[str], against: Path | None

@@ -198,7 +198,7 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Libra
 def add_paths(
     paths: Sequence[Path], library: str | None, *, course: bool, rebuild: bool, may_be_wide: bool = False
 ) -> list[SyncReport]:
-    """Put folders into a library, from nothing if asked. A rebuilt one knows again which hold courses.
+    """Add folders to a library, rebuilding it if asked. A rebuilt one keeps which of them hold courses.
 
     Raises:
         OpenbookError: A path or the library cannot be used.

@@ -100,7 +100,7 @@ def filter_of(
     sources: Sequence[str] | None,
     lesson: int | None = None,
 ) -> Filter:
-    """Make a filter of what was typed. What names of courses mean, only a library knows: see `checked`.
+    """Build a filter from the options of a command. `checked` resolves the names of courses.
 
     Raises:
         BadParameter: A kind is none.

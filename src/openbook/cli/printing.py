@@ -255,7 +255,7 @@ def print_excerpt(chunk: Chunk) -> None:
 
 
 def print_report(report: SyncReport) -> None:
-    """Say on standard error what a sync did, if it did anything, and what it could not read now, file by file."""
+    """Print to standard error what a sync changed, and which files it could not read."""
     for line in remark_lines(report.remarks, "; openbook status counts the reasons"):
         note(line)
     if not report.wrote:
@@ -315,7 +315,7 @@ def origin_of(root: Source) -> str:
 
 
 class LocationFormatter:
-    """Turns spans into what a terminal makes clickable: a path from here, and lines."""
+    """Format spans as `path:line`, which terminals make clickable."""
 
     def __init__(self, roots: Sequence[Source]) -> None:
         self._roots = {root.name: root for root in roots}

@@ -63,7 +63,7 @@ def serve(
 
 @keys.command("add")
 def add_key(name: KeyName) -> None:
-    """Make a key and print it. This is the only time that it is shown."""
+    """Create a key and print it, once."""
     with _keys() as kept:
         printing.say(kept.add(name))
     printing.note(f"this is the key of {name}; it is shown only now")
@@ -84,7 +84,7 @@ def list_keys() -> None:
 
 @keys.command("remove")
 def remove_key(name: KeyName) -> None:
-    """Make a key worthless, at once."""
+    """Revoke a key."""
     with _keys() as kept:
         is_gone = kept.remove(name)
     if not is_gone:

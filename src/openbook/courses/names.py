@@ -94,7 +94,7 @@ def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Cou
 
 
 def no_course() -> UnknownCourseError:
-    """Make the error for a question on courses where there is none."""
+    """Return the error for a question on courses where there is none."""
     return UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
 
 

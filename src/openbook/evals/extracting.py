@@ -123,7 +123,7 @@ def _of_lesson(chunk: Chunk, path: str) -> Iterator[EvalQuestion]:
 
 
 def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str = "") -> EvalQuestion:
-    """Make a question whose answer is a value, and its lines those from the name to the value."""
+    """Build a question whose answer is a value, and its lines those from the name to the value."""
     fact = value or found["value"].strip("\"'")
     first = chunk.span.start_line + chunk.text.count("\n", 0, found.start("name"))
     last = chunk.span.start_line + chunk.text.count("\n", 0, found.end())
@@ -131,7 +131,7 @@ def _asked(chunk: Chunk, path: str, text: str, found: re.Match[str], value: str 
 
 
 def _how_to(heading: str) -> str:
-    """Make a question of the heading of a guide; empty if it is none.
+    """Build a question of the heading of a guide; empty if it is none.
 
     Example:
         >>> _how_to("Configuring the log level"), _how_to("How to retry jobs"), _how_to("Architecture")

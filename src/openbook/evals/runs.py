@@ -50,7 +50,7 @@ Figures = Mapping[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """What became of one question."""
+    """The outcome of one question."""
 
     question: str
     refused: bool
@@ -65,7 +65,7 @@ class QuestionOutcome:
 
 @dataclass(frozen=True, slots=True)
 class EvalRun:
-    """What became of a question set."""
+    """The outcomes of a question set."""
 
     model: str
     limit: int

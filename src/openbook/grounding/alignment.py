@@ -1,4 +1,4 @@
-"""Claims that follow a cited sentence word by word, but for a word: replaced, exchanged, or said of another name."""
+"""Word alignment of a claim with a cited sentence: words replaced, swapped, or attributed to another name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that differ from a cited one by a negation, or by a word in the place of its opposite."""
+"""Contradictions by negation, or by an antonym in place of a word."""
 
 from __future__ import annotations
 

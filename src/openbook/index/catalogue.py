@@ -79,7 +79,7 @@ def checked_ids(ids: Positions) -> Positions:
 
 
 class DocumentRows(NamedTuple):
-    """What is scored of one document, packed by `PostingsBuilder.add`, `quantize` and `pack_numbers`."""
+    """The scored columns of one document: field lengths, quantized vectors, lesson numbers."""
 
     source: str
     path: str

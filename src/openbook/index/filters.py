@@ -18,7 +18,7 @@ _WILDCARD = re.compile(r"\*+")
 
 
 class FilterPredicate(Protocol):
-    """Takes source, path and kind of a document, and the path of the course that it belongs to."""
+    """A predicate of a document's source, path, kind and course path."""
 
     def __call__(self, source: str, path: str, kind: str, course: str = "", /) -> bool: ...
 

@@ -100,12 +100,12 @@ class DocumentRow:
 
 
 def row_of_source(root: Source) -> DocumentRow:
-    """Make the row of a source."""
+    """Build the row of a source."""
     return DocumentRow(root.name, "", remarks=json.dumps(asdict(root)), version=new_version())
 
 
 def new_version() -> str:
-    """Make a name that nobody else makes, greater than those made before. It begins with nanoseconds of Unix time."""
+    """Build a name that nobody else makes, greater than those made before. It begins with nanoseconds of Unix time."""
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
@@ -115,7 +115,7 @@ def is_settled(version: str) -> bool:
 
 
 def row_of(document: Document, stamp: Stamp, course: str) -> DocumentRow:
-    """Make the row of a document, but for what is scored. `course` is the path of the one that it is of."""
+    """Build the row of a document, but for what is scored. `course` is the path of the one that it is of."""
     return DocumentRow(
         *(document.source, document.path, document.kind, document.language, document.content_hash),
         course=course,

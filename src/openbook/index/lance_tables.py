@@ -78,7 +78,7 @@ def _gist(text: str) -> str:
 
 
 def damaged_tables(uri: str) -> CorruptLibraryError:
-    """Make the error that calls a library damaged."""
+    """Return the error that calls a library damaged."""
     return CorruptLibraryError(f"{uri!r} is damaged or no library", rebuild=uri.rpartition("/")[2])
 
 
@@ -231,12 +231,12 @@ class LanceTables:
         self._write(lambda _, words: words.add(values))
 
     def drop_words(self, segments: Iterable[str]) -> None:
-        """Forget segments."""
+        """Delete segments."""
         where = f"segment IN ({', '.join(map(repr, segments))})"
         self._write(lambda _, words: words.delete(where))
 
     def commit(self, rows: Iterable[tuple[DocumentRow, DocumentBody]]) -> None:
-        """Put rows in the place of those with their source and path: all of them or none."""
+        """Replace the rows of the same source and path, atomically."""
         values = pa.Table.from_pylist([asdict(stored) | heavy._asdict() for stored, heavy in rows], schema=DOCUMENTS)
 
         def merge(documents: Any, _: Any) -> None:
@@ -246,7 +246,7 @@ class LanceTables:
         self._write(merge)
 
     def tidy(self) -> None:
-        """Forget what is gone for good, and put small files together."""
+        """Remove old versions, and compact small files."""
         self._write(lambda documents, _: documents.delete("gone"))
         self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
         self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)

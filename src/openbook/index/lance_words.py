@@ -78,7 +78,7 @@ class Segment:
 
 
 class SegmentBuilder:
-    """Words of what is put within one transaction, as a segment."""
+    """Collect the terms of one transaction into a segment."""
 
     def __init__(self) -> None:
         self._pending = PostingsBuilder()
@@ -118,7 +118,7 @@ def write_segment_rows(tables: LanceTables, segment: Segment) -> None:
 
 
 class SegmentStore:
-    """The segments of one state of a library."""
+    """The segments of one version of a library."""
 
     def __init__(self, tables: LanceTables) -> None:
         self._tables = tables
@@ -185,7 +185,7 @@ class SegmentStore:
         return [self._kept[row] if isinstance(row, int) else row for row in wanted]
 
     def merge(self, first_id: FirstId, living: Collection[str], *, every: bool) -> bool:
-        """Put one segment in the place of several where it is worth it, dropping what is gone. False if it is not.
+        """Merge segments where it pays, dropping deleted chunks. False if it does not.
 
         What no head is of is dropped first.
 

@@ -1,4 +1,4 @@
-"""The promise of storage that lets several machines write to one library: an object is made by one of them."""
+"""Probe for conditional PUT, which object storage needs so that several machines can write to one library."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_conditional_writes(address: str) -> None:
 
 @contextlib.contextmanager
 def claimed(address: str, name: str) -> Iterator[bool]:
-    """Tell whether nobody else has claimed a name, and keep it claimed meanwhile.
+    """Yield whether a name could be claimed, and hold the claim meanwhile.
 
     Args:
         address: Of object storage, or the path of a folder.

@@ -1,7 +1,7 @@
-"""Which chunks hold a word, and how often in each field: sorted segments, for every engine.
+"""An inverted index in immutable, sorted segments, as Lucene has them, for every engine.
 
-A commit adds a segment and never changes an old one. What has been deleted stays in its segment until
-that is merged, so whoever looks a word up keeps the ids that are alive.
+Each commit adds a segment. Deleted chunks stay in their segments until these are merged, so whoever looks up
+a term filters by the ids that are alive.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LARGEST_COUNT = 255
 
 
 class Postings(NamedTuple):
-    """Where one word stands."""
+    """The postings of one term: chunk ids and counts per field."""
 
     ids: NDArray[np.uint32]
     """Of the chunks that hold it, each once."""
@@ -50,7 +50,7 @@ class Postings(NamedTuple):
 
 
 class PackedTerms(NamedTuple):
-    """Words of a segment that follow each other, packed. An engine keeps it as a row of a table."""
+    """A packed, sorted run of terms of one segment: one row of a table."""
 
     first_token: str
     tokens: str
@@ -64,7 +64,7 @@ class PackedTerms(NamedTuple):
 
 
 class TermRange(NamedTuple):
-    """Words that follow each other in order, with their postings side by side."""
+    """A sorted range of terms with their postings."""
 
     words: list[str]
     ends: NDArray[np.int64]
@@ -90,7 +90,7 @@ class _Numbers(defaultdict[str, int]):
 
 
 class PostingsBuilder:
-    """Words of chunks that are put within one transaction."""
+    """Collect the postings of one transaction."""
 
     def __init__(self) -> None:
         self._numbers = _Numbers()
@@ -162,7 +162,7 @@ def unpack(row: PackedTerms, token: str) -> Postings | None:
 
 
 def merge_postings(found: Iterable[Postings | None]) -> Postings:
-    """Put what several segments say of one word side by side."""
+    """Join the postings of one term from several segments."""
     parts = [part for part in found if part is not None]
     if len(parts) == 1:
         return parts[0]
@@ -193,7 +193,7 @@ def worth_merging(sizes: Iterable[tuple[int, Name]], *, every: bool) -> list[Nam
 
 
 def merged(rows: Iterable[PackedTerms], alive: NDArray[np.int64]) -> Iterator[TermRange]:
-    """Make one segment of the rows of several, dropping what is not in `alive`."""
+    """Merge the rows of several segments into one, dropping what is not in `alive`."""
     # One entry for each id up to the highest, and one that stands for all above it.
     lives = np.zeros(int(alive.max(initial=-1)) + 2, dtype=bool)
     lives[np.asarray(alive, dtype=np.int64)] = True

@@ -97,7 +97,7 @@ class DocumentSummary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexIdentity:
-    """What made the vectors, words and chunks of an index. Another maker means another index."""
+    """The versions of embedder, tokenizer and chunker that made an index. Others cannot use it."""
 
     embedder: str
     tokens: str
@@ -153,14 +153,14 @@ class Index(Protocol):
     """
 
     def batch(self) -> AbstractContextManager[None]:
-        """Make what happens inside one transaction. An exception undoes all of it.
+        """Run what happens inside as one transaction. An exception rolls it back.
 
         Raises:
             LibraryWriteError: Disk full, read-only, or another writer holds on for too long.
         """
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Make what is read inside belong to one state of the library."""
+        """Read one consistent snapshot inside."""
 
     def put(self, document: Document, entries: Sequence[IndexEntry], stamp: Stamp) -> None:
         """Store a document and its chunks, in place of what was there under its source and path.
@@ -176,13 +176,13 @@ class Index(Protocol):
         """Remember that a file was looked at again and holds what it held."""
 
     def delete(self, source: str, path: str) -> bool:
-        """Forget a document and its chunks. False if there was none."""
+        """Delete a document and its chunks. False if there was none."""
 
     def put_root(self, root: Source) -> None:
         """Remember a source, in place of one with that name."""
 
     def delete_source(self, name: str) -> bool:
-        """Forget a source and all that came from it. False if there was none."""
+        """Delete a source and all that came from it. False if there was none."""
 
     def roots(self) -> list[Source]:
         """List the sources by name."""
@@ -232,7 +232,7 @@ class Index(Protocol):
         """Return chunks in the order of `ids`. Ids that are gone are left out."""
 
     def optimize(self, *, every: bool = False) -> None:
-        """Make later searches faster, `every` part of them if much has changed. Changes no result."""
+        """Compact the index for faster searches; with `every`, all of it. Results stay the same."""
 
     def stats(self) -> IndexStats:
         """Count what is stored."""

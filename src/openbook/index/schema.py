@@ -64,7 +64,7 @@ _WRITE_HINTS = {
 
 
 def damaged(path: Path) -> CorruptLibraryError:
-    """Make the error that calls a library damaged."""
+    """Return the error that calls a library damaged."""
     return CorruptLibraryError(f"{str(path)!r} is damaged or no index", rebuild=path.stem)
 
 
@@ -217,7 +217,7 @@ def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) 
 
 
 def other_vectors(place: Path | str, held: int, given: int, library: str) -> MismatchedLibraryError:
-    """Say that an embedder gives vectors of another size: a server may change its model and keep the name."""
+    """Return the error for vectors of another size: a server may change its model and keep the name."""
     said = f"the library {str(place)!r} has vectors of {held} numbers, and its embedder now gives {given}"
     return MismatchedLibraryError(said, rebuild=library)
 

@@ -80,7 +80,7 @@ def mergeable(connection: sqlite3.Connection, *, every: bool) -> list[int]:
 
 
 def merge(connection: sqlite3.Connection, segments: Sequence[int], alive: NDArray[np.int64]) -> None:
-    """Put one segment in the place of several, dropping what is not in `alive`."""
+    """Merge segments into one, dropping what is not in `alive`."""
     _write(connection, merged([row for segment in segments for row in _rows_of(connection, segment)], alive))
     for segment in segments:
         connection.execute("DELETE FROM postings WHERE segment = ?", (segment,))

@@ -16,7 +16,7 @@ from openbook.types import SkipReason
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far a source and what the index knows of it are apart."""
+    """The difference between a source and its index."""
 
     source: str
     scan: Scan

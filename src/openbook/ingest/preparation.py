@@ -37,7 +37,7 @@ class FileJob:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFile:
-    """What a file became: a document with entries, or a reason why not. Neither: as it was."""
+    """A prepared file: a document with entries, or the reason why it is skipped. Neither if it is unchanged."""
 
     document: Document | None = None
     entries: tuple[IndexEntry, ...] = ()
@@ -57,7 +57,7 @@ class FileContent:
 
 
 class Preparer:
-    """Turns the content of one file into entries. Crosses to other processes, where it loads its own embedder.
+    """Turn the content of one file into entries. Picklable: other processes load their own embedder.
 
     Without one, its entries have no vectors yet: see `embedded`.
     """
@@ -106,7 +106,7 @@ class Preparer:
 
 
 class FilePreparer:
-    """Turns one file of a folder into entries. Crosses to other processes of the same machine."""
+    """Turn one file of a folder into entries. Picklable for processes of the same machine."""
 
     def __init__(self, folder: Folder, preparer: Preparer) -> None:
         self._folder = folder

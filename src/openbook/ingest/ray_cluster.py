@@ -46,7 +46,7 @@ _PATIENCE_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What a worker of the cluster is told with each batch. Small: a few hundred bytes when pickled."""
+    """The configuration that each batch carries to a worker. A few hundred bytes when pickled."""
 
     function: Callable[[FileContent], PreparedFile]
     timeout_s: float
@@ -150,7 +150,7 @@ class _Flights:
         self._look()
 
     def take(self, job: FileJob, content: FileContent) -> None:
-        """Put a file into the batch that is being filled, and send that when it is large enough."""
+        """Add a file to the current batch, and submit the batch when it is full."""
         packed = pickle.dumps(content)
         self._filling.append((job, packed))
         self._filled_bytes += len(packed)

@@ -55,7 +55,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What bringing one source up to date did."""
+    """What a sync of one source changed."""
 
     source: str
     added: int = 0
@@ -92,7 +92,7 @@ def sync(
     progress: Progress | None = None,
     now: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Make the index hold what the source holds. What ends this early loses at most the last few files.
+    """Update the index from its source. Files are committed in small batches, so an early end loses at most one.
 
     Args:
         root: What to read. Remembered in the index before anything else.
@@ -237,7 +237,7 @@ class _Writer:
                 self.counts[self._write_one(file.path, outcome, _settled(file.stamp, self._started))] += 1
 
     def finish(self, root: Source) -> None:
-        """Forget what is gone, and remember that the source was seen whole."""
+        """Delete what is gone from the source, and record that the sync is complete."""
         with self._index.batch():
             for path in self._gone:
                 self._index.delete(self._source, path)

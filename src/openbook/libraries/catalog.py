@@ -126,7 +126,7 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
 
 
 def keep_private(home: Path) -> None:
-    """Make the folder of libraries, and narrow what a home keeps; the home itself where we make it or chose it.
+    """Build the folder of libraries, and narrow what a home keeps; the home itself where we make it or chose it.
 
     A home that somebody named keeps the rights that it has: it may hold other things.
 

@@ -57,7 +57,7 @@ def check_known(names: Collection[str], index: Index) -> None:
 
 
 def unknown_source(name: str, index: Index) -> UnknownSourceError:
-    """Make the error for a name that no source of a library has."""
+    """Return the error for a name that no source of a library has."""
     there = ", ".join(root.name for root in index.roots()) or "none"
     return UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {there}")
 

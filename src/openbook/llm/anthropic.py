@@ -77,7 +77,7 @@ class AnthropicWire:
         return body
 
     def reader(self, request: Request, *, native: bool) -> AnthropicReader:
-        """Begin to read a reply to `request`."""
+        """Start reading a reply to `request`."""
         return AnthropicReader(sources_of(request) if native else ())
 
 

@@ -26,7 +26,7 @@ _ABOUT_PROXIES = (
 
 
 def make_client(sdk: ModuleType, kind: str, provider: Provider, key: Secret, *, blocking: bool) -> Any:
-    """Make a client that speaks to a provider. Nothing is sent yet.
+    """Build a client that speaks to a provider. Nothing is sent yet.
 
     It follows no redirect: that would carry sources to whoever the reply names. A server on this machine is
     not looked for behind a proxy of the environment.

@@ -45,7 +45,7 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to call a tool."""
+    """A tool call of a model."""
 
     id: str
     """Given by the model; its result names it."""
@@ -56,7 +56,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gave."""
+    """The result of a tool call."""
 
     call_id: str
     text: str
@@ -65,7 +65,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ShownSource:
-    """Text that may be cited, in units."""
+    """A source that the model may cite, in units."""
 
     number: int
     """1-based: what a mark such as `[2:14-18]` begins with."""
@@ -98,7 +98,7 @@ class ShownSource:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCitation:
-    """A citation in the provider's own fields. It belongs behind the text before it."""
+    """A citation in the provider's own fields, of the text before it."""
 
     source: int
     """Number of a `ShownSource` of the request."""
@@ -118,7 +118,7 @@ class ProviderCitation:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueBlock:
-    """What one wire wants back as it came, such as signed thinking. Nobody else reads it."""
+    """A block that the wire wants back unchanged, such as signed thinking."""
 
     wire: str
     """The wire that it came from; others leave it out."""
@@ -138,12 +138,12 @@ class Message:
 
     @classmethod
     def user(cls, text: str) -> Message:
-        """Say `text` to a model."""
+        """Build a message of the user."""
         return cls("user", (TextBlock(text),))
 
     @classmethod
     def assistant(cls, text: str) -> Message:
-        """Let a model have said `text`."""
+        """Build a message of the model."""
         return cls("assistant", (TextBlock(text),))
 
     @property

@@ -68,7 +68,7 @@ class OpenAIWire:
         return body
 
     def reader(self, request: Request, *, native: bool) -> OpenAIReader:
-        """Begin to read a reply to `request`."""
+        """Start reading a reply to `request`."""
         native = native and self._provider.documents
         sources = {str(s.number): s for m in request.messages for s in m.parts if isinstance(s, ShownSource)}
         return OpenAIReader(self._provider.name, sources if native else {})

@@ -1,4 +1,4 @@
-"""When a call is tried again, and how long a call may take: the only place where that is decided."""
+"""Retries with backoff, and deadlines, of model calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def _asleep(seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How often, and after which pauses."""
+    """How often, and after which pauses, a call is retried."""
 
     pauses_s: tuple[float, ...] = (1.0, 2.0, 4.0)
     """Before the second, third and fourth try, give or take a quarter. Empty: one try."""
@@ -32,7 +32,7 @@ class RetryPolicy:
 
 @dataclass(slots=True)
 class RetryState:
-    """The tries of one call."""
+    """The retry state of one call."""
 
     retries: RetryPolicy
     deadline_s: float

@@ -12,7 +12,7 @@ _CLOSED_ALONE = re.compile(r"\A(?!\s*<think>).*?^</think>[ \t]*(?:\n\s*|\Z)", re
 
 
 class ThinkingFilter:
-    r"""Takes the words of one reply in pieces, and gives those that are meant for others.
+    r"""Filter the thinking out of a streamed reply.
 
     Example:
         >>> thoughts = ThinkingFilter()
@@ -47,7 +47,7 @@ class ThinkingFilter:
 
 
 def without_thinking(text: str) -> str:
-    r"""Leave out thoughts whose beginning was never sent.
+    r"""Remove thinking whose opening tag was never sent.
 
     Example:
         >>> without_thinking("So they ask when.\n</think>\n\nAt nine."), without_thinking("Write `</think>` behind it.")

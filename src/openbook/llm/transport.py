@@ -1,4 +1,4 @@
-"""A call over HTTP: open, read, retry, cancel. The same for both wires; blocking and not."""
+"""Model calls over HTTP: open, stream, retry and cancel, blocking and async. The wires themselves are sans-IO."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
 
 
 class ReplyReader(Protocol):
-    """Turns the chunks of one reply into events."""
+    """Decode the chunks of one reply into events."""
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
         """Return the events of a chunk.
@@ -58,7 +58,7 @@ class ReplyReader(Protocol):
 
 
 class Wire(Protocol):
-    """How requests and replies are written. Pure: nothing is sent."""
+    """The wire format of a provider: encode requests, decode replies. Sans-IO."""
 
     @property
     def sdk(self) -> str:
@@ -93,7 +93,7 @@ class _Call:
     _reader: ReplyReader = field(init=False)
 
     def body(self) -> dict[str, Any]:
-        """Begin a try."""
+        """Start an attempt."""
         self._reader = self.model.wire.reader(self.request, native=self.native)
         return self.model.wire.body(self.request, native=self.native)
 
@@ -154,7 +154,7 @@ class _Shared:
 
 
 class WireModel:
-    """A model behind one of the wires. One object serves any number of calls and threads."""
+    """A model behind a wire. Thread-safe."""
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ def of_this_machine(host: str) -> TransportSecuritySettings:
 
 
 class KeyMiddleware:
-    """Lets in only those who send a key."""
+    """Refuse requests without a valid key."""
 
     def __init__(self, app: ASGIApp, keys: KeyStore) -> None:
         self._app = app

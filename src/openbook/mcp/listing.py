@@ -44,7 +44,7 @@ class ListingContent(TypedDict):
 
 @dataclass(slots=True)
 class ResultListing:
-    """Lists what one call found. What does not fit is counted in the note, so that no cut is silent."""
+    """Collect the results of one call within a limit. The note counts what was left out."""
 
     place_of: Places
     max_tokens: int

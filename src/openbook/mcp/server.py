@@ -34,7 +34,7 @@ Question: {question}"""
 
 
 def build_server(library: WatchedLibrary, *, version: str, tells_places: bool = True) -> MCPServer:
-    """Make a server over a library. Agents on other machines have no use for where it lies on this one."""
+    """Build a server over a library. Agents on other machines have no use for where it lies on this one."""
     tools = McpTools(library, tells_places=tells_places)
     server = _Server(library, version, tools)
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)

@@ -79,7 +79,7 @@ class VerdictsContent(TypedDict):
 
 
 def with_tool_errors(function: Callable[P, Any]) -> Callable[P, Any]:
-    """Let errors of ours reach the agent with their hint. Anything else is a fault, and stays on the server."""
+    """Show errors of Openbook to the agent, with their hint. Other exceptions stay on the server."""
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> Any:
@@ -92,7 +92,7 @@ def with_tool_errors(function: Callable[P, Any]) -> Callable[P, Any]:
 
 
 class McpTools:
-    """Tools over one library. Each call stands alone; threads may call at once."""
+    """MCP tools over one library. Stateless and thread-safe."""
 
     def __init__(self, library: WatchedLibrary, *, tells_places: bool = True) -> None:
         """Take a library, and whether agents may know where it lies on this machine."""

@@ -19,7 +19,7 @@ _SAME_LETTERS = 5
 
 
 def expand_inflections(words: Sequence[str], tokens: Iterable[str]) -> list[str]:
-    """Put a token of the question in place of each word of a text that begins with the same five letters.
+    """Replace each word of a text by the token of the question that shares its first five letters.
 
     Example:
         >>> expand_inflections(["siedler", "der", "normannischen"], ["normannisch", "siedler"])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Candidates of each leg. 60 lose a little on mixed libraries, 150 gain nothing.
 DEPTH = 80
 
-# Passages whose texts are read for closeness; a text takes about .2 ms to split.
+# Passages whose texts are read for proximity; a text takes about .2 ms to split.
 _READ = 24
 
 # Passages whose sentences are embedded: one takes about .3 ms. 12 and 24 find no more.
@@ -113,14 +113,14 @@ class Retriever:
         # The sentence that says what a thing is has its name once, and ranks low among those that use it.
         best = ranked[:_READ] if query.definition is None else ranked
         chunks = self.index.fetch([each.outline.id for each in best])
-        closenesses = [
+        proximities = [
             proximity(expand_inflections(_words_of(chunk.text), query.tokens), rarity) for chunk in chunks[:_READ]
         ]
         nearest = self._nearest(query.text, [_sentences_of(chunk.text) for chunk in chunks[:_SENTENCES_READ]])
         found = [
             text_signals(query, chunk.text, near, cosine, is_prose=is_prose)
             for chunk, near, cosine in zip(
-                chunks, chain(closenesses, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
+                chunks, chain(proximities, repeat(0.0)), chain(nearest, repeat(0.0)), strict=False
             )
         ]
         return [*rerank_passages(best, found), *ranked[len(best) :]]

@@ -81,20 +81,20 @@ def question_signals(query: Question, chunks: Sequence[Signals], outlines: Seque
     ]
 
 
-def text_signals(query: Question, text: str, closeness: float, cosine: float, *, is_prose: bool) -> Signals:
+def text_signals(query: Question, text: str, proximity: float, cosine: float, *, is_prose: bool) -> Signals:
     """Measure what the text of a chunk says.
 
     Args:
         query: The question.
         text: Of the chunk.
-        closeness: How close together the text holds the words of the question, from 0 to 1.
+        proximity: How close together the text holds the words of the question, from 0 to 1.
         cosine: Of the question and the nearest sentence; 0 if not read.
         is_prose: Whether no code is among the candidates.
     """
     return {
-        "closeness": closeness,
-        "closeness:prose": is_prose * closeness,
-        "closeness:foreign": query.in_other_language * closeness,
+        "proximity": proximity,
+        "proximity:prose": is_prose * proximity,
+        "proximity:foreign": query.in_other_language * proximity,
         "sentence": max(0.0, cosine),
         "defining": float(query.definition is not None and query.definition.search(text) is not None),
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 QUESTION: dict[str, float] = {
-    "closeness": 0.92,
-    "closeness:foreign": 1.65,
-    "closeness:prose": 2.55,
+    "proximity": 0.92,
+    "proximity:foreign": 1.65,
+    "proximity:prose": 2.55,
     "coverage": 2.09,
     "defining": 6.00,
     "definition": 1.13,

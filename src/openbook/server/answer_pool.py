@@ -39,7 +39,7 @@ _GRACE_S = 2.0
 
 
 class AnswerPool:
-    """A few child processes, started as they are needed. Used in one event loop."""
+    """A pool of child processes that answer, started on demand. Not thread-safe: for one event loop."""
 
     def __init__(
         self, location: Location, settings: Settings, most: int, *, longest_step_s: float = _LONGEST_STEP_S
@@ -77,7 +77,7 @@ class AnswerPool:
         return [child.pid for child in self._children if not child.is_gone]
 
     async def start(self, size: int = 1) -> None:
-        """Have so many children, or as many as may be, and wait until they can answer without delay."""
+        """Start up to so many children, and wait until they are ready."""
         for child in await self._grown(size):
             await child.ready.wait()
 
@@ -145,7 +145,7 @@ class _Child:
         return self._process.pid
 
     def tell(self, message: StartAnswer | ResumeAnswer) -> None:
-        """Have the next steps of a question taken."""
+        """Run the next steps of a question."""
         if not self.busy:
             self._heard_s = asyncio.get_running_loop().time()
         self.busy += 1
@@ -176,7 +176,7 @@ class _Child:
             return said
 
     def leave(self, number: int, *, is_waiting: bool) -> None:
-        """Forget a question. `is_waiting`: it is still being answered."""
+        """Drop a question. `is_waiting`: it is still being answered."""
         self._said.pop(number, None)
         if is_waiting:
             self.busy -= 1
@@ -249,6 +249,6 @@ class _Steps:
                 yield said
 
     def close(self) -> None:
-        """Have the child forget the question."""
+        """Cancel the question in its child."""
         if self._child is not None:
             self._child.leave(self._asked.number, is_waiting=self._is_waiting)

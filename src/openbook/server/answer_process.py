@@ -35,7 +35,7 @@ SIZE_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class StartAnswer:
-    """Answer a question, up to the first call of a model."""
+    """Message to a child: start an answer, up to the first model call."""
 
     number: int
     query: str
@@ -46,7 +46,7 @@ class StartAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResumeAnswer:
-    """The model has replied."""
+    """Message to a child: resume an answer with the model's reply."""
 
     number: int
     reply: ReplyFinished | None
@@ -54,14 +54,14 @@ class ResumeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CancelAnswer:
-    """Nobody waits for the answer any more."""
+    """Message to a child: cancel an answer."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class ChildMessage:
-    """What a child says of a question."""
+    """A message of a child: an event, a model call, the end or an error."""
 
     number: int
     said: AnswerEvent | CallModel | OpenbookError | None
@@ -76,7 +76,7 @@ _NOBODYS = "Where are sessions kept?"
 
 @dataclass(frozen=True, slots=True)
 class RemoteModel:
-    """The name of a model that another process calls."""
+    """Stands for a model that the parent process calls."""
 
     name: str
 

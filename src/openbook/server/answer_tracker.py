@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class AnswerTracker:
-    """Follows one answer from its question to its end. A context manager: leaving it is the end."""
+    """Track one answer through its stages, for logs, metrics and traces. A context manager."""
 
     def __init__(self, metrics: Metrics, tracer: Tracer | None, session_id: str) -> None:
         self.answer: GenerationResult | None = None

@@ -61,7 +61,7 @@ def create_app(
     roots: Sequence[Path] = (),
     workers: int = 0,
 ) -> SecuredApp:
-    """Make an app that serves a library, and closes it in the end.
+    """Build an app that serves a library, and closes it in the end.
 
     Args:
         assistant: The library. Its settings hold for the server.

@@ -1,4 +1,4 @@
-"""Who asks: the holder of a key or, where none is needed, a browser. What they made is theirs alone."""
+"""Authentication: identify callers by key or, where none is needed, by a cookie. Each sees only their own data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BROWSER = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request."""
+    """The caller of a request."""
 
     owner: str
     """Whom conversations belong to. Tells neither a key nor a cookie."""
@@ -29,7 +29,7 @@ class Caller:
 
 
 class Authenticator:
-    """Lets callers in."""
+    """Identify callers by key or cookie."""
 
     def __init__(self, keys: KeyStore, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0) -> None:
         """Take the parts.
@@ -44,7 +44,7 @@ class Authenticator:
         self._cookie_s = cookie_s
 
     def caller(self, request: Request, response: Response) -> Caller:
-        """Tell who sent a request. A browser without a cookie gets one if the request changes something.
+        """Return the caller of a request. A browser without a cookie gets one if the request changes something.
 
         Raises:
             RequestRefusedError: A key is needed and missing, or is none of ours.
@@ -69,7 +69,7 @@ class Authenticator:
         return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
 
     def greet(self, request: Request, response: Response) -> None:
-        """Let a browser keep its cookie for the whole time again. One without any gets one, unless keys are needed."""
+        """Renew the cookie of a browser. One without any gets one, unless keys are needed."""
         key, browser = request.cookies.get(KEY_COOKIE, ""), request.cookies.get(BROWSER_COOKIE, "")
         if key and self._keys.find(key) is not None:
             self._set(request, response, KEY_COOKIE, key)
@@ -78,7 +78,7 @@ class Authenticator:
             self._set(request, response, BROWSER_COOKIE, browser if known else secrets.token_hex(16))
 
     def log_in(self, request: Request, response: Response, key: str) -> None:
-        """Let a browser keep a key where no script reads it.
+        """Store a key in an HttpOnly cookie.
 
         Raises:
             RequestRefusedError: It is none of ours.

@@ -1,4 +1,4 @@
-"""Waiting for work that nobody may want any more."""
+"""Cancel work whose client has disconnected."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
 
 
 class RequestRefusedError(OpenbookError):
-    """A request that is not answered, with the status that says so."""
+    """A refused request and its HTTP status."""
 
     def __init__(self, status: int, message: str, *, hint: str = "", retry_after_s: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -84,7 +84,7 @@ def error_body(message: str, hint: str = "") -> dict[str, Any]:
 
 
 def without_places(text: str) -> str:
-    """Leave only the last part of each path of the server's machine that is quoted, and no address of another server.
+    """Shorten quoted paths of the server's machine to their last part, and remove addresses of other servers.
 
     Example:
         >>> without_places("cannot read '/home/ada/notes/a.md': it is gone")
@@ -108,14 +108,14 @@ def internal_error() -> dict[str, Any]:
 
 
 def error_response(error: OpenbookError) -> JSONResponse:
-    """Make the reply that tells an error."""
+    """Build the response for an error."""
     wait_s = getattr(error, "retry_after_s", None)
     headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
     return JSONResponse(error_body(str(error), error.hint), status_of(error), headers)
 
 
 def not_kept(what: str, error: OSError) -> RequestRefusedError:
-    """Make the error that says that the disk did not take something."""
+    """Return the error that says that the disk did not take something."""
     reason = error.strerror or type(error).__name__
     return RequestRefusedError(
         507, f"the {what} cannot be kept: {reason}", hint="nothing of it was kept; free some space"
@@ -123,7 +123,7 @@ def not_kept(what: str, error: OSError) -> RequestRefusedError:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Let an app tell every error in our shape."""
+    """Add handlers that return every error in one shape."""
 
     @app.exception_handler(OpenbookError)
     async def _(_: Request, exc: OpenbookError) -> JSONResponse:

@@ -40,7 +40,7 @@ class StoppedError(OpenbookError):
 
 @dataclass(slots=True)
 class Job:
-    """A piece of work. Written by the thread that does it, read by others."""
+    """A background job. Written by the thread that runs it, read by others."""
 
     id: str
     owner: str
@@ -65,7 +65,7 @@ class Job:
 
 
 class JobQueue:
-    """Does one piece of work after the other: a library has one writer at a time."""
+    """Run background jobs one at a time: a library has one writer."""
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()

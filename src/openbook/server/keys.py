@@ -1,4 +1,4 @@
-"""Keys of the server: made once, kept as hashes, each with what it has spent today."""
+"""API keys of the server: stored as hashes, each with its spending of the day."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Key:
 
 
 class KeyStore:
-    """The keys of all servers that share a home. Threads and processes may share it."""
+    """API keys, shared by the servers of one home. Safe for threads and processes."""
 
     def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
         """Open the keys of a home.
@@ -62,7 +62,7 @@ class KeyStore:
         )
 
     def add(self, name: str) -> str:
-        """Make a key, and give it: this is the only time.
+        """Create a key and return it, once.
 
         Raises:
             SettingsError: There is a key of that name, or it is no name.
@@ -78,7 +78,7 @@ class KeyStore:
         return key
 
     def remove(self, name: str) -> bool:
-        """Make a key worthless. False if there is none of that name."""
+        """Revoke a key. False if there is none of that name."""
         with self._tables.transaction() as execute:
             return execute("DELETE FROM keys WHERE name = ?", (name,)).rowcount > 0
 

@@ -1,4 +1,4 @@
-"""What one key may do: questions a minute, and money a day."""
+"""Rate limits (token bucket) and daily budgets of keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DAY_S = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class SpendReservation:
-    """Money that is set aside for an answer."""
+    """Money reserved for an answer."""
 
     usd: float
     day: str = ""
@@ -27,13 +27,13 @@ class SpendReservation:
 
 
 class Limits(Protocol):
-    """Counts for each key. Who needs no key has no limits. Threads may share it.
+    """Limits of each key: a token bucket of questions, and a daily budget. Callers without a key have none.
 
-    Whatever is asked at the same time, no more is let through than one after the other would be.
+    Thread-safe: concurrent requests never get more than sequential ones would.
     """
 
     def take(self, caller: Caller) -> None:
-        """Count a question. A key that was quiet may send a minute's worth at once.
+        """Take one token. The bucket holds one minute's worth.
 
         Raises:
             RequestRefusedError: There were too many.
@@ -60,7 +60,7 @@ class Limits(Protocol):
 
 
 class MemoryLimits:
-    """Counts of one process. What was spent is kept with the keys."""
+    """Limits of one process. Spending is stored with the keys."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class MemoryLimits:
 
 
 def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
-    """Make the error that says that a key has asked too much in a minute."""
+    """Return the error that says that a key has asked too much in a minute."""
     return RequestRefusedError(
         429,
         f"more than {per_minute} questions in a minute",
@@ -124,7 +124,7 @@ def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
 
 
 def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
-    """Make the error that says that a key has spent the money of its day."""
+    """Return the error that says that a key has spent the money of its day."""
     return RequestRefusedError(
         429,
         f"the {usd_per_day:g} US dollars of this key are spent for today",

@@ -17,7 +17,7 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "task
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes a record as a line of JSON.
+    """Format log records as JSON lines.
 
     Of an exception it keeps the type and the places: the message may quote what somebody asked.
     """

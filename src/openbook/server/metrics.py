@@ -11,7 +11,7 @@ _STAGE_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2, 0.25
 
 
 class Metrics:
-    """Counts of one server, in a registry of its own."""
+    """Prometheus metrics of one server, in their own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()

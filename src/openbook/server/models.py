@@ -18,7 +18,7 @@ _ADDRESS = re.compile("https?://")
 
 
 class ModelRegistry:
-    """The models that are offered, each opened when it is first asked. Threads may share it."""
+    """The models that callers may choose, opened on first use. Thread-safe."""
 
     def __init__(
         self, names: Sequence[str], default: str, *, open_one: Callable[[str], Model | None] = open_model

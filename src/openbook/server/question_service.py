@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class PreparedQuestion:
-    """A question that may be answered."""
+    """A question that has passed all checks."""
 
     query: str
     caller: Caller
@@ -68,7 +68,7 @@ class PreparedQuestion:
 
 
 class QuestionService:
-    """Answers questions of many callers at the same time."""
+    """Answer questions of many callers concurrently."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class QuestionService:
 
 
 def no_session(session_id: str) -> RequestRefusedError:
-    """Make the error that says that a conversation is not there, or not the caller's."""
+    """Return the error that says that a conversation is not there, or not the caller's."""
     return RequestRefusedError(
         404, f"you have no conversation {session_id!r}", hint="leave session_id out to begin a new one"
     )

@@ -126,7 +126,7 @@ def render_block(markdown: str) -> str:
 
 
 class BlockReader:
-    r"""Cuts an answer into blocks of Markdown while it is written. Joined, they are the answer.
+    r"""Split a streamed answer into Markdown blocks.
 
     A block ends with a blank line that stands in no fence.
 

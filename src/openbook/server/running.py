@@ -89,7 +89,7 @@ def run_server(
 
 
 class Server(uvicorn.Server):
-    """Uvicorn as we need it: it tells when it has started, and its end is no failure."""
+    """Uvicorn with a startup callback and a clean exit."""
 
     def __init__(
         self,
@@ -128,6 +128,6 @@ class Server(uvicorn.Server):
             ending.cancel()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to stop. Uvicorn would raise the signal once more when all is done, which looks like a crash."""
+        """Start to shut down. Uvicorn would raise the signal again at the end, which looks like a crash."""
         self.force_exit = self.should_exit
         self.should_exit = True

@@ -25,7 +25,7 @@ class _Strict(_Shape):
 
 
 class ErrorDetail(_Shape):
-    """What went wrong, for people."""
+    """An error message and its hint."""
 
     message: str
     hint: str
@@ -33,13 +33,13 @@ class ErrorDetail(_Shape):
 
 
 class ErrorResponse(_Shape):
-    """Every reply that is no success."""
+    """The body of every error response."""
 
     error: ErrorDetail
 
 
 class FilterRequest(_Strict):
-    """Which documents an answer may come from. Empty lists allow all."""
+    """Filter by source, kind, path, course and lesson. Empty lists allow all."""
 
     kinds: list[Kind] = Field(default=[], max_length=10)
     globs: list[Name] = Field(default=[], max_length=20)
@@ -49,7 +49,7 @@ class FilterRequest(_Strict):
 
 
 class QueryRequest(_Shape):
-    """What is asked."""
+    """A question and its options."""
 
     query: str = Field(max_length=_QUESTION_CHARS)
     session_id: Identifier | None = None
@@ -66,7 +66,7 @@ class QueryRequest(_Shape):
 
 
 class SpanResponse(_Shape):
-    """A place in a document."""
+    """A span of a document."""
 
     source: str
     path: str
@@ -88,7 +88,7 @@ class SpanResponse(_Shape):
 
 
 class CitationResponse(SpanResponse):
-    """A mark of the answer, the place that it names, and what a check of it found."""
+    """A citation: mark, span and verdict."""
 
     number: int
     mark: str
@@ -179,7 +179,7 @@ class ModelResponse(_Shape):
 
 
 class ModelsResponse(_Shape):
-    """What may write answers."""
+    """The models that may be chosen."""
 
     default: str
     models: list[ModelResponse]
@@ -235,21 +235,21 @@ class SourceRequest(_Strict):
 
 
 class AcceptedResponse(_Shape):
-    """Work that goes on in the background."""
+    """A background job that was accepted."""
 
     job_id: str
     source: str
 
 
 class RejectedFileResponse(_Shape):
-    """A file that was not taken."""
+    """A rejected file."""
 
     name: str
     reason: str
 
 
 class UploadResponse(_Shape):
-    """What came of an upload."""
+    """The result of an upload."""
 
     job_id: str
     accepted: list[str]
@@ -258,7 +258,7 @@ class UploadResponse(_Shape):
 
 
 class JobResponse(_Shape):
-    """Work in the background."""
+    """A background job."""
 
     id: str
     state: str
@@ -337,7 +337,7 @@ class LoginRequest(_Strict):
 
 
 class CallerResponse(_Shape):
-    """Who is asking."""
+    """The caller."""
 
     key: str
     """Name of the key; empty without one."""
@@ -345,13 +345,13 @@ class CallerResponse(_Shape):
 
 
 class HealthResponse(_Shape):
-    """The server runs."""
+    """Liveness."""
 
     status: str
 
 
 class ReadinessResponse(_Shape):
-    """The library can be asked."""
+    """Readiness."""
 
     status: str
     documents: int

@@ -1,4 +1,4 @@
-"""What holds for every request: an id, a host of ours, no other site behind it, a size, headers, a line in the log."""
+"""Security middleware: request ids, allowed hosts (DNS rebinding), origins (CSRF), body limits, headers, access log."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IG
 
 
 class SecurityMiddleware:
-    """Stands before the app."""
+    """Check every request before the app sees it, and log its reply."""
 
     def __init__(
         self,
@@ -70,11 +70,11 @@ class SecurityMiddleware:
         metrics: Metrics,
         silence_s: float = _SILENCE_S,
     ) -> None:
-        """Guard an app.
+        """Wrap an app.
 
         Args:
             app: What answers.
-            authenticator: Asked before an upload is read: what strangers send is not kept, not even for a moment.
+            authenticator: Called before an upload is read, so that nothing of a stranger is stored.
             hosts: Names that the server may be asked under, besides `localhost` and addresses of numbers.
             upload_bytes: Most bytes of files in an upload.
             metrics: Where requests are counted.
@@ -159,7 +159,7 @@ class SecurityMiddleware:
             self._door.caller(Request(scope), Response())
 
     def _is_ours(self, host: str) -> bool:
-        """Return whether a name cannot be one that another site has turned to this address."""
+        """Check the Host header, which stops DNS rebinding: another site may point its name at this address."""
         match = _HOST.fullmatch(host)
         name = match["name"].lower() if match else ""
         if name in self._hosts:
@@ -172,7 +172,7 @@ class SecurityMiddleware:
 
 
 def _check_origin(headers: Headers, host: str) -> None:
-    """Refuse what a page of another site sends.
+    """Refuse requests that a page of another site sends (CSRF).
 
     A browser that sends a form for another site can set neither this header nor this type.
     """
@@ -192,11 +192,11 @@ def _host_of(origin: str) -> str | None:
 
 
 class _NotReadError(Exception):
-    """A body is not read to its end."""
+    """A body was not read to its end."""
 
 
 class _Body:
-    """Counts a body while it comes, whatever length it claims to have, and keeps quiet once it is refused."""
+    """Count the bytes of a body while it is read, whatever its Content-Length, and ignore it once it is refused."""
 
     def __init__(self, receive: Receive, send: Send, most: int, silence_s: float) -> None:
         self._receive = receive

@@ -22,7 +22,7 @@ _LIST_EVERY_S = 2.0
 
 
 class ServedLibrary:
-    """One library that many requests share. Threads may use it."""
+    """One library that many requests share. Thread-safe."""
 
     def __init__(self, assistant: Library, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Serve an open library, and close it in the end."""

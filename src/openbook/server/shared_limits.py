@@ -46,7 +46,7 @@ redis.call('SET', key, string.format('%.17g', math.max(0, spent)), 'EX', 2 * 864
 
 
 class RedisLimits:
-    """Counts of all servers that share a Redis. Its time counts."""
+    """Limits shared through a Redis, on its clock."""
 
     def __init__(self, shared: RedisClient, settings: Settings) -> None:
         """Take a Redis, which whoever opened it closes, and the limits."""

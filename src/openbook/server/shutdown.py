@@ -1,4 +1,4 @@
-"""The end of a server while questions are being answered: whoever waits is told."""
+"""Graceful shutdown: whatever still waits ends with an error that says so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openbook.server.failures import RequestRefusedError
 
 
 class ShutdownSignal:
-    """Ends what is waited for once the server has to stop. One thread may use it: that of the event loop."""
+    """Cancel what is waited for when the server stops. Not thread-safe: for the event loop."""
 
     def __init__(self) -> None:
         self._has_come = False

@@ -42,7 +42,7 @@ _MOST_REMARKS = 20
 
 
 class SourceService:
-    """The sources of a library, shown and changed."""
+    """List and change the sources of a library."""
 
     def __init__(
         self, library: ServedLibrary, jobs: JobQueue, uploads: UploadStore, settings: Settings, *, roots: Sequence[Path]
@@ -127,7 +127,7 @@ class SourceService:
         return self._suggestions.get()
 
     def add(self, owner: str, new: SourceRequest) -> Job:
-        """Begin to add a folder or a repository.
+        """Start to add a folder or a repository.
 
         Raises:
             RequestRefusedError: It may not be added here.
@@ -224,7 +224,7 @@ class SourceService:
         raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
 
     def resume(self) -> None:
-        """Go on with what a server that was stopped or killed has left undone.
+        """Resume the jobs that a stopped or killed server left undone.
 
         What is uploaded is a source at once, if an empty one: nobody takes it for one that is ready.
         """

@@ -31,7 +31,7 @@ _SHOWN = {
 async def as_events(
     happening: AsyncGenerator[AnswerEvent | AnswerResponse, None], session_id: str, stopping: ShutdownSignal
 ) -> AsyncGenerator[ServerSentEvent, None]:
-    """Tell what happens: `status`, `delta`, `block`, `tool`, `citation`, and at last `done` or `error`.
+    """Yield server-sent events: `status`, `delta`, `block`, `tool`, `citation`, and at last `done` or `error`.
 
     The status line is gone once the stream begins, so failures travel as an event.
     """

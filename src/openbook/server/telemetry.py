@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def open_tracer(where: str) -> Tracer | None:
-    """Make what spans are made with; None if they go nowhere.
+    """Build the tracer; None if spans go nowhere.
 
     Raises:
         SettingsError: There is no such place.

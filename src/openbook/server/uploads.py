@@ -42,7 +42,7 @@ _UNSAFE = re.compile(r"[^\w.()+ -]")
 
 
 class Upload(Protocol):
-    """A file as it was sent."""
+    """An uploaded file."""
 
     @property
     def filename(self) -> str | None: ...
@@ -55,14 +55,14 @@ class Upload(Protocol):
 
 
 class BinaryReader(Protocol):
-    """Bytes to read."""
+    """A binary stream."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedFile:
-    """A file that is not taken."""
+    """A rejected file and why."""
 
     name: str
     reason: str
@@ -288,7 +288,7 @@ def _course_name(files: Sequence[Path]) -> str:
 
 
 def safe_name(name: str) -> str:
-    r"""Make of what a browser calls a file a name that is no path, hides nothing, and keeps its ending.
+    r"""Sanitize a file name from a browser: no path, not hidden, the same suffix.
 
     Example:
         >>> safe_name("../../etc/pass<wd>.md"), safe_name("C:\\notes\\Prüfung 2.txt"), safe_name("..")

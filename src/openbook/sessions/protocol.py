@@ -27,7 +27,7 @@ class Session:
 
 
 def new_id() -> str:
-    """Make the id of a conversation: 128 random bits, which nobody finds by trying."""
+    """Return a new conversation id: 128 random bits, which cannot be guessed."""
     return secrets.token_hex(16)
 
 
@@ -42,7 +42,7 @@ def session_title(exchange: Exchange) -> str:
 
 
 class Sessions(Protocol):
-    """Conversations that outlive a restart. Threads may share it.
+    """Storage of conversations. Thread-safe.
 
     Whoever is not the owner learns nothing: a conversation of somebody else is one that is not there.
     What has expired is not there either. Each call happens as a whole or not at all.
@@ -88,11 +88,11 @@ class Sessions(Protocol):
         ...
 
     def delete(self, owner: str, session_id: str) -> bool:
-        """Forget a conversation. False if this owner has none of that id."""
+        """Delete a conversation. False if this owner has none of that id."""
         ...
 
     def expire(self) -> int:
-        """Forget what has expired, and count it."""
+        """Delete what has expired, and return how much."""
         ...
 
     def close(self) -> None:

@@ -91,7 +91,7 @@ return #expired
 
 
 class RedisSessions:
-    """Conversations in a Redis. Threads, processes and machines may share it."""
+    """Conversations in a Redis, shared by threads, processes and machines."""
 
     def __init__(self, shared: RedisClient, *, expire_s: float) -> None:
         """Take a Redis, which whoever opened it closes.

@@ -27,7 +27,7 @@ CREATE INDEX IF NOT EXISTS exchanges_by_session ON exchanges (session_id);
 
 
 class SqliteSessions:
-    """Conversations in a file. Threads and processes may share it."""
+    """Conversations in a SQLite file, shared by threads and processes."""
 
     def __init__(self, path: Path, *, expire_s: float, now: Callable[[], float] = time.time) -> None:
         """Open the file at `path`, making it if there is none.

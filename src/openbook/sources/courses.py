@@ -100,7 +100,7 @@ def describe(path: str, name: str, texts: Collection[str]) -> Lesson:
 
 
 def as_lesson(document: Document, course: Lesson) -> Document:
-    """Make a document of a folder a part of its course.
+    """Build a document of a folder a part of its course.
 
     Its lesson has the number in its name or, if there is none, in the name of the nearest folder that
     is a part; its title is the first heading, else what the name says beside the number. "1.2" is a

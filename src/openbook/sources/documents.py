@@ -48,7 +48,7 @@ def read_document(
     pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS,
     readers: ReaderRegistry | None = None,
 ) -> Document:
-    """Make a document of the bytes of a file.
+    """Build a document of the bytes of a file.
 
     Args:
         raw: All bytes; none give a document of empty text.

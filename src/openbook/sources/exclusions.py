@@ -134,5 +134,5 @@ def is_ignored_folder(name: str, siblings: AbstractSet[str]) -> bool:
 
 
 def is_environment(names: AbstractSet[str]) -> bool:
-    """Tell from the names in a folder whether it is a virtual or conda environment."""
+    """Check by the names in a folder whether it is a virtual or conda environment."""
     return "pyvenv.cfg" in names or "conda-meta" in names

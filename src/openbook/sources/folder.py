@@ -139,7 +139,7 @@ class Folder:
         return self.placed(read_document(raw, source=self.name, path=path, readers=self._readers))
 
     def placed(self, document: Document) -> Document:
-        """Make a document a part of the course that it belongs to, if this is a folder of courses."""
+        """Make a document part of the course that it belongs to, if this is a folder of courses."""
         course = self.course_of(document.path)
         if course is None:
             return document

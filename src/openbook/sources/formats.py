@@ -63,7 +63,7 @@ _OWN_KEY = re.compile(rb'"(?:question|query|openbook_eval)"\s*:')
 
 
 def may_be_binary(raw: bytes) -> bool:
-    """Tell from its first bytes whether a file may be of a format that is no text. Costs next to nothing."""
+    """Check by its first bytes whether a file may be of a binary format. Cheap."""
     return raw.startswith((_ZIP, _OLD_OFFICE)) or _PDF in raw[:_BEGINNING_BYTES]
 
 

@@ -137,7 +137,7 @@ class GitRemote:
         reach.check_host(url.host)
 
     def newest(self, known: CommitHead | None) -> CommitHead | None:
-        """Ask which branches and tags there are; one connection."""
+        """List branches and tags, with one connection."""
         said = self._talk("ls-remote", "--symref", "--", self._url.clone_url).decode("utf-8", "replace")
         refs: dict[str, str] = {}
         default = ""

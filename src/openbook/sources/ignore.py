@@ -48,7 +48,7 @@ class _Patterns:
         self._any = _union([regex.pattern for regex, _ in self._patterns])
 
     def verdict(self, path: str) -> bool | None:
-        """Tell whether the path is ignored (True), asked for (False) or not mentioned (None).
+        """Return whether the path is ignored (True), asked for (False) or not mentioned (None).
 
         The last pattern that matches decides. Folders end with a slash.
         """
@@ -112,7 +112,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """What applies in one folder: its own files of rules and those of the folders above."""
+    """The ignore rules of one folder, inherited ones included."""
 
     prefix: str = ""
     """Path of the scanned root from the top folder, with a final slash if not empty."""
@@ -136,7 +136,7 @@ class IgnoreRules:
         return IgnoreRules(self.prefix, git, own)
 
     def verdict(self, path: str) -> bool | None:
-        """Tell whether a path from the root is ignored (True), asked for (False) or neither (None).
+        """Return whether a path from the root is ignored (True), asked for (False) or neither (None).
 
         Asked for is only what .openbookignore names with `!`: it overrules our own defaults too.
         Folders end with a slash. The folders above the path must not be ignored themselves.

@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirrorState:
-    """What is known of a mirror."""
+    """The stored state of a mirror."""
 
     asked: str
     """Address of the repository's page: the one that was given may hold a secret."""
@@ -133,7 +133,7 @@ class Mirror:
         progress: Progress | None = None,
         now: Callable[[], float] = time.time,
     ) -> bool:
-        """Bring the files to what the repository holds now. All is fetched before the first file changes.
+        """Update the files to the newest commit. All is fetched before the first file changes.
 
         Args:
             asked: Address of the repository's page.

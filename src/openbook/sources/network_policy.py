@@ -1,4 +1,4 @@
-"""Which hosts may be asked, and at which addresses. A server must not be led into the network it stands in."""
+"""Which hosts may be fetched from, and at which addresses: protection from SSRF, also by DNS rebinding."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Lookup = Callable[[str, int], Sequence[str]]
 
 
 def resolve_host(host: str, port: int) -> list[str]:
-    """Ask the system for the addresses of a host, each once, in its order."""
+    """Resolve a host to its addresses, each once, in the system's order."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[4][0]) for address in found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkPolicy:
-    """What may be asked over the network.
+    """Which hosts may be connected to.
 
     On the command line, whatever a person names. Confined, only the hosts that are listed: those that
     are anybody's at public addresses, those of one's own at any.
@@ -52,7 +52,7 @@ class NetworkPolicy:
         return host in self.hosts and host not in PUBLIC_HOSTS
 
     def address_of(self, host: str, port: int, *, listed: str) -> str:
-        """Return the address to connect to: looked up once, so that the one checked is the one used.
+        """Return the address to connect to, resolved once: DNS rebinding cannot swap it after the check.
 
         Args:
             host: Without a port.

@@ -104,7 +104,7 @@ def read_repository_url(text: str) -> RepositoryUrl:
 
 
 def without_secrets(text: str) -> str:
-    """Leave out of an address what may be somebody's name, password or key, right or wrong.
+    """Remove from a URL what may be a user name, password or key, even in a malformed one.
 
     Example:
         >>> without_secrets("https://me:pa/ss@host/o/r?key=1"), without_secrets("o/r@v1")

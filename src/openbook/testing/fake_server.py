@@ -23,7 +23,7 @@ _MALFORMED = '{"type": "content_block_delta", "choices": [{"delta": {'
 
 
 class FakeServer:
-    """Replies by a script: one step for each request that is right, whichever wire it comes on.
+    """Reply by a script: one step for each valid request, on either wire.
 
     Speaks Anthropic Messages below `anthropic_url`, OpenAI Chat Completions below `openai_url`, and
     those with Groq's fields below `groq_url`. What the real servers would refuse gets their 400 or

@@ -14,7 +14,7 @@ _WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Embeds texts by hashing their words: no model, no meaning, the same vectors everywhere.
+    """Embed texts by hashing their words: no model, no meaning, the same vectors everywhere.
 
     Texts are close as far as they share words, in any order and case.
 
@@ -26,7 +26,7 @@ class HashEmbedder:
     """
 
     def __init__(self, dim: int = 64) -> None:
-        """Make vectors of `dim` numbers. With fewer than 32, unrelated words begin to look close."""
+        """Build vectors of `dim` numbers. With fewer than 32, unrelated words begin to look close."""
         if dim < 1:
             raise ValueError(f"dim is {dim}, and must be positive")
         self._dim = dim

@@ -17,7 +17,7 @@ _USAGE = Usage(input_tokens=10, output_tokens=5)
 
 
 class ScriptedReply:
-    """What a model says in one call."""
+    """A scripted reply of a model."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ ServerStep = str | ScriptedReply | Fault | Refusal
 
 
 class Script(Generic[S]):
-    """Steps that have to be read, all of them and no more."""
+    """Steps that must be consumed exactly."""
 
     def __init__(self, steps: tuple[S, ...]) -> None:
         self._steps = deque(steps)
@@ -109,7 +109,7 @@ class Script(Generic[S]):
             return self._steps.popleft()
 
     def note(self, problem: Exception) -> None:
-        """Let `check` fail, whoever catches the problem."""
+        """Make `check` fail, wherever the problem is caught."""
         if repr(problem) not in self._problems:
             self._problems.append(repr(problem))
 

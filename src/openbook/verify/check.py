@@ -43,7 +43,7 @@ _SYSTEM_PATH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CitingText:
-    """A text that cites."""
+    """A text and its citations."""
 
     text: str
     path: str

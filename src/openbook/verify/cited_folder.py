@@ -32,7 +32,7 @@ _OF_GIT = "it belongs to git"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a written path names."""
+    """What a path in a text resolves to."""
 
     path: str = ""
     """POSIX path relative to the root; empty if there is no such file."""
@@ -69,7 +69,7 @@ def read_file(path: Path, location: str) -> bytes:
 
 
 class CitedFolder:
-    """A folder, read as far as citations need it, each file once."""
+    """A folder whose files are read on demand, each once."""
 
     def __init__(self, folder: Path) -> None:
         """Take a folder.

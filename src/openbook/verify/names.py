@@ -31,7 +31,7 @@ _RARE_LINES = 5
 
 @dataclass(frozen=True, slots=True)
 class NameEvidence:
-    """What names and quotes tell about cited lines. Nothing set: they tell nothing."""
+    """What names and quotes say about cited lines. Empty if nothing."""
 
     is_here: bool = False
     """The cited lines are what the text speaks of."""

@@ -130,7 +130,7 @@ class ComparedText:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """Where a block stands today."""
+    """Where a block of lines is now."""
 
     first_line: int
     """1-based."""
@@ -147,7 +147,7 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class NotRelocated:
-    """Why a block was not found again."""
+    """Why a block of lines was not found again."""
 
     reason: str
 

@@ -11,7 +11,7 @@ from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, r
 
 @dataclass(frozen=True, slots=True)
 class PastFile:
-    """A file as it was."""
+    """A file at an old revision."""
 
     page: ComparedText
     commit: str
@@ -21,14 +21,14 @@ class PastFile:
 
 @dataclass(frozen=True, slots=True)
 class RelocatedLines:
-    """Lines that were found again."""
+    """Lines found again at their new place."""
 
     path: str
     spot: Relocation
 
 
 class RelocationSearch:
-    """Looks for lines of the past in a folder of today."""
+    """Find lines of an old revision in the current files."""
 
     def __init__(self, root: CitedFolder, history: History, citing: str | None = None) -> None:
         """Take a folder and its history. In the file `citing`, if it is one of them, nothing is found."""

@@ -90,7 +90,7 @@ def _path_now(found: tuple[Mention, Finding], citing: str | None) -> str:
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
-    """Make edits that do not overlap; the same edit made twice is made once.
+    """Apply edits that do not overlap, each once.
 
     Example:
         >>> apply("a.py:1", [(5, 6, "20"), (0, 4, "b.py")])
@@ -112,7 +112,7 @@ def encoded_like(raw: bytes, old: str, new: str) -> bytes | None:
 
 
 def replace_file(path: Path, old: bytes, new: bytes) -> None:
-    """Put other bytes into a file, at once: whoever reads it sees the old ones or the new ones.
+    """Replace the bytes of a file atomically.
 
     The mode stays, and a link stays a link.
 

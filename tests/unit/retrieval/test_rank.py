@@ -284,7 +284,7 @@ def test_files_are_never_spread() -> None:
 def test_a_passage_that_holds_the_words_close_together_moves_up() -> None:
     first, second = ranked([found("a.py"), found("b.py")], "passages")
 
-    moved = rerank_passages([first, second], [{}, {"closeness": 0.25, "sentence": 0.25}])
+    moved = rerank_passages([first, second], [{}, {"proximity": 0.25, "sentence": 0.25}])
 
     assert [each.outline for each in moved] == [second.outline, first.outline]
     assert moved[0].score == sum(moved[0].signals.values()) > second.score

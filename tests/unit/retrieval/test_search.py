@@ -57,7 +57,7 @@ def test_the_signals_of_a_result_sum_to_its_score(library: Library) -> None:
     files, passages = (library.search("retry policy", view=view) for view in ("files", "passages"))
 
     assert {name for result in files for name in result.signals} >= {"lexical", "dense", "file", "role"}
-    assert "closeness" in passages[0].signals
+    assert "proximity" in passages[0].signals
     for result in [*files, *passages]:
         assert sum(result.signals.values()) == result.score
 
@@ -326,7 +326,7 @@ def test_passages_beyond_those_that_are_read_follow_in_their_order(library: Libr
     assert len(results) == 40
     order = [(-result.score, result.chunk.key) for result in results]
     assert order == sorted(order)
-    read = ["closeness" in result.signals for result in results]
+    read = ["proximity" in result.signals for result in results]
     assert read == sorted(read, reverse=True)
     assert 0 < sum(read) < 40
 

@@ -57,7 +57,7 @@ async def rename(request: Request, caller: Identified, session_id: Id, new: Titl
 
 @router.delete("/api/sessions/{session_id}", status_code=204)
 async def delete(request: Request, caller: Identified, session_id: Id) -> None:
-    """Forget a conversation."""
+    """Delete a conversation."""
     if not await asyncio.to_thread(_sessions(request).delete, caller.owner, session_id):
         raise no_session(session_id)
 

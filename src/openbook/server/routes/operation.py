@@ -19,13 +19,13 @@ router = APIRouter()
 
 @router.get("/healthz")
 async def healthz() -> HealthResponse:
-    """Tell that the server runs."""
+    """Report liveness."""
     return HealthResponse(status="ok")
 
 
 @router.get("/readyz")
 async def readyz(request: Request) -> ReadinessResponse:
-    """Tell that the library can be asked, and that Redis answers if servers share one."""
+    """Report readiness: of the library, and of Redis if servers share one."""
     library: ServedLibrary = request.app.state.library
     shared: RedisClient | None = request.app.state.shared
 
@@ -48,7 +48,7 @@ async def metrics(request: Request, _: Identified) -> Response:
 
 @router.get("/api/me")
 async def me(request: Request, response: Response, caller: Identified) -> CallerResponse:
-    """Tell who is asking, and let a browser keep its cookie for the whole time again."""
+    """Return the caller, and renew the browser's cookie."""
     authenticator: Authenticator = request.app.state.authenticator
     authenticator.greet(request, response)
     return CallerResponse(key=caller.key.name if caller.key else "", needs_key=authenticator.needs_key)
@@ -56,14 +56,14 @@ async def me(request: Request, response: Response, caller: Identified) -> Caller
 
 @router.post("/api/login", status_code=204)
 async def login(request: Request, response: Response, sent: LoginRequest) -> None:
-    """Let a browser keep a key where no script reads it."""
+    """Store a key in an HttpOnly cookie."""
     authenticator: Authenticator = request.app.state.authenticator
     authenticator.log_in(request, response, sent.key)
 
 
 @router.post("/api/logout", status_code=204)
 async def logout(response: Response) -> None:
-    """Let a browser forget its key."""
+    """Delete the cookie with the key."""
     response.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
 
 

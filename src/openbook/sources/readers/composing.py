@@ -15,7 +15,7 @@ CELL_BORDER = " | "
 
 
 class Composer:
-    """Collects headings, texts and anchors in order, and gives them as one reading.
+    """Build a reading from headings, texts and anchors in order.
 
     Parts are separated by a blank line; lines of a list, a table or a listing that follow each other
     are one part. What is blank leaves no trace, an anchor without text behind it neither.
@@ -101,7 +101,7 @@ class Composer:
 
 
 def remark_on(what: str, numbers: Collection[int]) -> str:
-    """Say something of numbered places, neighbours as a range. No numbers give the empty text.
+    """Write a remark on numbered places, neighbours as a range. Empty without numbers.
 
     Example:
         >>> remark_on("no text on slide", {2, 4, 5, 6, 9}), remark_on("no text on slide", {7})

@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0
 
 @dataclass(frozen=True, slots=True)
 class MarkupSpan:
-    """A stretch of markup.
+    """A span of markup.
 
     `open` and `close` are tags; `hidden` is a comment, a declaration or an element that is not
     shown, content included; `template` is an instruction of a template language; `character` is
@@ -43,7 +43,7 @@ class MarkupSpan:
 
 
 class MarkupScanner:
-    """Finds the marks of one text. Serves one pass."""
+    """Scan the markup of one text, once."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -62,7 +62,7 @@ _ENDING = (".", "!", "?", ":", "…", "。", "！", "？")
 
 
 def by_columns(rows: Sequence[Row]) -> list[Row]:
-    """Put the columns of a page behind each other, where its lines go across them.
+    """Order the lines of a page by column.
 
     Most PDFs hold the text of one column after the other, and stay as they are.
     """

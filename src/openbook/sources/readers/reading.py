@@ -17,7 +17,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader made of one file."""
+    """The text and structure of one file."""
 
     text: str = field(repr=False)
     kind: Kind
@@ -41,7 +41,7 @@ DEFAULT_PDF_OPTIONS = PdfOptions()
 
 
 class Reader(Protocol):
-    """Makes text and structure of one format.
+    """Extract text and structure from one format.
 
     A reader never fails: what is no valid file of its format it gives as plain text, with the
     kind and language that are true. It may change the kind for the same reason.

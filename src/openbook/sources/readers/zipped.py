@@ -1,4 +1,4 @@
-"""Opens zipped formats within limits, for readers that take single parts out of them.
+"""Read parts of zipped formats within limits, so that a zip bomb fills neither memory nor time.
 
 Zips inside of a zip are never opened.
 """
@@ -59,7 +59,7 @@ _ZIP_ERRORS = (
 
 
 class ZipPackage:
-    """The parts of one zipped file. Limits hold for all that is read from it together."""
+    """The parts of one zipped file, within limits for all parts together."""
 
     def __init__(self, raw: bytes, path: str) -> None:
         """Read the list of parts.
