@@ -131,7 +131,7 @@ class OnnxEncoder:
             MissingExtraError: onnxruntime is not installed.
         """
         self.folder = folder
-        self.tokenizer = _read_tokenizer(folder)
+        self.tokenizer: Tokenizer = _read_tokenizer(folder)
         self._pad_id = self._padding(folder.read_json(CONFIG_FILE).get("pad_token_id"))
         self._special = _special_tokens(self.tokenizer)
         self._session, self._faults = _open_session(folder)

@@ -28,7 +28,7 @@ PLUGIN_KINDS: tuple[PluginKind, ...] = get_args(PluginKind)
 
 _OWN_PACKAGE = "openbook"
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -120,7 +120,7 @@ def load_all(kind: PluginKind) -> dict[str, Any]:
         try:
             loaded[name] = plugin.load()
         except PluginError as exc:
-            logger.warning("%s; %s", exc, exc.hint)
+            _logger.warning("%s; %s", exc, exc.hint)
     return loaded
 
 

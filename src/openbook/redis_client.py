@@ -16,7 +16,7 @@ from openbook.settings import Secret
 if TYPE_CHECKING:
     from redis import Redis, RedisError
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # In the network of the servers an answer takes a millisecond. Who asks a page should not wait longer to be told.
 _TIMEOUT_S = 2.0
@@ -113,7 +113,7 @@ class RedisClient:
             with self._translated():
                 yield
         except SharedError as exc:
-            logger.warning("redis cannot be used", extra={"reason": str(exc)})
+            _logger.warning("redis cannot be used", extra={"reason": str(exc)})
             raise
 
     @contextlib.contextmanager

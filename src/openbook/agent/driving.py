@@ -22,7 +22,7 @@ from openbook.llm.protocol import Model, acomplete, checked_reply, complete
 if TYPE_CHECKING:
     import asyncio
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 Happening = TypeVar("Happening")
 Happening_co = TypeVar("Happening_co", covariant=True)
@@ -97,7 +97,7 @@ def _verified(request: Request, model: Model | None) -> ReplyFinished | None:
     try:
         return complete(model, request)
     except ModelError as exc:
-        logger.warning("the verifier %s failed: %s", model.name, exc)
+        _logger.warning("the verifier %s failed: %s", model.name, exc)
         return None
 
 
@@ -106,7 +106,7 @@ async def _averified(request: Request, model: Model | None) -> ReplyFinished | N
     try:
         return await acomplete(model, request)
     except ModelError as exc:
-        logger.warning("the verifier %s failed: %s", model.name, exc)
+        _logger.warning("the verifier %s failed: %s", model.name, exc)
         return None
 
 

@@ -83,7 +83,9 @@ class AgentRun:
             history: What was said before.
             start: Begins to call a tool.
         """
-        self.ledger = BudgetLedger(kernel.budget, kernel.model.name, price=kernel.price, clock=kernel.clock)
+        self.ledger: BudgetLedger = BudgetLedger(
+            kernel.budget, kernel.model.name, price=kernel.price, clock=kernel.clock
+        )
         self._kernel = kernel
         self._start = start
         self._before = history

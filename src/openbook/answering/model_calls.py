@@ -31,7 +31,7 @@ class ModelCaller:
 
     def __init__(self, model: str, budget: Budget, *, price: Price = price_of) -> None:
         """Take the name of the model, and what its calls may cost."""
-        self.ledger = BudgetLedger(budget, model, price=price)
+        self.ledger: BudgetLedger = BudgetLedger(budget, model, price=price)
         self._meter = TokenEstimator()
 
     def ask(

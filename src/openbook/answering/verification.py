@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from openbook.answering.citations import TextNow, UnitRange, citation_of, is_current, numbered, places_of
-from openbook.answering.context import Context
+from openbook.answering.context import Context, ContextItem
 from openbook.answers import Citation, Claim, Repair, Verdict
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.claims import Statement, UnattachedMarks, split_claims
@@ -62,7 +62,7 @@ class CitationChecker:
 
     def __init__(self, context: Context, text_now: TextNow) -> None:
         """Take what was shown, and what gives the text of a document as it is now."""
-        self.shown = numbered(context)
+        self.shown: dict[int, ContextItem] = numbered(context)
         self._text_now = text_now
         self._texts: dict[tuple[str, str], str | None] = {}
         self._fresh: dict[str, bool] = {}

@@ -21,7 +21,7 @@ from openbook.llm.protocol import Model
 from openbook.plugins import open_plugin
 from openbook.settings import Settings
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # An answer of two pages has fewer. What is beyond stays unverified, so that the call has a bound.
 _MOST_CLAIMS = 100
@@ -113,12 +113,12 @@ class ModelVerifier:
 class JudgeVerifier:
     """Check the claims of an answer with a `Judge`, in the thread that runs the steps."""
 
-    spent = Spent()
+    spent: Spent = Spent()
     left = None
 
     def __init__(self, judge: Judge) -> None:
         """Take the judge."""
-        self.name = judge.name
+        self.name: str = judge.name
         self._judge = judge
 
     def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
@@ -129,7 +129,7 @@ class JudgeVerifier:
         except OpenbookError as exc:
             return VerifierReport(failure=f"the verifier failed: {exc}")
         except Exception:  # a judge of somebody else must not cost the answer
-            logger.exception("the judge %s failed", self.name)
+            _logger.exception("the judge %s failed", self.name)
             return VerifierReport(failure="the verifier failed")
         if len(found) != len(claims):
             return VerifierReport(failure="the verifier gave another number of verdicts than there are claims")

@@ -16,7 +16,7 @@ from time import thread_time
 from semble_grammars import GrammarLoadError, LanguageNotFoundError, UnsupportedPlatformError, get_language
 from tree_sitter import Language, Parser, Point, Tree
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # Real code parses at 3 to 8 MB/s, so no file that people wrote comes near. The rest is generated
 # or hostile: 20,000 open `<div>` take minutes. CPU time, so that a busy machine changes nothing.
@@ -65,7 +65,7 @@ def parse(language: str, source: bytes) -> Tree | None:
     try:
         return parser.parse(read, progress_callback=is_late)
     except ValueError:  # how the parser says that it was stopped
-        logger.info("parsing %d bytes of %s took too long: chunked by lines", len(source), language)
+        _logger.info("parsing %d bytes of %s took too long: chunked by lines", len(source), language)
         return None
     except SystemError as exc:  # what a callback raises is told by the next one alone, as the cause of this
         if _is_interrupt(exc):
@@ -98,7 +98,7 @@ def _load_grammar(language: str) -> Language | None:
 
 @cache
 def _warn_once(reason: str) -> None:
-    logger.warning(
+    _logger.warning(
         "grammars cannot be loaded, so code is chunked by lines (%s); "
         "set SEMBLE_GRAMMARS_CACHE_DIR to a folder that can be written",
         reason,

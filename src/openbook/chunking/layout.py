@@ -52,7 +52,7 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = LineIndex(text)
+        self.lines: LineIndex = LineIndex(text)
 
     def pieces(self, definitions: Sequence[Definition]) -> list[Piece]:
         """Lay the whole text out around its definitions, small neighbours joined."""

@@ -35,7 +35,7 @@ class Slicer:
         self._document = document
         self._lines = LineIndex(document.text)
         self._labels = [""]
-        self.borders = [0]
+        self.borders: list[int] = [0]
         """Where the label changes, rising. The first is 0."""
         headings = {block.start_char for block in document.blocks if block.level}
         for anchor in document.anchors:
@@ -48,7 +48,7 @@ class Slicer:
                 self._labels.append(anchor.label)
 
         is_fragment = [not label or label.startswith("#") for label in self._labels]
-        self.pages = [0]
+        self.pages: list[int] = [0]
         """For each border, the index of the one that its page begins with: `#usage` is a place on a page."""
         for place in range(1, len(self.borders)):
             self.pages.append(self.pages[-1] if is_fragment[place - 1] and is_fragment[place] else place)

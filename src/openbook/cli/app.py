@@ -34,7 +34,7 @@ from openbook.errors import (
     UnknownSourceError,
 )
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="openbook",
     help="Answers questions about your code, documentation and courses, with citations that were checked.",
     no_args_is_help=True,

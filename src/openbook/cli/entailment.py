@@ -8,7 +8,7 @@ import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
 
-models = typer.Typer(
+models: typer.Typer = typer.Typer(
     name="models", help="Entailment models that check claims: list, fetch and remove them.", no_args_is_help=True
 )
 

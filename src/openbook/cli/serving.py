@@ -11,7 +11,9 @@ import typer
 from openbook.cli import EXIT_NOTHING, options, printing
 from openbook.errors import SettingsError
 
-keys = typer.Typer(name="keys", help="Keys of the server: make, list and remove them.", no_args_is_help=True)
+keys: typer.Typer = typer.Typer(
+    name="keys", help="Keys of the server: make, list and remove them.", no_args_is_help=True
+)
 
 if TYPE_CHECKING:
     from openbook.server.keys import KeyStore

@@ -124,8 +124,8 @@ class _Read:
     """A claim and what it cites, in the forms that rules compare; each made when first needed."""
 
     def __init__(self, claim: CitedClaim) -> None:
-        self.claim = claim.claim[:_MAX_CLAIM_CHARS]
-        self.cited = SearchedText(claim.cited_text[:_MAX_CITED_CHARS])
+        self.claim: str = claim.claim[:_MAX_CLAIM_CHARS]
+        self.cited: SearchedText = SearchedText(claim.cited_text[:_MAX_CITED_CHARS])
         self._claim = claim
 
     @cached_property

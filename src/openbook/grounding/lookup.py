@@ -42,7 +42,7 @@ class SearchedText:
     """A text that facts are looked up in."""
 
     def __init__(self, text: str) -> None:
-        self.text = unicodedata.normalize("NFC", text)
+        self.text: str = unicodedata.normalize("NFC", text)
 
     @cached_property
     def _squashed(self) -> str:

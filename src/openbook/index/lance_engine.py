@@ -24,7 +24,7 @@ class LanceEngine:
             raise SettingsError(
                 f"{address!r} names no bucket", hint="set OPENBOOK_LANCE_URI to a folder or s3://bucket/folder"
             )
-        self.address = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
+        self.address: str = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
 
     def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
         """Open a library, making it if there is none."""

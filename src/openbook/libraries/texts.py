@@ -24,7 +24,7 @@ class TextStore:
     def __init__(self, home: Path, library: str) -> None:
         """Take the folders. They are made when the first text comes."""
         self._base = home / "texts" / library
-        self.folder = self._base / "texts"
+        self.folder: Path = self._base / "texts"
         """Folder of the texts; the source is named after it."""
         self._metadata = self._base / "metadata.json"
 

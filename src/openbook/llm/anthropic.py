@@ -50,7 +50,7 @@ class AnthropicWire:
     """Anthropic Messages, with its prompt cache and its own citations. Has no state."""
 
     sdk = "anthropic"
-    clients = ("Anthropic", "AsyncAnthropic")
+    clients: tuple[str, str] = ("Anthropic", "AsyncAnthropic")
     path = "/v1/messages"
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:

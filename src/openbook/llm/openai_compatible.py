@@ -43,7 +43,7 @@ class OpenAIWire:
     """Chat Completions as one provider speaks them. Has no state."""
 
     sdk = "openai"
-    clients = ("OpenAI", "AsyncOpenAI")
+    clients: tuple[str, str] = ("OpenAI", "AsyncOpenAI")
     path = "/chat/completions"
 
     def __init__(self, provider: Provider) -> None:

@@ -180,7 +180,7 @@ class WireModel:
             raise missing_key(provider)
         self.provider = provider
         self.wire = wire
-        self.key = key or Secret("none")  # the SDKs want one where the server does not
+        self.key: Secret = key or Secret("none")  # the SDKs want one where the server does not
         self.native_citations = native_citations
         self._name = name
         self._retries = retries or RetryPolicy()

@@ -12,7 +12,7 @@ from openbook.errors import LibraryWriteError, SourceError
 from openbook.index.protocol import Source
 from openbook.library import Library
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # Editors save in bursts. What changes within this time is looked at once.
 _SETTLE_MS = 100
@@ -121,7 +121,7 @@ class WatchedLibrary:
                 if list(map(_identity, places)) != began:
                     break
         except (OSError, RuntimeError) as exc:  # as where the system watches no more folders
-            logger.warning("folders are not watched, so each call looks at all of them: %s", exc)
+            _logger.warning("folders are not watched, so each call looks at all of them: %s", exc)
         finally:
             if not stop.is_set():
                 self._is_watching = False

@@ -12,7 +12,7 @@ from openbook.errors import BadResponseError, ModelError
 from openbook.retrieval.fields import embedding_text
 from openbook.types import RetrievalResult
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 RERANKED = 20
 """Results that are read. What stands further down is seldom right (docs/retrieval.md), and each costs time."""
@@ -59,7 +59,7 @@ def rerank(question: str, results: Sequence[RetrievalResult], reranker: Reranker
             raise BadResponseError(f"it gave {len(scores)} scores for {len(head)} texts, or some that are no numbers")
     except ModelError as exc:
         why = "; ".join(filter(None, (str(exc), exc.hint)))
-        logger.warning("the reranker %s failed, so results stay in their first order: %s", reranker.name, why)
+        _logger.warning("the reranker %s failed, so results stay in their first order: %s", reranker.name, why)
         return list(results)
     order = sorted(range(len(head)), key=lambda place: (-scores[place], place))
     moved = [*(head[place] for place in order), *results[RERANKED:]]

@@ -27,7 +27,7 @@ from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
 from openbook.types import Filter
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 SIZE_BYTES = 4
 """How many bytes before each message of a child say how long it is, the highest first."""
@@ -183,7 +183,7 @@ class _Answerer:
         except OpenbookError as exc:
             return exc
         except Exception:
-            logger.exception("a question failed")
+            _logger.exception("a question failed")
             return OpenbookError("this question could not be answered", hint="the log of the server has more")
         return step
 

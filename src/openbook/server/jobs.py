@@ -15,7 +15,7 @@ from openbook.errors import OpenbookError
 from openbook.ingest.sync import Progress
 from openbook.server.failures import RequestRefusedError
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # Jobs that have ended are remembered for whoever asks late.
 _REMEMBERED = 200
@@ -146,7 +146,7 @@ class JobQueue:
             job.state = "error"
         except BaseException:
             job.message, job.state = "the server failed at this; its log has more", "error"
-            logger.exception("a job failed")
+            _logger.exception("a job failed")
             raise
         else:
             job.state = "done"

@@ -14,7 +14,7 @@ class Metrics:
     """Prometheus metrics of one server, in their own registry."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
+        self.registry: CollectorRegistry = CollectorRegistry()
         kept = self.registry
         self._questions = Counter("openbook_questions", "Questions by how they ended.", ["outcome"], registry=kept)
         self._refusals = Counter("openbook_refusals", "Refusals by reason.", ["reason"], registry=kept)

@@ -31,7 +31,7 @@ class ModelRegistry:
             open_one: Makes a model of a name.
         """
         self._offered = _published(dict.fromkeys((default, *names, EXTRACTIVE)))
-        self.default = next(iter(self._offered))
+        self.default: str = next(iter(self._offered))
         self._open = open_one
         self._opened: dict[str, Model | None] = {}
         self._lock = threading.Lock()

@@ -40,7 +40,7 @@ from openbook.usage import Usage
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # As the command line: enough to answer from, and what fits into a context.
 _RESULTS = 10
@@ -129,7 +129,7 @@ class QuestionService:
         try:
             self._limits.settle(caller, grant, cost_usd)
         except OpenbookError as exc:
-            logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
+            _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
     def _prepared(
         self, question: QueryRequest, caller: Caller

@@ -22,7 +22,7 @@ from openbook.server.failures import RequestRefusedError, error_response
 from openbook.server.logs import REQUEST_ID
 from openbook.server.metrics import Metrics
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 UPLOADS = "/api/uploads"
 
@@ -122,7 +122,7 @@ class SecurityMiddleware:
             caller = scope.get("state", {}).get("caller", "")
             took_ms = round((time.perf_counter() - started) * 1000, 1)
             record = {"method": method, "route": route, "status": status, "took_ms": took_ms, "caller": caller}
-            logger.info("request", extra=record)
+            _logger.info("request", extra=record)
             REQUEST_ID.reset(token)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -15,6 +15,7 @@ from openbook.libraries.catalog import Location
 from openbook.libraries.repositories import link_to
 from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
+from openbook.settings import Settings
 from openbook.types import Document, Span
 
 # An id that is not known makes us list the library again, 0.1 s for 100,000 documents, but not more often.
@@ -26,8 +27,8 @@ class ServedLibrary:
 
     def __init__(self, assistant: Library, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Serve an open library, and close it in the end."""
-        self.location = assistant.location
-        self.settings = assistant.settings
+        self.location: Location = assistant.location
+        self.settings: Settings = assistant.settings
         self._assistant = assistant
         self._file = _identity(self.location)
         self._users: Counter[Library] = Counter()

@@ -16,7 +16,7 @@ from openbook.server.rendering import BlockReader, render_block
 from openbook.server.schemas import AnswerResponse
 from openbook.server.shutdown import ShutdownSignal
 
-logger = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 # Stages that people are told of. A follow-up that is made to stand alone is a part of the search to them.
 _SHOWN = {
@@ -48,7 +48,7 @@ async def as_events(
     except OpenbookError as exc:
         yield ServerSentEvent(event="error", data=error_body(str(exc), exc.hint)["error"])
     except Exception:
-        logger.exception("a question failed")
+        _logger.exception("a question failed")
         yield ServerSentEvent(event="error", data=internal_error()["error"])
 
 

@@ -94,9 +94,9 @@ class Folder:
             raise SourceError(
                 str(given), "a folder of secrets", hint="what is in .ssh, .aws and the like is never read"
             )
-        self.root = path.parent if is_file else path
+        self.root: Path = path.parent if is_file else path
         """Folder that all paths are relative to."""
-        self.name = source_name(path) if name is None else name
+        self.name: str = source_name(path) if name is None else name
         self._limits = (max_file_bytes, max_document_bytes)
         self._readers = readers
         self._only = path.name if is_file else None

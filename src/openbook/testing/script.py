@@ -34,7 +34,9 @@ class ScriptedReply:
             stop: Unless said, `tools` if a tool is called, else `end`.
             error: Raised by a `ScriptedModel` after the parts, instead of an end. A `FakeServer` has `Fault` for it.
         """
-        self.message = Message("assistant", tuple(TextBlock(part) if isinstance(part, str) else part for part in parts))
+        self.message: Message = Message(
+            "assistant", tuple(TextBlock(part) if isinstance(part, str) else part for part in parts)
+        )
         self.usage = usage
         self.stop: StopReason = stop or ("tools" if self.message.calls else "end")
         self.error = error

@@ -79,7 +79,7 @@ class CitedFolder:
         """
         if not folder.is_dir():
             raise SourceNotFoundError(str(folder), "does not exist", hint="give the folder that paths are relative to")
-        self.folder = folder.resolve()
+        self.folder: Path = folder.resolve()
         self._pages: dict[str, ComparedText | SourceError] = {}
 
     def relative(self, path: Path) -> str | None:

@@ -28,7 +28,7 @@ from openbook.server.served_library import ServedLibrary
 from openbook.server.source_service import SourceService
 from openbook.server.viewing import view
 
-router = APIRouter()
+router: APIRouter = APIRouter()
 
 Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 

@@ -16,7 +16,7 @@ from openbook.server.saved import read_record
 from openbook.server.schemas import SessionDetailResponse, SessionResponse, SessionsResponse, TitleRequest
 from openbook.sessions.protocol import Session, Sessions
 
-router = APIRouter()
+router: APIRouter = APIRouter()
 
 Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 

@@ -14,7 +14,7 @@ from openbook.server.reference import STYLE, reference
 from openbook.server.schemas import CallerResponse, HealthResponse, LoginRequest, ReadinessResponse
 from openbook.server.served_library import ServedLibrary
 
-router = APIRouter()
+router: APIRouter = APIRouter()
 
 
 @router.get("/healthz")

@@ -17,7 +17,7 @@ from openbook.server.schemas import AnswerResponse, ModelsResponse, QueryRequest
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
 
-router = APIRouter()
+router: APIRouter = APIRouter()
 
 
 async def _admitted(request: Request, question: QueryRequest, caller: Identified) -> AsyncIterator[PreparedQuestion]:
