@@ -40,8 +40,7 @@ def mcp(
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_paths(wanted)
     try:
-        from openbook.mcp.http import run_http
-        from openbook.mcp.server import build_server
+        from openbook.mcp.server import build_server, run_http
         from openbook.mcp.watched_library import WatchedLibrary
         from openbook.server.running import is_loopback
     except ModuleNotFoundError as exc:

@@ -7,13 +7,170 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from openbook.errors import SettingsError
-from openbook.grounding.onnx_model import EntailmentModel, EntailmentScores
-from openbook.grounding.premises import likeliest, windows_of
+from openbook.errors import ModelError, SettingsError
+from openbook.grounding.entailment_formats import ModelConfig, entailment_folder, read_config
+from openbook.grounding.facts import salient_words
 from openbook.grounding.protocol import CitedClaim, Entailment
 from openbook.grounding.sentences import sentence_ranges
+from openbook.onnx_encoder import OnnxEncoder, first_known, without_surrogates
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Pairs that go through the model at once. Larger batches are no faster on a processor, and take more memory.
+_BATCH_SIZE = 8
+
+# What ends a text, in the order of T5 and RoBERTa, BERT and DeBERTa.
+_ENDS = ("</s>", "[SEP]")
+
+
+class EntailmentScores(NamedTuple):
+    """What a model says of one claim and one premise, as probabilities from 0 to 1."""
+
+    entailed: float
+    contradicted: float
+    """0 where the model cannot tell it."""
+
+
+class EntailmentModel:
+    """Scores claims against premises. Threads may share one; a forked process must load its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Load `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, and run the model once. Takes seconds.
+
+        Raises:
+            SettingsError: A file is missing or damaged, or is no model for this.
+            MissingExtraError: onnxruntime is not installed.
+        """
+        model = entailment_folder(folder)
+        model.graph()  # what is no model at all is told of first
+        self.config: ModelConfig = read_config(folder)
+        self._encoder = OnnxEncoder(model)
+        self._end = first_known(self._encoder.tokenizer, _ENDS)
+        if "{end}" in self.config.input_format.template and not self._end:
+            raise model.refused("its tokenizer has no token that ends a text", "take the tokenizer of the model")
+        try:
+            self.scores("a", ["a", "a a"])
+        except ModelError as exc:
+            raise model.refused(str(exc), "export it again as a sequence classifier with dynamic axes") from exc
+
+    def count(self, text: str) -> int:
+        """Count the tokens of a text, special tokens left out."""
+        return len(self._encoder.tokenizer.encode(without_surrogates(text), add_special_tokens=False).ids)
+
+    def room(self, claim: str) -> int:
+        """Return how many tokens a premise may have beside a claim; 0 or less if none."""
+        return self.config.max_tokens - len(self._encode("", claim).ids)
+
+    def fit(self, text: str, start: int, end: int, claim: str) -> int:
+        """Move the end of a premise forward until it fits with the claim. Returns the new end; `start` if none fits."""
+        while end > start:
+            size = len(self._encode(text[start:end], claim).ids)
+            if size <= self.config.max_tokens:
+                return end
+            end = start + min((end - start) * self.config.max_tokens // size, end - start - 1)
+        return start
+
+    def scores(self, claim: str, premises: Sequence[str]) -> list[EntailmentScores]:
+        """Score a claim against premises, in their order. What is too long must have been cut before.
+
+        A batch holds premises of one claim only: what else is in it changes the last digits of quantised models.
+
+        Raises:
+            ModelError: The model fails, or gives something else than probabilities can be made of.
+        """
+        found: list[EntailmentScores] = []
+        for first in range(0, len(premises), _BATCH_SIZE):
+            encoded = [self._encode(premise, claim) for premise in premises[first : first + _BATCH_SIZE]]
+            found += self._scored(self._encoder.logits(encoded, len(self.config.labels)))
+        return found
+
+    def _encode(self, premise: str, claim: str) -> Any:
+        premise, claim = self._encoder.neutral(premise), self._encoder.neutral(claim)
+        template = self.config.input_format.template
+        if not template:
+            return self._encoder.tokenizer.encode(premise, claim)
+        before, _, rest = template.replace("{end}", self._end).partition("{premise}")
+        between, _, after = rest.partition("{claim}")
+        return self._encoder.tokenizer.encode(f"{before}{premise}{between}{claim}{after}")
+
+    def _scored(self, logits: NDArray[np.float64]) -> list[EntailmentScores]:
+        import numpy as np
+
+        labels = self.config.labels
+        if len(labels) == 1:
+            # Of a large score, either way, exp would overflow.
+            return [EntailmentScores(float(1 / (1 + np.exp(-np.clip(score, -50, 50)))), 0.0) for score in logits[:, 0]]
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = powers / powers.sum(axis=1, keepdims=True)
+        entailed = shares[:, labels.index("entailed")]
+        against = shares[:, labels.index("contradicted")] if self.config.contradicts else np.zeros(len(shares))
+        return [EntailmentScores(float(each), float(other)) for each, other in zip(entailed, against, strict=True)]
+
+
+# Two windows share up to a quarter, so that neighbouring sentences which say it together stand together in one.
+# MiniCheck cuts without overlap (minicheck/inference.py, commit 00a1ed4), and loses what a cut divides.
+_SHARED = 4
+
+# Words that begin alike count as one, as `support.likely_units` has it.
+_BEGINNING_CHARS = 5
+
+
+def windows_of(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Cut consecutive units into windows that overlap.
+
+    Args:
+        sizes: Tokens of each unit.
+        room: Most tokens of a window. A unit that has more makes a window of its own.
+
+    Returns:
+        Half-open ranges of unit numbers, in order; each unit is in at least one. No units, no windows.
+
+    Example:
+        >>> windows_of([40, 40, 20, 50], room=100)
+        [(0, 3), (2, 4)]
+    """
+    found: list[tuple[int, int]] = []
+    start = end = 0
+    while end < len(sizes):
+        filled = sum(sizes[start:end])
+        while end < len(sizes) and (end == start or filled + sizes[end] <= room):
+            filled += sizes[end]
+            end += 1
+        found.append((start, end))
+        if end == len(sizes):
+            break
+        repeated, first = 0, end
+        while first - 1 > start and repeated + sizes[first - 1] <= room // _SHARED:
+            first -= 1
+            repeated += sizes[first]
+        # Together with the next unit they must fit, or the window would hold nothing new.
+        while first < end and repeated + sizes[end] > room:
+            repeated -= sizes[first]
+            first += 1
+        start = first
+    return found
+
+
+def likeliest(claim: str, texts: Sequence[str], limit: int) -> list[int]:
+    """Choose the texts that share most words with a claim.
+
+    Returns:
+        At most `limit` numbers of texts, in the order of the texts. Of equals the first are taken.
+
+    Example:
+        >>> likeliest("Parcels wait.", ["Ships sail.", "A parcel waits.", "It waits."], 1)
+        [1]
+    """
+    if len(texts) <= limit:
+        return list(range(len(texts)))
+    words = {word[:_BEGINNING_CHARS].lower() for word in salient_words(claim)}
+    shared = [sum(map(text.__contains__, words)) for text in map(str.lower, texts)]
+    return sorted(sorted(range(len(texts)), key=lambda number: (-shared[number], number))[:limit])
+
 
 # Windows that one claim may cost: of the cited text, and again of all its sources together. A window of 512 tokens
 # takes a processor from a tenth of a second to one, so no claim takes minutes. What shares most words is read.

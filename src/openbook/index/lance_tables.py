@@ -11,6 +11,7 @@ import contextlib
 import json
 import random
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -19,11 +20,76 @@ from typing import Any
 
 import lancedb
 import pyarrow as pa
+from obstore import delete, put
+from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
+from obstore.store import LocalStore, from_url
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
 from openbook.index.lance_rows import DOCUMENTS, HEAVY, KEPT, LIGHT, WORDS, DocumentBody, DocumentRow, new_version
-from openbook.index.object_storage import check_conditional_writes, claimed
 from openbook.index.protocol import IndexIdentity, Source
+
+
+def check_conditional_writes(address: str) -> None:
+    """Write a small object twice, the second time only if it is not there.
+
+    LanceDB numbers its commits so. Storage that says yes to both writers of one number loses the work of one of
+    them, and nobody is told.
+
+    Raises:
+        LibraryWriteError: The second one was written as well, or nothing can be written.
+    """
+    name = f"openbook-probe-{secrets.token_hex(8)}"
+    try:
+        store = from_url(address)
+        put(store, name, b"1", mode="create")
+        try:
+            put(store, name, b"2", mode="create")
+        except (AlreadyExistsError, NotSupportedError) as exc:
+            is_kept = isinstance(exc, AlreadyExistsError)
+        else:
+            is_kept = False
+        with contextlib.suppress(BaseError):  # one byte stays where objects may not be deleted
+            delete(store, name)
+    except BaseError as exc:
+        said = " ".join(str(exc).split())[:300]
+        raise LibraryWriteError(
+            f"cannot write to {address!r}: {said}", hint="check that the bucket is there, its address and your rights"
+        ) from exc
+    if not is_kept:
+        raise LibraryWriteError(
+            f"the storage at {address!r} overwrites what it is told not to: writers would lose each other's work",
+            hint="use storage that knows conditional writes (If-None-Match), or a folder",
+        )
+
+
+@contextlib.contextmanager
+def claimed(address: str, name: str) -> Iterator[bool]:
+    """Yield whether a name could be claimed, and hold the claim meanwhile.
+
+    Args:
+        address: Of object storage, or the path of a folder.
+        name: Of the object that is there while the name is claimed.
+
+    Raises:
+        LibraryWriteError: It cannot be written there.
+    """
+    try:
+        store = from_url(address) if "://" in address else LocalStore(address)
+        try:
+            put(store, name, b"", mode="create")
+        except AlreadyExistsError:
+            yield False
+            return
+    except BaseError as exc:
+        raise LibraryWriteError(
+            f"cannot write to {address!r}: {' '.join(str(exc).split())[:300]}", hint="check its space and your rights"
+        ) from exc
+    try:
+        yield True
+    finally:
+        with contextlib.suppress(BaseError):
+            delete(store, name)
+
 
 # Raised by one with every change of the schemas below.
 _FORMAT = "1"

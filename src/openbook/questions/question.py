@@ -3,19 +3,123 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
-from openbook.questions.defining import definition_of
-from openbook.questions.intents import Intent, intents_of
 from openbook.questions.kinds import kind_of
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.words import content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
 from openbook.types import View
+
+# Each with a group for what is asked about, without its article. English, German, French, Spanish, Chinese.
+_ASKS_WHAT = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?:and\s+)?(?:what|who)(?:\s+(?:is|are|was|were)|['’]s)\s+(?:(?:an?|the)\s+)?(.+)",
+        r"(?:was|wer)\s+(?:ist|sind|war|waren)\s+(?:(?:ein|eine|der|die|das)\s+)?(.+)",
+        r"qu['’]est[- ]ce\s+qu(?:e\s+(?:c['’]est\s+qu)?|['’])(?:e?\s*)(?:une?\s+|l[ea]s?\s+|l['’])?(.+)",
+        r"¿?qu[ée]\s+(?:es|son)\s+(?:una?\s+|el\s+|l[ao]s?\s+)?(.+)",
+        r"(?:什么是|何谓)(.+)",
+        r"(.+)是什么",
+    )
+)
+# "What is the default port?" asks for a value: only so many words are the name of a thing.
+_MOST_WORDS = 3
+_ENDS = " \t?？!.。`'\"“”‘’"
+
+# What tells a definition from "A chunk is cut" and "Harbour is used by": what it is follows with an article.
+_IS = (
+    r"(?:,?\s(?:is|was|means)\s(?:(?:simply|basically|just|essentially)\s)?(?:an?|the|one|any|our|that|when|what)\b"
+    r"|\s(?:are|were)\s(?!not\b)\w"
+    r"|\s(?:ist|war)\s(?:eine?|der|die|das)\b|\ssind\s\w|\s(?:est|désigne)\s(?:une?\b|l[ea]\b|l['’])|\ssont\s(?:des|les)\b"
+    r"|\ses\s(?:una?|el|la)\b|\sson\s\w|\s?是|\s(?:\\?-{1,2}|[–—])\s(?-i:an?\b|the\b|[AT]\w{0,2}\s|[a-z]))"
+)
+_SURNAME = r"(?:\s(?-i:[A-Z])[\w/+.-]*)?"  # "Debian GNU/Linux is"
+_BESIDE = r"(?:[^\w\s-]|_|\s?\([^)\n]*\)|\s?<[^>\n]*>){0,6}"  # markup, links, other names
+# As lessons say it: "So tool use, also known as function calling," and "This is called query expansion".
+_LEADS = r"(?:(?:so|now|and|or|well|also|next),?\s)?"
+_APART = r",\s(?:which|also known|or)\s"
+_CALLED = r"\b(?:called|known as|referred to as)\s(?:(?:an?|the)\s)?[^\w\n]*"
+_OPENS = r"[^\w\n]*(?:(?:an?|the|eine?|der|die|das|une?|l[ea]s?|l['’]|una?|el|l[ao]s)\s+|(?-i:\.B[RI]?)\s+)?[^\w\n]*"
+
+
+def definition_of(question: str) -> re.Pattern[str] | None:
+    """Return a pattern that finds where a text says what something is; None if a question asks for no such thing.
+
+    Example:
+        >>> definition_of("What is a tide table?").search("See below. A **tide table** is a list.") is not None
+        True
+        >>> definition_of("What happens at low tide?") is None
+        True
+    """
+    for asks in _ASKS_WHAT:
+        if found := asks.fullmatch(question.strip(_ENDS + "¿")):
+            words = re.findall(r"[\w'’.+#/-]+", found[1])
+            if not 0 < len(words) <= _MOST_WORDS:
+                return None
+            name = r"[\W_]+".join(map(re.escape, words))
+            told = rf"(?:^|[.!?]\s|\s(?=or\s)){_LEADS}{_OPENS}{name}s?{_SURNAME}{_BESIDE}(?:{_IS}|{_APART})"
+            return re.compile(rf"{told}|{_CALLED}{name}s?\b", re.IGNORECASE | re.MULTILINE)
+    return None
+
+
+Intent = Literal["how-to", "where", "personal", "uses", "definition"]
+"""`how-to` wants steps, `where` a place in code, `personal` is of one's own project, `uses` wants who calls it."""
+
+_VERBS = (
+    r"(?:call|use|invok|reference|import|throw|rais|cover|test|exercis|instantiat|inherit|extend|implement)(?:e?s)?\b"
+)
+_DONE = (
+    r"(?:called|used|invoked|referenced|imported|thrown|raised|covered|tested|exercised|instantiated|inherited|extended"
+    r"|implemented|passed|needed)\b"
+)
+
+# English, German, French, Spanish. The ranking learns what each is worth (`benchmarks/fit.py`); "why", "how many"
+# and "what happens" were tried as well, and change nothing on projects left out.
+_SIGNS: Mapping[Intent, re.Pattern[str]] = {
+    "how-to": re.compile(
+        r"\bhow (?:do|can|could|should|would|to)\b(?! (?:it|this|that|they|the)\b)|\b(?:can|could|may) (?:i|we)\b"
+        r"|\bi (?:want|need)\b|\bis there (?:a|any) way\b|\b(?:am i|are we) supposed\b|\bwhat do (?:i|we)\b"
+        r"|\bwie (?:kann|muss|soll|richte|mache|installiere|benutze|verwende) (?:ich|man|wir)\b"
+        r"|\bcomment (?:puis-je|peut-on|faire|dois-je|je)\b|\bc[oó]mo (?:puedo|se puede|hago|debo)\b",
+        re.IGNORECASE,
+    ),
+    "where": re.compile(
+        r"\bwhere\b|\bwho calls\b|\bwh(?:ich|at) (?:\w+ )?(?:function|file|class|module|method|code|struct|type|line"
+        r"|component|query|trait|interface|constant)\b|\bwo (?:wird|werden|ist|sind|steht)\b|\bo[uù] est\b"
+        r"|\bd[oó]nde\b|\bwelche (?:funktion|klasse|datei|methode)\b",
+        re.IGNORECASE,
+    ),
+    "personal": re.compile(
+        r"\b(?:i|my|me|we|our|us|ich|mein\w*|mir|wir|unser\w*|je|mon|ma|mes|nous|notre|mi|mis|nuestr\w+)\b",
+        re.IGNORECASE,
+    ),
+    # "What does X call?" asks for what X does, "What calls X?" for uses of X. English and German.
+    "uses": re.compile(
+        rf"\b(?:who|what|that|which(?:\s+\w+)?)\s+(?:else\s+)?(?:{_VERBS}|use\b)"
+        rf"|\b(?:where|how|when)(?:\s+else)?\s+(?:is|are|was|gets?)\b[^?\n]{{0,200}}\b{_DONE}"
+        r"|\b(?:callers?|us(?:ag)?es?|references|calls)\s+(?:of|to)\b|\btests?\s+(?:of|for)\b"
+        r"|\bwer\s+(?:ruft|benutzt|verwendet|nutzt|wirft|testet)\b"
+        r"|\bwo\s+(?:wird|werden)\b[^?\n]{0,200}\b(?:aufgerufen|benutzt|verwendet|genutzt|geworfen|getestet)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def intents_of(text: str) -> frozenset[Intent]:
+    """Return what a question wants; empty for most topics.
+
+    Example:
+        >>> sorted(intents_of("How do I retry a failed job?")), sorted(intents_of("Where are jobs retried?"))
+        (['how-to', 'personal'], ['where'])
+    """
+    return frozenset(intent for intent, signs in _SIGNS.items() if signs.search(text))
+
 
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14

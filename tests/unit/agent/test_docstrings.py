@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.agent.docstrings import read_docstring
+from openbook.agent.tools import read_docstring
 
 FULL = """Find a symbol.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.chunking.docstrings import MAX_DOCSTRING_CHARS, leading_docstring
+from openbook.chunking.definitions import MAX_DOCSTRING_CHARS, leading_docstring
 
 
 @pytest.mark.parametrize(

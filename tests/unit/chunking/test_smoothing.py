@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.chunking.smoothing import smoothed
+from openbook.chunking.code import smoothed
 
 PIECES = st.sampled_from(
     """class ,struct,MY_API, Widget, : public B, {,},;,),Q_OBJECT,\n,\r\n,    ,//x,LOCKS(a),const,fun ,val x = 1"""

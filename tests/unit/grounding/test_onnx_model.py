@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from openbook.errors import MissingExtraError, SettingsError
-from openbook.grounding.onnx_model import EntailmentModel
+from openbook.grounding.nli import EntailmentModel
 from tools.tiny_nli import TinyModel, write
 
 PREMISES = ["The key is lost.", "It is cold in the harbour and the key is lost in the evening.", "The cat eats."]

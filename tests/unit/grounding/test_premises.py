@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.grounding.premises import likeliest, windows_of
+from openbook.grounding.nli import likeliest, windows_of
 
 
 def test_text_that_fits_is_one_window() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.defining import definition_of
+from openbook.questions.question import definition_of
 
 
 @pytest.mark.parametrize(

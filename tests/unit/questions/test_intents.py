@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.questions.intents import intents_of
+from openbook.questions.question import intents_of
 
 
 @pytest.mark.parametrize(

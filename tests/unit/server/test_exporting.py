@@ -7,7 +7,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from openbook.server.exporting import as_markdown
+from openbook.server.routes.conversations import as_markdown
 from openbook.sessions.protocol import Session
 
 

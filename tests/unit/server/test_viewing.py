@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from openbook.errors import QueryError
-from openbook.server.viewing import view
+from openbook.server.routes.contents import view
 from openbook.types import Anchor
 from tests.support import document
 

@@ -3,18 +3,124 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
+from markdown_it import MarkdownIt
 
+from openbook.answers import read_saved
+from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Caller, Identified
-from openbook.server.exporting import as_markdown
 from openbook.server.question_service import no_session
-from openbook.server.saved import read_record
+from openbook.server.rendering import chip, visible
 from openbook.server.schemas import SessionDetailResponse, SessionResponse, SessionsResponse, TitleRequest
 from openbook.sessions.protocol import Session, Sessions
+
+# What a program that shows Markdown would load or run, and how it is written as text: no sign before it changes that.
+_ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
+_AS_TEXT = {"!": "!\\", "<": "&lt;"}
+_CODE = re.compile(r"(`+[^`]*`+)")
+
+# Programs differ in what they read that is deeper than this.
+_DEEPEST = 15
+
+_SIGNS = re.compile(r"[\\`*\[\]<!]")
+
+
+def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
+    """Write a conversation: each question as a heading, its answer, and what the answer cites.
+
+    Nothing in it is loaded or run where it is shown. Code stays as it is, unless something in it could be no code.
+    """
+    text = _written(session, records, _but_code)
+    return text if _is_harmless(text) else _written(session, records, _as_text)
+
+
+def _written(session: Session, records: Sequence[dict[str, Any]], write: Callable[[str], str]) -> str:
+    parts = [f"# {_line(session.title)}", *(part for record in records for part in _exchange(record, write))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _exchange(record: dict[str, Any], write: Callable[[str], str]) -> Iterator[str]:
+    yield f"## {_line(record['query'])}"
+    yield write(record["answer"].strip())
+    if record["citations"]:
+        yield "\n".join(f"- `{cited['mark']}` {_place(cited)}: {_verdict(cited)}" for cited in record["citations"])
+
+
+def _place(cited: dict[str, Any]) -> str:
+    place = _line(cited["place"]) or "nothing that was shown"
+    return f"<{cited['url']}> ({place})" if cited["url"] else place
+
+
+def _verdict(cited: dict[str, Any]) -> str:
+    return f"{cited['verdict']}, {_line(cited['reason'])}" if cited["reason"] else str(cited["verdict"])
+
+
+def _as_text(answer: str) -> str:
+    return _ACTIVE.sub(lambda match: _AS_TEXT[match[0]], answer)
+
+
+def _but_code(answer: str) -> str:
+    """Write as text what is not in a fence or between backticks, as far as one line tells."""
+    lines: list[str] = []
+    fence: Fence | None = None
+    for line in answer.split("\n"):
+        inside, (_, fence) = fence, read_line(line, fence)
+        if not (inside or fence):  # every second piece is code
+            line = "".join(piece if at % 2 else _as_text(piece) for at, piece in enumerate(_CODE.split(line)))
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _is_harmless(text: str) -> bool:
+    tokens = MarkdownIt("commonmark").parse(text)
+    everything = [*tokens, *(child for token in tokens for child in token.children or ())]
+    return not any(
+        token.type in ("html_block", "html_inline", "image") or token.level >= _DEEPEST for token in everything
+    )
+
+
+def _line(text: str) -> str:
+    return _SIGNS.sub(r"\\\g<0>", " ".join(visible(text).split()))
+
+
+# What older versions wrote, after it was sanitised: no text of an answer looks like it.
+_OTHERS = r'(?: [\w-]+="[^"]*")*'
+_CHIP = re.compile(rf'<a{_OTHERS} data-cite="(\d+)"{_OTHERS}>.*?</a>', re.DOTALL)
+_CLAIM = re.compile(rf'<span class="claim claim-(?:partial|unsupported|uncited)"{_OTHERS}>')
+_REMARK = re.compile(
+    r'<span class="flag">[^<]*</span>'
+    r'|<span class="unseen"> \((?:only partly supported|not supported|no source given)[^<]*</span>'
+)
+_OLD = re.compile(
+    r'class="(?:cite cite-(?:supported|partial|unsupported)|claim claim-(?:partial|unsupported|uncited))"'
+)
+
+
+def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a saved reply with the verdicts of today, in its HTML too."""
+    read = read_saved(record)
+    html = read.get("html")
+    if isinstance(html, str) and _OLD.search(html):
+        read["html"] = _renewed(html, read.get("citations") or ())
+    return read
+
+
+def _renewed(html: str, citations: Sequence[Mapping[str, Any]]) -> str:
+    """Write chips anew, and take off what was said of claims by the overlap of words."""
+
+    def chip_of(match: re.Match[str]) -> str:
+        number = int(match[1])
+        cited = citations[number - 1]
+        return chip(number, cited["verdict"], cited["place"])
+
+    return _CHIP.sub(chip_of, _REMARK.sub("", _CLAIM.sub("<span>", html)))
+
 
 router: APIRouter = APIRouter()
 

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import Identified
-from openbook.server.disconnects import unless_gone
+from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
 from openbook.server.question_service import PreparedQuestion, QuestionService
 from openbook.server.schemas import AnswerResponse, ModelsResponse, QueryRequest
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
+
+T = TypeVar("T")
+
+# As proxies write it into their logs: the client closed the request. Nobody receives it.
+_GONE = 499
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Do work for a request, and stop it if the client goes away.
+
+    Raises:
+        RequestRefusedError: The client has gone.
+    """
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+    raise RequestRefusedError(_GONE, "the client has gone")
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
 
 router: APIRouter = APIRouter()
 
