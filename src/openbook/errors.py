@@ -102,6 +102,11 @@ class CorruptLibraryError(LibraryError):
 class MismatchedLibraryError(LibraryError):
     """The index was made by another version, embedder or way of cutting."""
 
+    def __init__(self, message: str, *, hint: str = "", rebuild: str = "", chunks: str = "") -> None:
+        super().__init__(message, hint=hint, rebuild=rebuild)
+        self.chunks = chunks
+        """Identity of the rules that cut its chunks, where nothing else is different; else empty."""
+
 
 class LibraryWriteError(LibraryError):
     """The index cannot be written: disk full, read-only, locked."""

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
-from openbook.chunking.identity import chunks_identity
 from openbook.embedding.static import load_embedder
 from openbook.errors import SourceError
-from openbook.index.protocol import Index, IndexIdentity, IndexStats, Source
+from openbook.index.protocol import Index, IndexStats, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
-from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_index
+from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
 from openbook.libraries.registration import check_known, register, source_at, unknown_source
 from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of, with_permalinks
 from openbook.opening import open_embedder, open_reranker
@@ -26,7 +25,6 @@ from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import FileReader, ReaderRegistry
-from openbook.tokens import tokens_identity
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
@@ -73,7 +71,6 @@ class Library:
             settings, embedder = replace(settings, embedder=embedder), None
         if isinstance(reranker, str):
             settings, reranker = replace(settings, reranker=reranker), None
-        self.settings = settings
         self._served = embedder or (open_embedder(settings.embedder) if settings.embedder else None)
         self._embedder = load_embedder()
         self._made_by = self._served or self._embedder
@@ -82,8 +79,8 @@ class Library:
         self._readers = ReaderRegistry(readers or {})
         self.location = location
         """The file of the library, or `engine:address/name`."""
-        identity = IndexIdentity(self._made_by.identity, tokens_identity(), chunks_identity(settings))
-        self._index: Index = index or open_index(location, identity, settings)
+        made_by = self._made_by.identity
+        self.settings, self._index = (settings, index) if index else open_as_made(location, made_by, settings)
 
     @classmethod
     def open(

@@ -221,3 +221,19 @@ def test_tools_of_the_program_join_those_of_the_library(pages: Path, settings: S
     names = {tool.name for tool in model.requests[0].tools}
     assert {"tide", "search"} <= names
     assert "11:32" in str(model.requests[1].messages[-1])
+
+
+def test_a_library_keeps_the_chunk_strategy_that_it_was_made_with(tmp_path: Path) -> None:
+    words = write_tree(tmp_path / "words", {"a.md": "# One\n\n" + "heron " * 90 + "\n\n# Two\n\n" + "pier " * 90})
+    home = tmp_path / "home"
+    fixed = Settings(home=home, workers=1, chunk_strategy="fixed-size", chunk_words=40, chunk_overlap_words=5)
+    with Library.open("b", settings=fixed) as library:
+        library.add(words)
+        chunks = library.stats().chunks
+
+    with Library.open("b", settings=Settings(home=tmp_path / "home", workers=1)) as library:
+        write_tree(words, {"b.md": (words / "a.md").read_text(encoding="utf-8")})
+        library.sync()
+
+        assert library.settings.chunk_strategy == "fixed-size"
+        assert library.stats().chunks == 2 * chunks

@@ -107,19 +107,24 @@ def test_the_commands_list_fill_remake_and_empty_libraries(
     assert run(capsys, "sources").out == "team: 0 documents, 0 chunks\n"
 
 
-def test_a_library_of_another_embedder_is_refused_with_the_command_that_makes_it_again(
+def test_a_library_keeps_its_chunk_strategy_until_it_is_made_again(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
     run(capsys, "add", str(sample), "--library", "team")
     monkeypatch.setenv("OPENBOOK_CHUNK_STRATEGY", "fixed-size")
 
-    refused = run(capsys, "ask", QUESTION, "--library", "team")
-    remade = run(capsys, *refused.hinted_command())
+    answer = run(capsys, "ask", QUESTION, "--library", "team")
+    before = run(capsys, "status", "--library", "team").out
+    run(capsys, "add", "--rebuild", str(sample), "--library", "team")
+    after = run(capsys, "status", "--library", "team").out
 
-    assert "was made with chunks" in refused.err
-    assert "added" in remade.err
-    assert "LOST_AFTER_DAYS" in run(capsys, "ask", QUESTION, "--library", "team").out
+    assert "LOST_AFTER_DAYS" in answer.out
+    assert _chunks(before) != _chunks(after)
+
+
+def _chunks(status: str) -> str:
+    return next(line for line in status.splitlines() if line.startswith("chunks"))
 
 
 def bring(tree: str, uri: str, *, speak: bool = False) -> None:

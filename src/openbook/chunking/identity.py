@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from openbook.settings import Settings
+import re
+from dataclasses import replace
+
+from openbook.settings import STRATEGIES, Settings
 
 # Raised by one with every change that cuts some document elsewhere, or names a chunk otherwise.
 _RULES_VERSION = 4
@@ -19,3 +22,21 @@ def chunks_identity(settings: Settings) -> str:
     if settings.chunk_strategy == "semantic":  # the only one that counts no words
         return identity
     return f"{identity}-{settings.chunk_words}-{settings.chunk_overlap_words}"
+
+
+def settings_of(identity: str, settings: Settings) -> Settings | None:
+    """Return settings that cut as a library was cut; None if its rules are of another version.
+
+    Example:
+        >>> settings_of("rules-4/hybrid-300-20", Settings()).chunk_words
+        300
+        >>> settings_of("rules-1/semantic", Settings()) is None
+        True
+    """
+    found = re.fullmatch(rf"rules-{_RULES_VERSION}/({'|'.join(STRATEGIES)})(?:-(\d+)-(\d+))?", identity)
+    if found is None:
+        return None
+    strategy = next(known for known in STRATEGIES if known == found[1])
+    if found[2] is None:
+        return replace(settings, chunk_strategy=strategy)
+    return replace(settings, chunk_strategy=strategy, chunk_words=int(found[2]), chunk_overlap_words=int(found[3]))

@@ -234,6 +234,7 @@ class LanceTables:
                 raise MismatchedLibraryError(
                     f"the library {self.uri!r} was made with {what} {held.get(what)!r}, not {value!r}",
                     rebuild=self.uri.rpartition("/")[2],
+                    chunks=held.get(what, "") if what == "chunks" else "",  # the last that is compared
                 )
         self._held = held
 

@@ -213,6 +213,7 @@ def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) 
             raise MismatchedLibraryError(
                 f"the library {str(path)!r} was made with {name} {stored.get(name)!r}, not {value!r}",
                 rebuild=path.stem,
+                chunks=stored.get(name, "") if name == "chunks" else "",  # the last that is compared
             )
 
 

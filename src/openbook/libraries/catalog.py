@@ -12,15 +12,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openbook.errors import SettingsError
+from openbook.chunking.identity import chunks_identity, settings_of
+from openbook.errors import MismatchedLibraryError, SettingsError
+from openbook.index.protocol import IndexIdentity
 from openbook.index.schema import stored_sources
 from openbook.index.sqlite import SqliteIndex, remove_library_file
 from openbook.permissions import make_private_folder, narrow
 from openbook.plugins import open_plugin, plugins
 from openbook.settings import Settings, default_home
+from openbook.tokens import tokens_identity
 
 if TYPE_CHECKING:
-    from openbook.index.protocol import Engine, Index, IndexIdentity, Source
+    from openbook.index.protocol import Engine, Index, Source
 
 DEFAULT_LIBRARY = "default"
 
@@ -123,6 +126,31 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
         return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
     storage, _, name = location.rpartition("/")
     return open_engine(storage).open(name, identity, lock_timeout_s=settings.lock_timeout_s)
+
+
+def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple[Settings, Index]:
+    """Open a library, and return it with settings that cut as it was cut: it keeps the strategy that it was made with.
+
+    Args:
+        location: Where it is.
+        embedder: Identity of the embedder.
+        settings: Those of a new library.
+
+    Raises:
+        LibraryError: It cannot be used, or was made by other rules.
+        SettingsError, PluginError, MissingExtraError: Its engine cannot be used.
+    """
+
+    def opened(settings: Settings) -> Index:
+        return open_index(location, IndexIdentity(embedder, tokens_identity(), chunks_identity(settings)), settings)
+
+    try:
+        return settings, opened(settings)
+    except MismatchedLibraryError as exc:
+        kept = settings_of(exc.chunks, settings)
+        if kept is None:
+            raise
+        return kept, opened(kept)
 
 
 def keep_private(home: Path) -> None:
