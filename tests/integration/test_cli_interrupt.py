@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -20,6 +21,8 @@ FILES = 240
 BLANK_LINES = 10_000
 # Bounds a wait for something that does not come; nothing here takes as long.
 PATIENCE_S = 60.0
+# Python ends itself with the signal where the interrupt came within a nested run of its own: a shell shows 130, too.
+INTERRUPTED = (130, -signal.SIGINT)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,11 @@ def birds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def size_of(pattern: str) -> int:
     """Add up the sizes in bytes of the library's files whose names fit."""
-    return sum(file.stat().st_size for file in Path(os.environ["OPENBOOK_HOME"]).glob(f"libraries/{pattern}"))
+    total = 0
+    for file in Path(os.environ["OPENBOOK_HOME"]).glob(f"libraries/{pattern}"):
+        with contextlib.suppress(FileNotFoundError):  # a journal goes with its transaction
+            total += file.stat().st_size
+    return total
 
 
 def children_of(process: subprocess.Popen[str]) -> int:
@@ -80,8 +87,8 @@ def test_an_interrupt_keeps_what_was_indexed(
 
     again = run(capsys, "search", "gull_7_7", birds, "--json", "--limit", "1")
 
-    assert (stopped.code, stopped.out) == (130, "")
-    assert stopped.err == "interrupted; what was indexed is kept\n"
+    assert (stopped.err, stopped.out) == ("interrupted; what was indexed is kept\n", "")
+    assert stopped.code in INTERRUPTED
     assert again.code == 0
     assert again.json["results"][0]["path"] == "gull7.py"
     assert f"documents  {FILES}\n" in run(capsys, "status", birds).out
@@ -103,6 +110,6 @@ def test_an_interrupted_update_keeps_the_old_answers(birds: Path, capsys: Captur
         (folder / file.name).unlink()
     again = run(capsys, "search", "owls", folder, "--json")
 
-    assert stopped.code == 130
+    assert stopped.code in INTERRUPTED
     assert "Traceback" not in stopped.err
     assert [result["path"] for result in again.json["results"]] == ["owls.md"]

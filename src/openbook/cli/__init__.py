@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 EXIT_NOTHING = 1
 EXIT_USAGE = 2
@@ -18,7 +21,40 @@ EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit code."""
+    """Run one command and return its exit code."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or handler is not signal.default_int_handler:
+        return _run(arguments)
+    interrupt = _Interrupt()
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        return _run(arguments)
+    except Exception:
+        # C code may lose a KeyboardInterrupt that it was called back with, and raise what it makes of that.
+        if not interrupt.came:
+            raise
+        return _say_interrupted()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+class _Interrupt:
+    """A handler of SIGINT that raises KeyboardInterrupt, and remembers that it did."""
+
+    def __init__(self) -> None:
+        self.came = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
+        signal.default_int_handler(number, frame)
+
+
+def _say_interrupted() -> int:
+    sys.stderr.write("interrupted; what was indexed is kept\n")
+    return EXIT_INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         # Takes a tenth of a second, in which Ctrl-C can come already.
         from openbook.cli.app import run
@@ -27,8 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted; what was indexed is kept\n")
-        return EXIT_INTERRUPTED
+        return _say_interrupted()
     except BrokenPipeError:
         # The reader has seen enough (`| head`).
         _drop_output()
