@@ -56,19 +56,20 @@ def asked(
 ) -> Iterator[tuple[Library, Filter]]:
     """Open the library that a question is for, up to date, with the filter narrowed to the paths.
 
-    A library that has the paths already is used, such as the one of a folder above them.
+    A library that has the paths already is used, such as the one of a folder above them; not where the filter names
+    sources, which are those of the paths.
 
     Raises:
         OpenbookError: It cannot be opened or filled.
     """
     here = settings()
-    if library or here.shared_storage:
+    if library or here.shared_storage or where.sources:
         with opened(paths, library, reranker=reranker) as assistant:
             yield assistant, where
         return
     paths = paths or [Path()]
+    check_paths(paths, may_be_wide=True)  # whether they are there; a wide one may have been added
     match = LibraryCatalog(here).match(paths)
-    check_paths(paths, may_be_wide=bool(match.sources))
     if match.sources:
         held = [Path(root.location) for root in match.sources]
         with opened(held, match.name, may_be_wide=True, reranker=reranker) as assistant:

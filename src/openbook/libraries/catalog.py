@@ -103,26 +103,29 @@ class LibraryCatalog:
     def match(self, paths: Sequence[Path]) -> LibraryMatch:
         """Return the library to ask about some folders and files.
 
-        That is their own; else one that has them already: of a folder above them, the nearest first, or one that was
-        named, `default` first. Else their own, which is not there yet. Libraries of several machines have no folders
-        of this one.
+        That is their own; else one that has them as sources, or in its sources: that of the nearest folder above, or
+        one that was named, `default` first. Else their own, which is not there yet. Libraries of several machines
+        have no folders of this one.
         """
         own = name_for(paths)
         if self._engine is not None or self.holds(own):
             return LibraryMatch(own)
         places = [path.expanduser().resolve() for path in paths]
-        above = [name_for([folder]) for folder in places[0].parents]
+        above = [name_for([folder]) for folder in places[0].parents] if len(places) == 1 else []
         named = sorted((name for name in self.names() if not _OF_FOLDERS.search(name)), key=_default_first)
+        match = LibraryMatch(own)
         for name in filter(self.holds, (*above, *named)):
             roots = self.roots(name)
             found = _sources_with(places, roots)
-            if found:
-                within = frozenset((root.name, inside) for root, inside in found)
-                is_whole = within == {(root.name, "") for root in roots}
-                return LibraryMatch(
-                    name, tuple(dict.fromkeys(root for root, _ in found)), frozenset() if is_whole else within
-                )
-        return LibraryMatch(own)
+            if not found or (match.sources and any(inside for _, inside in found)):
+                continue
+            within = frozenset((root.name, inside) for root, inside in found)
+            is_whole = within == {(root.name, "") for root in roots}
+            sources = tuple(dict.fromkeys(root for root, _ in found))
+            match = LibraryMatch(name, sources, frozenset() if is_whole else within)
+            if not any(inside for _, inside in found):
+                break
+        return match
 
     def remove(self, name: str) -> None:
         """Delete a library. None there is no error."""
