@@ -89,8 +89,12 @@ def written_place(span: Span, anchor: str | None) -> str:
         >>> span = Span("talk.pdf", 9, 20, 3, 4)
         >>> written_place(span, None), written_place(span, "p. 2"), written_place(span, "")
         ('talk.pdf:3-4', 'talk.pdf p. 2', 'talk.pdf')
+        >>> written_place(Span("app.py", 0, 20, 3, 3), None)
+        'app.py:3'
     """
-    return str(span) if anchor is None else f"{span.path} {anchor}".rstrip()
+    if anchor is not None:
+        return f"{span.path} {anchor}".rstrip()
+    return f"{span.path}:{span.start_line}" if span.start_line == span.end_line else str(span)
 
 
 def place_of(chunk: Chunk) -> str:

@@ -197,6 +197,9 @@ class CutOffError(ModelError):
     """The stream broke off."""
 
 
+_MOST_MEANT = 3
+
+
 def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
     """Return a hint that names what a mistyped word is most like, before `otherwise`.
 
@@ -207,7 +210,9 @@ def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
     from difflib import get_close_matches  # where something is wrong already, its import costs nobody
 
     folded = {name.lower(): name for name in reversed(known)}
-    close = get_close_matches(word.lower(), folded, n=3)
+    wanted = word.lower()
+    begun = [name for name in folded if wanted and name.startswith(wanted)]  # a library's name ends with a hash
+    close = list(dict.fromkeys(begun + get_close_matches(wanted, folded, n=_MOST_MEANT)))[:_MOST_MEANT]
     if not close:
         return otherwise
     return f"did you mean {' or '.join(repr(folded[name]) for name in close)}? {otherwise}"

@@ -233,6 +233,17 @@ def read_secrets(
     return found
 
 
+def read_color(environ: Mapping[str, str] | None = None) -> bool | None:
+    """Return whether to print colours: False where `NO_COLOR` is set, True where `FORCE_COLOR` is, else None.
+
+    None: on a terminal only. https://no-color.org, https://force-color.org
+    """
+    environ = os.environ if environ is None else environ
+    if environ.get("NO_COLOR"):
+        return False
+    return True if environ.get("FORCE_COLOR") else None
+
+
 def read_addresses(names: Iterable[str], environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Read the addresses that are set.
 

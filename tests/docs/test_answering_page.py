@@ -120,7 +120,7 @@ def test_the_python_of_the_page_runs_without_a_model_too(
 
     printed = capsys.readouterr().out
     assert printed.startswith("searching ...\nwriting ...\n")
-    assert "sessions.md:1-1" in printed
+    assert "sessions.md:1" in printed
 
 
 def test_every_stage_is_on_the_page() -> None:

@@ -32,4 +32,4 @@ def test_the_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
     exec(compile(program, "extending.md", "exec"), {})
 
-    assert capsys.readouterr().out == "birds/heron.md:1-1 {'author': 'Ada'}\n"
+    assert capsys.readouterr().out == "birds/heron.md:1 {'author': 'Ada'}\n"

@@ -187,7 +187,7 @@ def test_a_question_beside_the_topic_is_refused_with_the_nearest_places(sample: 
     assert outcome.out.startswith("The sources do not answer this")
     assert "'sourdough'" in outcome.out
     assert "Nearest:\n  " in outcome.out
-    assert "hint: " in outcome.err
+    assert outcome.err.endswith("no answer: nothing relevant\n")
 
 
 def test_a_refusal_in_json_says_so(sample: Path, capsys: Captured) -> None:
@@ -206,7 +206,7 @@ def test_an_answer_for_people_names_its_places_from_here(sample: Path, capsys: C
 
     answer, _, places = outcome.out.partition("\nSources:\n")
     assert "Copies are kept for ninety days" in answer
-    assert "docs/operations.md:5-5" in places
+    assert "docs/operations.md:5" in places
     assert "exact" in places
 
 
@@ -233,7 +233,7 @@ def test_an_excerpt_on_request_has_the_lines_of_the_file(sample: Path, capsys: C
 def test_an_answer_shows_its_sources_in_full_on_request(sample: Path, capsys: Captured) -> None:
     outcome = run(capsys, "ask", "After how many wrong codes does a door stay shut?", "--show")
 
-    assert "\n[1] locker/src/lib.rs:1-" in outcome.out
+    assert "\nlocker/src/lib.rs:1-" in outcome.out
     assert "     1  //! Firmware of the parcel lockers.\n" in outcome.out
 
 

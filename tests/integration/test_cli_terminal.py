@@ -91,7 +91,7 @@ def test_brackets_are_text_and_no_style(hostile: Path, capsys: Captured) -> None
 
     assert "# Anchor [bold]winch[/bold] [link=http://x]" in outcome.out
     assert "[red]oil[/red]" in outcome.out
-    assert "[bold]winch.md:1-1" in outcome.out
+    assert "[bold]winch.md:1" in outcome.out
 
 
 def test_every_result_is_listed_on_one_line_whatever_its_name(hostile: Path, capsys: Captured) -> None:
@@ -111,7 +111,7 @@ def test_nothing_in_a_question_drives_the_terminal(hostile: Path, capsys: Captur
 @pytest.mark.parametrize(
     "arguments",
     [
-        *(["{}"], ["status", "{}"], ["remove", "{}"], ["search", "--queries", "{}"], ["ask", "winch", "{}"]),
+        *(["{}"], ["status", "{}"], ["remove", "{}"], ["search", "--queries", "{}"], ["ask", "the winch", "{}"]),
         *(["ask", "winch", "--library", "{}"], ["ask", "winch", "--kind", "{}"], ["ask", "winch", "--limit", "{}"]),
     ],
 )

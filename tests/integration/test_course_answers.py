@@ -35,7 +35,7 @@ def test_a_citation_shows_and_stores_the_sentence_and_not_the_line(course: Path,
     assert first["quote"].count(".") == 1
     assert text[first["start_char"] : first["end_char"]] == first["quote"]
     assert len(text.split("\n")[first["start_line"] - 1]) > 2_000
-    assert f"> {first['quote']} {first['mark']}\n" in printed.out
+    assert f"> {first['quote']} [1]\n" in printed.out
     assert max(map(len, printed.out.splitlines())) < 400
     assert all(len(citation["quote"]) < 400 for citation in told["citations"])
 

@@ -319,7 +319,7 @@ def test_the_answer_of_any_model_is_checked_against_what_it_was_shown(assistant:
     wrong = assistant.check(question, f"Copies are kept for 20 days [1:{number}].", results)
 
     assert shown.startswith('<source number="1" place="docs/operations.md:')
-    assert right.sources_cited == ("docs/operations.md:5-5",)
+    assert right.sources_cited == ("docs/operations.md:5",)
     assert (right.quality_score, right.claims[0].verdict) == (1.0, "exact")
     assert (wrong.quality_score, wrong.claims[0].verdict) == (0.0, "conflict")
     assert (wrong.refused, wrong.sources_cited) == (False, ())

@@ -104,7 +104,7 @@ def test_the_commands_list_fill_remake_and_empty_libraries(
     assert str(tmp_path / "shared" / "team") in run(capsys, "status", "--library", "team").out
     assert f"libraries in lance:{tmp_path / 'shared'}" in run(capsys, "doctor").out
     assert run(capsys, "remove", sample.name).err == f"removed {sample.name}\n"
-    assert run(capsys, "sources").out == "team: 0 documents, 0 chunks\n"
+    assert run(capsys, "sources").out == "team: 0 documents, 0.0 MB, updated never\n"
 
 
 def test_a_library_keeps_its_chunk_strategy_until_it_is_made_again(

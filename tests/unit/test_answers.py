@@ -147,7 +147,7 @@ def test_sources_cited_are_the_places_that_may_hold_each_once_in_order() -> None
         ),
     )
 
-    assert answer.sources_cited == ("b.md:1-1", "a.md:2-3", "d.md:1-1")
+    assert answer.sources_cited == ("b.md:1", "a.md:2-3", "d.md:1")
 
 
 def claims(*verdicts: ClaimVerdict) -> tuple[Claim, ...]:
@@ -280,7 +280,7 @@ def test_the_language_of_a_chunk_tells_whether_its_lines_mean_anything() -> None
     chunk = Chunk("s", Span("talk", 0, 4, 3, 3), "text", "docs", "pdf", anchor="p. 2")
 
     assert place_of(chunk) == "talk p. 2"
-    assert place_of(replace(chunk, language="notebook")) == "talk:3-3"
+    assert place_of(replace(chunk, language="notebook")) == "talk:3"
 
 
 def test_a_citation_that_fails_is_displayed_with_its_reason() -> None:
@@ -309,8 +309,8 @@ def cited(verdict: Verdict, line: int = 1, label: str = "") -> Citation:
 
 
 def test_a_citation_is_shown_with_its_place_for_people_and_its_verdict() -> None:
-    assert str(cited("exact", label="cell 3")) == "[1:1] a.py:1-1 (cell 3): exact"
-    assert str(cited("stale")) == "[1:1] a.py:1-1: stale"
+    assert str(cited("exact", label="cell 3")) == "[1:1] a.py:1 (cell 3): exact"
+    assert str(cited("stale")) == "[1:1] a.py:1: stale"
 
 
 @pytest.mark.parametrize(("cost", "shown"), [(Decimal("0.25"), 0.25), (None, None), (Decimal(0), 0.0)])
@@ -335,8 +335,8 @@ def test_an_answer_is_displayed_with_its_sources_and_a_refusal_with_the_nearest(
     answer = GenerationResult("q", "Yes [1:1].", (cited("exact"),))
     refusal = GenerationResult("q", "Nothing found.", results=(RetrievalResult(CHUNK, 1.0),), refused=True)
 
-    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1-1: exact\n"
-    assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2-2\n"
+    assert answer.format_for_display() == "Yes [1:1].\n\nSources:\n  [1:1] a.py:1: exact\n"
+    assert refusal.format_for_display() == "Nothing found.\n\nNearest:\n  a.py:2\n"
     assert GenerationResult("q", "Yes.").format_for_display() == "Yes.\n"
 
 

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", help="claude, claude-desktop, codex, cursor, gemini, vscode or windsurf.")
 ]
-ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the agent calls the server.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the file as it would be, and change nothing.")]
+ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the server in the agent.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the new file without writing it.")]
 
 
 def mcp(
     paths: options.Paths = None,
     *,
     library: options.LibraryName = None,
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Use HTTP instead of standard input and output.")] = False,
     host: options.Host = "127.0.0.1",
     port: options.Port = 8322,
 ) -> None:
-    """Serve folders to a coding agent, with tools to search, read, ask and verify (MCP)."""
+    """Run the MCP server: tools for coding agents to search, read, ask and verify."""
     from openbook.cli import opening
     from openbook.libraries.catalog import name_for
 
@@ -76,7 +76,7 @@ def _ended_by_ctrl_c() -> Iterator[None]:
 def install(
     agent: AgentName, paths: options.Paths = None, *, name: ServerName = "openbook", dry_run: DryRun = False
 ) -> None:
-    """Add `openbook mcp` to the configuration of a coding agent."""
+    """Add the MCP server to the configuration of a coding agent."""
     from openbook.cli.opening import check_paths
     from openbook.mcp.clients import plan_install
 
@@ -89,7 +89,7 @@ def install(
 
 
 def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRun = False) -> None:
-    """Take what `install` wrote out of the agent's configuration."""
+    """Remove the MCP server from the configuration of a coding agent."""
     from openbook.mcp.clients import plan_uninstall
 
     client = _client(agent)

@@ -5,7 +5,7 @@ Commands import what is heavy inside, so that help is instant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -33,12 +33,13 @@ from openbook.errors import (
     UnknownCourseError,
     UnknownSourceError,
 )
+from openbook.settings import read_color
 
 app: typer.Typer = typer.Typer(
     name="openbook",
-    help="Answers questions about your code, documentation and courses, with citations that were checked.",
+    help="Answer questions about your code, documentation and courses, with checked citations.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # help in colour would take half of its time
     pretty_exceptions_enable=False,
 )
@@ -77,30 +78,64 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options that stand before a command."""
+    context.color = read_color()
 
 
-app.command()(questions.ask)
-app.command()(questions.chat)
-app.command()(questions.search)
-app.command()(checks.verify)
-app.command()(checks.judge)
-app.command("eval")(checks.evaluate)
-app.command()(serving.serve)
+def _add(command: Callable[..., None], name: str | None = None, *, examples: str = "") -> None:
+    """Add a command. `examples`: lines that end its help."""
+    # Given as they are, texts of the list of commands are wrapped; else they are cut off.
+    brief = (command.__doc__ or "").partition("\n")[0].rstrip(".")
+    lines = "".join(f"\n  openbook {line.strip()}" for line in examples.strip().splitlines())
+    app.command(name, short_help=brief, epilog=f"\b\nExamples:{lines}" if lines else None)(command)
+
+
+_add(
+    questions.ask,
+    examples="""
+    ask "How is a refund booked?" src docs
+    ask how are sessions renewed
+    ask "What changed in 2.0?" -k docs -m anthropic
+    ask "How long does the dough rest?" -l school -c bread --lesson 2
+    """,
+)
+_add(questions.chat, examples="chat src docs\nchat --model groq:openai/gpt-oss-120b --agent")
+_add(
+    questions.search,
+    examples="""
+    search ConnectionPool
+    search "retry after a timeout" src --glob "*.go" -n 5
+    search "connection pool" --files
+    """,
+)
+_add(checks.verify, examples="verify README.md docs/*.md\nverify --fix docs/*.md")
+_add(checks.judge, examples="judge claims.jsonl --verifier anthropic --json")
+_add(checks.evaluate, "eval", examples="eval questions.jsonl docs --fail-under confirmed=.9\neval --draft 20 src docs")
+_add(serving.serve, examples="serve docs\nserve --library school --host 0.0.0.0 --port 8000")
 app.add_typer(serving.keys)
-app.command()(agents.mcp)
-app.command()(agents.install)
-app.command()(agents.uninstall)
-app.command()(contents.add)
-app.command()(contents.sources)
-app.command()(courses.courses)
-app.command()(contents.remove)
-app.command()(contents.prune)
-app.command()(contents.status)
+_add(agents.mcp, examples="mcp src docs\nmcp --http --port 8322 docs")
+_add(agents.install, examples="install claude src docs\ninstall cursor --dry-run")
+_add(agents.uninstall, examples="uninstall claude")
+_add(
+    contents.add,
+    examples="""
+    add src docs --library work
+    add pallets/click
+    add --course ~/talks --library school
+    add --rebuild --library work
+    """,
+)
+_add(contents.watch, examples="watch\nwatch --library work")
+_add(contents.sources)
+_add(courses.courses, examples="courses --library school\ncourses bread --library school")
+_add(contents.remove, examples="remove docs --library work\nremove --library work")
+_add(contents.prune, examples="prune --dry-run")
+_add(contents.status, examples="status\nstatus --skipped src")
 app.add_typer(entailment.models)
-app.command("plugins")(checks.list_plugins)
-app.command()(checks.doctor)
+_add(checks.list_plugins, "plugins")
+_add(checks.doctor, examples="doctor\ndoctor --model anthropic")

@@ -12,6 +12,7 @@ from decimal import Decimal
 from openbook.answering.options import AnswerOptions
 from openbook.answers import Exchange, GenerationResult
 from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
+from openbook.cli.answers import print_answer, print_sources
 from openbook.cli.asking import follow, note_cost
 from openbook.costs import format_usd
 from openbook.errors import OpenbookError
@@ -90,13 +91,10 @@ class ChatSession:
         self._show(answer)
 
     def _show(self, answer: GenerationResult) -> None:
-        printing.say(answer.answer)
-        printing.print_claims(answer)
+        print_answer(answer, printing.LocationFormatter(self.assistant.sources()), show=False)
         printing.say()
-        count = len(answer.sources_cited)
-        none = f"no answer: {answer.reason}" if answer.refused else "no source"
-        text = printing.counted(count, "source") if count else none
-        printing.note(f"{text}; /sources lists them" if count or answer.results else text)
+        if answer.refused:
+            printing.note(f"no answer: {answer.reason}")
         note_cost(answer)
 
     def _command(self, name: str = "", argument: str = "") -> bool:
@@ -121,7 +119,7 @@ class ChatSession:
         if self.last is None:
             printing.note("nothing was answered yet")
         else:
-            printing.print_sources(self.last, printing.LocationFormatter(self.assistant.sources()))
+            print_sources(self.last, printing.LocationFormatter(self.assistant.sources()))
 
     def _reset(self, _: str) -> None:
         self.history.clear()

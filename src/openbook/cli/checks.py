@@ -12,18 +12,19 @@ from openbook.types import Filter
 
 
 def verify(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Text, code, or answers of `ask --json`.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Text, code, or the output of `ask --json`.")],
     *,
     root: Annotated[
-        str, typer.Option(metavar="DIR", callback=options.no_blank, help="What paths are relative to.")
+        str, typer.Option(metavar="DIR", callback=options.no_blank, help="Folder that paths are relative to.")
     ] = ".",
-    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations that moved, and nothing else.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations whose lines have moved.")] = False,
     as_json: options.AsJson = False,
     check_urls: Annotated[
-        str, typer.Option(metavar="no", help="Whether to fetch URLs. Only `no`: there is no network here.")
+        str,
+        typer.Option(metavar="no", help="Whether to check URLs. Only `no` is supported: this command uses no network."),
     ] = "no",
 ) -> None:
-    """Check that citations such as `path:12-18` name what they named when they were written."""
+    """Check that citations such as `path:12-18` still match the lines they name."""
     from openbook.cli.verifying import verify_files
 
     options.one_of(("no",), check_urls, "--check-urls")
@@ -38,13 +39,15 @@ def judge(
         typer.Argument(
             metavar="CLAIMS.jsonl",
             readable=False,
-            help="One JSON object a line with `claim` and `cited_text`, perhaps `id` and `sources`. `-` is stdin.",
+            help="One JSON object per line: `claim`, `cited_text`, optionally `id` and `sources`. `-` reads stdin.",
         ),
     ],
     *,
     verifier: Annotated[
         str,
-        typer.Option(metavar="V", help="What checks claims too: a model, `nli:FOLDER`, or `off`. Default: nothing."),
+        typer.Option(
+            metavar="V", help="Also check with a model, or with `nli:FOLDER`. Default: OPENBOOK_VERIFIER, else `off`."
+        ),
     ] = "",
     max_usd: Annotated[
         float | None,
@@ -53,12 +56,12 @@ def judge(
             max=1000.0,
             metavar="X",
             callback=options.no_nan,
-            help="Most US dollars that the verifier may cost.",
+            help="Maximum cost of the verifier in US dollars.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """Judge claims that any program has written by the text that they cite.
+    """Check claims written by any program against the text they cite.
 
     Without a verifier, words alone decide: exact, conflict or unverified.
     """
@@ -76,21 +79,27 @@ def evaluate(
         typer.Argument(metavar="QUESTIONS.jsonl [PATH]...", help="The question set, then folders or files."),
     ] = None,
     *,
-    model: Annotated[str, typer.Option(metavar="M", help=f"What answers, {options.MODELS}.")] = "extractive",
+    model: Annotated[str, typer.Option(metavar="M", help=f"Model that answers, {options.MODELS}.")] = "extractive",
     verifier: options.VerifierName = "",
     library: options.LibraryName = None,
     limit: options.Limit = 10,
     fail_under: Annotated[
-        list[str] | None, typer.Option(metavar="METRIC=VALUE", help="Exit with 1 when a metric is worse than that.")
+        list[str] | None,
+        typer.Option(metavar="METRIC=VALUE", help="Exit with code 1 when a metric is worse than this."),
     ] = None,
     against: Annotated[
-        Path | None, typer.Option(metavar="RUN.json", readable=False, help="Compare with a run that --json printed.")
+        Path | None,
+        typer.Option(metavar="RUN.json", readable=False, help="Compare with an earlier run, as printed by --json."),
     ] = None,
-    draft: Annotated[bool, typer.Option("--draft", help="Propose questions on folders, for you to edit.")] = False,
-    count: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most questions to propose.")] = 20,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="Propose questions about the folders, for you to edit.")
+    ] = False,
+    count: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="N", help="Maximum number of questions to propose.")
+    ] = 20,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure retrieval, citations and refusals on a question set of yours."""
+    """Measure search, citations and refusals on your own questions."""
     from openbook.cli.evaluating import EvalCommand, check_draftable, print_draft
     from openbook.cli.opening import opened
 
@@ -108,7 +117,7 @@ def evaluate(
 
 
 def list_plugins(as_json: options.AsJson = False) -> None:
-    """List the plugins that are installed, and those that cannot be loaded."""
+    """List the installed plugins."""
     from dataclasses import asdict
 
     from openbook.errors import PluginError
@@ -132,11 +141,11 @@ def list_plugins(as_json: options.AsJson = False) -> None:
 
 
 def doctor(
-    model: Annotated[str, typer.Option("--model", metavar="M", help="Make one tiny call to this model.")] = "",
+    model: Annotated[str, typer.Option("--model", metavar="M", help="Make one small call to this model.")] = "",
     *,
-    every: Annotated[bool, typer.Option("--all", help="List every setting, not only those that are set.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every setting.")] = False,
 ) -> None:
-    """Check the installation, and list the settings that are set and where each comes from."""
+    """Check the installation and show the settings that differ from the default."""
     from openbook.cli.diagnosis import diagnosis
 
     healthy = True

@@ -9,24 +9,32 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openbook.cli import options, printing
-from openbook.errors import OpenbookError, SourceError
+from openbook.errors import MissingExtraError, OpenbookError, SourceError
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Source
     from openbook.library import Library
 
 
+# Editors save in bursts. What changes within this time is indexed at once.
+_SETTLE_MS = 400
+_IDLE_MS = 1_000
+
+
 def add(
     paths: options.Paths = None,
     *,
     library: options.LibraryName = None,
-    course: Annotated[bool, typer.Option("--course", help="The folders hold lessons of courses.")] = False,
+    course: Annotated[bool, typer.Option("--course", help="The folders contain lessons of courses.")] = False,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make the library again from nothing; without PATH, from its sources.")
+        bool,
+        typer.Option("--rebuild", help="Delete the library and index it again; without PATH, from its own sources."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Mean it: the home folder, the root or a system folder.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Index large folders, the home folder and system folders without asking.")
+    ] = False,
 ) -> None:
-    """Add folders or repositories (`owner/repo`, or a URL) to a library, or update them.
+    """Add folders or repositories to a library, or update them.
 
     The library is `default` unless named. Repositories are fetched over the network; no other command does that.
     """
@@ -41,8 +49,31 @@ def add(
             printing.note(f"{report.source}: {report.unchanged} documents, nothing changed{skipped}")
 
 
+def watch(paths: options.Paths = None, *, library: options.LibraryName = None) -> None:
+    """Keep a library up to date while its files change.
+
+    Runs until Ctrl-C. Needs `pip install 'openbook[mcp]'`.
+    """
+    from openbook.cli.opening import opened
+
+    try:
+        from watchfiles import watch as changes
+    except ModuleNotFoundError as exc:
+        raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
+    with opened(options.as_paths(paths), library) as assistant:
+        folders = [root.location for root in assistant.sources() if Path(root.location).exists()]
+        printing.note(f"watching {', '.join(folders)} (Ctrl-C stops)")
+        # What changes before the watch has begun is found when nothing happens for the first time.
+        is_first = True
+        for changed in changes(*folders, debounce=_SETTLE_MS, rust_timeout=_IDLE_MS, yield_on_timeout=True):
+            if changed or is_first:
+                for report in assistant.sync():
+                    printing.print_report(report)
+            is_first = False
+
+
 def sources() -> None:
-    """List all libraries: their documents, size, age and sources."""
+    """List the libraries and their sources."""
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
     from openbook.library import Library
@@ -67,15 +98,14 @@ def sources() -> None:
 
 
 def remove(
-    name: Annotated[
-        str | None, typer.Argument(help="Name of the source, as `openbook sources` lists it. Without: the library.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of the source, as `openbook sources` lists it.")] = None,
     *,
     library: options.LibraryName = None,
 ) -> None:
-    """Take a source out of a library, or delete a library (`--library NAME` alone). Your files stay.
+    """Remove a source from a library, or delete a library.
 
-    Without `--library`, the source is taken out of the only library that has it.
+    Your files stay. `--library` alone deletes that library. Without `--library`, the source is removed from the only
+    library that has it.
     """
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
@@ -95,12 +125,11 @@ def remove(
 
 def prune(
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Name them, and delete nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted.")] = False,
 ) -> None:
-    """Delete the libraries whose folders are all gone.
+    """Delete libraries whose folders no longer exist.
 
-    A library stays if one of its sources is there, came from a repository, or is on a disk that may come back: the
-    folder that its folder was in is gone as well.
+    A library stays if one of its folders exists, or if its parent folder is gone too: the disk may not be mounted.
     """
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
@@ -130,10 +159,10 @@ def status(
     *,
     library: options.LibraryName = None,
     skipped: Annotated[
-        bool, typer.Option("--skipped", help="Name every file that is not indexed, why, and what to do.")
+        bool, typer.Option("--skipped", help="List every file that is not indexed, with the reason and what to do.")
     ] = False,
 ) -> None:
-    """Show what a library holds, and what has changed since its last update."""
+    """Show what a library contains and what has changed since its last update."""
     from openbook.cli import opening
 
     with opening.existing(library or opening.indexed(options.as_paths(paths))) as assistant:

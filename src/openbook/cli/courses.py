@@ -16,16 +16,21 @@ if TYPE_CHECKING:
 def courses(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", callback=options.no_blank, help="Outline this one: a word for it is enough."),
+        typer.Argument(
+            metavar="NAME",
+            callback=options.no_blank,
+            help="Show the lessons of this course; part of its name is enough.",
+        ),
     ] = None,
     *,
     folders: Annotated[
-        list[str] | None, typer.Option("--in", metavar="PATH", help="Folders or files that hold them. Default: here.")
+        list[str] | None,
+        typer.Option("--in", metavar="PATH", help="Folders or files with the courses. Default: the current folder."),
     ] = None,
     library: options.LibraryName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the courses, or the lessons of one of them."""
+    """List the courses, or the lessons of one course."""
     from openbook.cli.opening import existing, indexed
     from openbook.courses.names import no_course
 

@@ -9,7 +9,10 @@ import typer
 from openbook.cli import EXIT_NOTHING, options, printing
 
 models: typer.Typer = typer.Typer(
-    name="models", help="Entailment models that check claims: list, fetch and remove them.", no_args_is_help=True
+    name="models",
+    help="Download, list and remove entailment models.",
+    short_help="Download, list and remove entailment models",
+    no_args_is_help=True,
 )
 
 # Of a file that is smaller, nobody waits for news.
@@ -19,7 +22,7 @@ _STEP_PERCENT = 10
 
 @models.command("list")
 def list_models(*, as_json: options.AsJson = False) -> None:
-    """List the models that are here, and those that `models add` knows by name."""
+    """List installed models, and those that `models add` can download by name."""
     from dataclasses import asdict
 
     from openbook.cli.opening import settings
@@ -50,11 +53,11 @@ def add_model(
         typer.Argument(
             metavar="NAME",
             callback=options.no_blank,
-            help="A name of `models list`, OWNER/NAME of Hugging Face, or the address of a folder with model.onnx.",
+            help="A name from `models list`, OWNER/NAME on Hugging Face, or the URL of a folder with model.onnx.",
         ),
     ],
 ) -> None:
-    """Fetch a model over the network, and load it once to see that it works."""
+    """Download a model and check that it loads."""
     from openbook.cli.opening import settings
     from openbook.grounding.installed_models import KNOWN, fetch_model
 
@@ -68,9 +71,9 @@ def add_model(
 
 @models.command("remove")
 def remove_model(
-    name: Annotated[str, typer.Argument(metavar="NAME", callback=options.no_blank, help="As `models list` has it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", callback=options.no_blank, help="A name from `models list`.")],
 ) -> None:
-    """Delete a model that was fetched."""
+    """Delete a downloaded model."""
     from openbook.cli.opening import settings
     from openbook.grounding.installed_models import remove_model
 

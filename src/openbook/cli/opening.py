@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -353,17 +354,23 @@ def progress_bar() -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    console = Console(stderr=True, markup=False)
-    with Bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True) as bar:
-        task = None
+    columns = (
+        TextColumn("indexing", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}", markup=False),
+        TimeRemainingColumn(compact=True),
+    )
+    with Bar(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
+        task = bar.add_task("indexing", total=None, rate="")
+        started = time.monotonic()
 
         def update(done: int, total: int) -> None:
-            nonlocal task
-            if task is None:
-                task = bar.add_task("indexing", total=total)
-            bar.update(task, completed=done, total=total)
+            passed_s = time.monotonic() - started
+            rate = f"{done / passed_s:.0f} files/s" if done and passed_s > 0 else ""
+            bar.update(task, completed=done, total=total, rate=rate)
 
         yield update

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,50 +36,71 @@ def no_nan(value: float | None) -> float | None:
     return value
 
 
-Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: here.")]
+def library_names_like(incomplete: str) -> list[str]:
+    """List the libraries whose name begins like that, for the completion of a shell."""
+    from openbook.cli.opening import settings
+    from openbook.libraries.catalog import LibraryCatalog
+
+    return [name for name in LibraryCatalog(settings()).names() if name.startswith(incomplete)]
+
+
+Paths = Annotated[
+    list[str] | None, typer.Argument(metavar="PATH", help="Folders or files. Default: the current folder.")
+]
 LibraryName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", callback=no_blank, help="Library to use, instead of one of the folder's own."),
+    typer.Option(
+        "--library",
+        "-l",
+        metavar="NAME",
+        callback=no_blank,
+        autocompletion=library_names_like,
+        help="Library to use instead of the folder's own.",
+    ),
 ]
-Limit = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Most results.")]
-Kinds = Annotated[list[str] | None, typer.Option("--kind", metavar="K", help=f"Only these: {', '.join(KINDS)}.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")]
+Kinds = Annotated[
+    list[str] | None, typer.Option("--kind", "-k", metavar="K", help=f"Only this kind: {', '.join(KINDS)}.")
+]
 Globs = Annotated[
-    list[str] | None, typer.Option("--glob", metavar="G", help="Only paths like this, as in .gitignore: '*.py'.")
+    list[str] | None, typer.Option("--glob", "-g", metavar="G", help="Only paths that match, as in .gitignore: '*.py'.")
 ]
-Sources = Annotated[list[str] | None, typer.Option("--source", metavar="NAME", help="Only from this source.")]
+Sources = Annotated[list[str] | None, typer.Option("--source", "-s", metavar="NAME", help="Only this source.")]
 Courses = Annotated[
-    list[str] | None, typer.Option("--course", metavar="NAME", help="Only from this course: a word for it is enough.")
+    list[str] | None,
+    typer.Option("--course", "-c", metavar="NAME", help="Only this course; part of its name is enough."),
 ]
-LessonNumber = Annotated[
-    int | None, typer.Option("--lesson", min=0, metavar="N", help="Only from the lesson of this number.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
-Show = Annotated[bool, typer.Option("--show", help="Print the chunks in full.")]
+LessonNumber = Annotated[int | None, typer.Option("--lesson", min=0, metavar="N", help="Only this lesson.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
+Show = Annotated[bool, typer.Option("--show", help="Print the full text of each chunk.")]
 
 Host = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="Where to listen. Other than this machine's own needs keys.")
+    str, typer.Option(metavar="ADDRESS", help="Address to listen on. Any other than localhost requires keys.")
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="0 takes any that is free.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on. 0 picks a free one.")]
 
 MODELS = "such as `anthropic:claude-sonnet-5-5`, or `extractive`, which quotes"
 ModelName = Annotated[
-    str, typer.Option("--model", metavar="M", help=f"What answers, {MODELS}. Default: the first key that is set.")
+    str,
+    typer.Option(
+        "--model", "-m", metavar="M", help=f"Model that answers, {MODELS}. Default: the provider whose key is set."
+    ),
 ]
-WithTools = Annotated[bool, typer.Option("--agent", help="Let the model search and read by itself, with tools.")]
-MaxRounds = Annotated[int, typer.Option(min=0, max=100, metavar="N", help="Most times that it may call tools.")]
+WithTools = Annotated[bool, typer.Option("--agent", help="Let the model search and read with tools.")]
+MaxRounds = Annotated[int, typer.Option(min=0, max=100, metavar="N", help="Maximum number of rounds of tool calls.")]
 MaxUsd = Annotated[
     float | None,
-    typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Most US dollars that an answer may cost."),
+    typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Maximum cost of an answer in US dollars."),
 ]
 PolicyName = Annotated[
-    str, typer.Option("--policy", metavar="P", help=f"What happens to claims in conflict: {', '.join(POLICIES)}.")
+    str, typer.Option("--policy", metavar="P", help=f"What to do with claims in conflict: {', '.join(POLICIES)}.")
 ]
 VerifierName = Annotated[
     str,
     typer.Option(
         "--verifier",
         metavar="V",
-        help="What checks whether cited lines say what claims say: a model, `nli:FOLDER`, or `off`."
+        help="What checks claims against the cited lines: a model, `nli:FOLDER`, or `off`."
         " Default: the model that answers.",
     ),
 ]
@@ -88,8 +110,8 @@ RerankerName = Annotated[
     typer.Option(
         "--reranker",
         metavar="R",
-        help="What orders the best results anew: `onnx:FOLDER`, `provider:model`, `http://host:port/v1#model`,"
-        " `tei:http://host:port`, or `off`. Default: OPENBOOK_RERANKER, else nothing.",
+        help="Rerank the best results with `onnx:FOLDER`, `provider:model`, `http://host:port/v1#model`,"
+        " `tei:http://host:port`, or `off`. Default: OPENBOOK_RERANKER.",
     ),
 ]
 
@@ -135,6 +157,37 @@ def one_of(known: Sequence[T], word: str, option: str) -> T:
         if each == word:
             return each
     raise typer.BadParameter(f"{word!r} is none of {', '.join(map(str, known))}", param_hint=option)
+
+
+def question_and_paths(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Split the words of a command into its question and the paths behind it.
+
+    A question in quotes is the first word. Without quotes, the paths are what names something that is there, or looks
+    like a path, at the end.
+
+    Example:
+        >>> question_and_paths(["What is a chunk?", "docs"])
+        ('What is a chunk?', ['docs'])
+        >>> question_and_paths(["what", "is", "a", "chunk", "./docs"])
+        ('what is a chunk', ['./docs'])
+    """
+    if len(words) < 2 or " " in words[0].strip():
+        return words[0] if words else "", list(words[1:])
+    count = len(words)
+    while count > 1 and _may_be_path(words[count - 1]):
+        count -= 1
+    return " ".join(words[:count]), list(words[count:])
+
+
+def _may_be_path(word: str) -> bool:
+    return word in ("", ".", "..") or word.startswith("~") or "/" in word or "\\" in word or _exists(Path(word))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return os.path.lexists(path)  # a link that leads nowhere is a path too
+    except ValueError:
+        return False
 
 
 def check_question(question: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from openbook.answers import Citation, GenerationResult, anchor_of, written_place
+from openbook.answers import anchor_of, written_place
 from openbook.types import Chunk, Excerpt, RetrievalResult, SkipReason, Span
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u20
 # Characters of a line that `search` shows without `--show`: two lines of a usual terminal.
 _PREVIEW_CHARS = 160
 
+# Narrower than this, nothing can be read however it is wrapped.
+_NARROWEST = 20
+
 # Files of one sync that have a line of their own each: the others would push the answer out of sight.
 _MOST_REMARKS = 20
 
 # Files that are named beside the number of those that were skipped.
 _MOST_EXAMPLES = 3
-
-# Reasons why claims were not verified, the most frequent ones.
-_MOST_REASONS = 3
 
 _SAID_BY_NAME = frozenset({"secret", "binary by name"})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
@@ -91,17 +91,34 @@ def say(text: str = "", *, style: Mapping[str, Any] | None = None) -> None:
     typer.secho(printable(text), **(style or {}))
 
 
+def wrapped(text: str, *, indent: str = "", first: str | None = None, err: bool = False) -> str:
+    """Wrap prose by words at the width of the terminal; a pipe gets it as it is.
+
+    `indent` begins each line, but for the one that `first` begins. `err` says that it goes to standard error.
+    """
+    first = indent if first is None else first
+    if not (sys.stderr if err else sys.stdout).isatty():
+        return first + text
+    import textwrap
+
+    width = max(_NARROWEST, shutil.get_terminal_size().columns)
+    return textwrap.fill(
+        text, width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def note(text: str) -> None:
     """Print a line beside the results, on standard error."""
-    typer.secho(one_line(text), err=True, dim=True)
+    typer.secho(wrapped(one_line(text), err=True), err=True, dim=True)
 
 
 def complain(message: str, hint: str) -> None:
     """Print an error and what to do about it, on standard error."""
-    typer.secho("error: ", err=True, nl=False, fg="red", bold=True)
-    typer.echo(one_line(message), err=True)
+    label, text = "error: ", wrapped(f"error: {one_line(message)}", err=True)
+    typer.secho(label, err=True, nl=False, fg="red", bold=True)
+    typer.echo(text.removeprefix(label), err=True)
     if hint:
-        typer.echo(f"hint: {one_line(hint)}", err=True)
+        typer.echo(wrapped(f"hint: {one_line(hint)}", err=True), err=True)
 
 
 def advise(message: str, hint: str) -> None:
@@ -114,74 +131,6 @@ def advise(message: str, hint: str) -> None:
 def print_json(value: object) -> None:
     """Print one line of JSON. Beyond ASCII it is escaped, so that any terminal and pipe takes it."""
     typer.echo(json.dumps(value))
-
-
-def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: bool) -> None:
-    """Print an answer, then where it comes from."""
-    say(answer.answer)
-    say()
-    print_sources(answer, places, show=show)
-    print_claims(answer)
-    if show and not answer.refused:
-        for number, result in enumerate(answer.results, start=1):
-            say()
-            say(f"[{number}] {places.of(result.chunk)}", style={"bold": True})
-            print_excerpt(result.chunk)
-
-
-def print_sources(answer: GenerationResult, places: LocationFormatter, *, show: bool = False) -> None:
-    """Print what an answer cites, mark by mark; of a refusal, the nearest places, in full if asked."""
-    if not answer.refused:
-        if answer.citations:
-            say("Sources:", style={"bold": True})
-        width = max((len(citation.mark) for citation in answer.citations), default=0)
-        for line in dict.fromkeys(_source_line(citation, places, width) for citation in answer.citations):
-            say(line)
-        return
-    if answer.results:
-        say("Nearest:", style={"bold": True})
-    for result in answer.results:
-        say(f"  {places.of(result.chunk)}")
-        if show:
-            print_excerpt(result.chunk)
-
-
-def _source_line(citation: Citation, places: LocationFormatter, width: int) -> str:
-    place = places.link(citation.source, citation.span, citation.anchor) if citation.place else ""
-    if citation.symbol:
-        place = f"{one_line(citation.symbol)} ({place})"
-    label = "" if citation.label == citation.anchor else one_line(citation.label)
-    parts = (f"{citation.mark:<{width}}", place, citation.verdict, label)
-    # Why claims are not verified is told once for all of them.
-    reason = "" if citation.verdict == "unverified" else one_line(citation.reason)
-    return f"  {'  '.join(filter(None, parts))}{f': {reason}' if reason else ''}"
-
-
-def print_claims(answer: GenerationResult) -> None:
-    """Print the claims to look at, how many were not verified and why, and what was repaired."""
-    stated = [claim for claim in answer.claims if claim.verdict]
-    wrong = [claim for claim in stated if claim.is_wrong]
-    if wrong:
-        say()
-        say(f"Look at these ({len(wrong)} of {counted(len(stated), 'claim')}):")
-    for claim in wrong:
-        say(f"  {claim.verdict}: {one_line(claim.reason)}")
-        say(f"      {one_line(claim.text)}", style={"dim": True})
-    open_ones = [claim for claim in stated if claim.verdict in ("unverified", "uncited")]
-    if open_ones and not answer.refused:
-        say()
-        reasons = Counter(one_line(claim.reason) for claim in open_ones)
-        say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
-        for reason, count in reasons.most_common(_MOST_REASONS):
-            say(f"  {counted(count, 'claim')}: {reason}", style={"dim": True})
-    if answer.repairs:
-        say()
-        say("Changed when it was checked:")
-    for repair in answer.repairs:
-        marks = {"anchored": f" {repair.before or 'no mark'} to {repair.after}", "removed": f" {repair.before}"}
-        say(f"  {repair.what}{marks.get(repair.what, '')}: {one_line(repair.why)}")
-        if repair.claim:
-            say(f"      {one_line(repair.claim)}", style={"dim": True})
 
 
 def print_results(
@@ -213,6 +162,12 @@ def print_results(
             print_excerpt(chunk)
         else:
             print_matches(result.excerpt, numbered=anchor_of(chunk) is None)
+
+
+def print_files(results: Sequence[RetrievalResult], places: LocationFormatter) -> None:
+    """Print the path of each file of a list of results, best first."""
+    for path in dict.fromkeys(places.file_of(result.chunk) for result in results):
+        say(path)
 
 
 def print_matches(excerpt: Excerpt, *, numbered: bool) -> None:
@@ -354,6 +309,10 @@ class LocationFormatter:
     def of(self, chunk: Chunk) -> str:
         """Write the place of a chunk."""
         return self.link(chunk.source, chunk.span, anchor_of(chunk))
+
+    def file_of(self, chunk: Chunk) -> str:
+        """Write the path of a chunk's file, or its permanent address."""
+        return self.link(chunk.source, chunk.span, "")
 
     def link(self, source: str, span: Span, anchor: str | None = None) -> str:
         """Write a span with its path from the working folder, or absolute where it lies elsewhere.

@@ -15,13 +15,31 @@ if TYPE_CHECKING:
 
 Queries = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.jsonl", readable=False, help='Read {"query": ...} a line, print one result line each.'),
+    typer.Option(
+        metavar="FILE.jsonl",
+        readable=False,
+        help='Read one {"query": ...} per line and print one line of JSON for each.',
+    ),
+]
+QueryAndPaths = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="QUERY [PATH]...", help="The query, then folders or files. Default: the current folder."),
+]
+ViewName = Annotated[
+    str,
+    typer.Option(
+        metavar="VIEW", help="`files` lists each file once, `passages` may list several of one file; or `auto`."
+    ),
 ]
 
 
 def ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")],
-    paths: options.Paths = None,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="QUESTION [PATH]...", help="The question, then folders or files. Default: the current folder."
+        ),
+    ],
     *,
     model: options.ModelName = "",
     agent: options.WithTools = False,
@@ -40,11 +58,13 @@ def ask(
     as_json: options.AsJson = False,
     show: options.Show = False,
 ) -> None:
-    """Answer a question from folders, with citations that were checked."""
+    """Answer a question from your files, with checked citations."""
+    from openbook.cli.answers import print_answer
     from openbook.cli.asking import build_answer_options, follow, note_cost
     from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
+    question, paths = options.question_and_paths(words)
     options.check_question(question)
     answer_options = build_answer_options(
         model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
@@ -55,7 +75,7 @@ def ask(
         if as_json:
             printing.print_json(answer.to_dict())
         else:
-            printing.print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
+            print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
     note_cost(answer)
     _exit_unless_answered(answer)
 
@@ -78,7 +98,7 @@ def chat(
     course: options.Courses = None,
     lesson: options.LessonNumber = None,
 ) -> None:
-    """Answer questions one after the other, each in the light of those before it."""
+    """Answer questions in a conversation."""
     from openbook.cli.asking import build_answer_options
     from openbook.cli.chatting import ChatSession
     from openbook.cli.opening import asked
@@ -95,9 +115,7 @@ def chat(
 
 
 def search(
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="QUERY [PATH]...", help="What to look for, then folders or files.")
-    ] = None,
+    words: QueryAndPaths = None,
     *,
     queries: Queries = None,
     library: options.LibraryName = None,
@@ -107,15 +125,14 @@ def search(
     source: options.Sources = None,
     course: options.Courses = None,
     lesson: options.LessonNumber = None,
-    view: Annotated[
-        str, typer.Option(metavar="VIEW", help="`files`: each once; `passages`: several of one file; or `auto`.")
-    ] = "auto",
+    files: Annotated[bool, typer.Option("--files", help="Print only the paths of the files, best first.")] = False,
+    view: ViewName = "auto",
     reranker: options.RerankerName = "",
-    explain: Annotated[bool, typer.Option("--explain", help="Say what moved each result, and by how much.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what moved each result, and by how much.")] = False,
     as_json: options.AsJson = False,
     show: options.Show = False,
 ) -> None:
-    """List the chunks that fit a query best."""
+    """Search files and passages."""
     from openbook.cli.opening import asked
     from openbook.cli.reading import read_queries
 
@@ -124,21 +141,25 @@ def search(
     if queries is None and not words:
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
     words = words or []
-    questions = list(read_queries(queries)) if queries else words[:1]
-    if not queries:
-        options.check_question(questions[0])
+    if queries:
+        questions, named = list(read_queries(queries)), list(words)
+    else:
+        question, named = options.question_and_paths(words)
+        options.check_question(question)
+        questions = [question]
     found = 0
-    paths = options.as_paths(words if queries else words[1:])
-    with asked(paths, library, where, reranker=reranker) as (assistant, narrowed):
+    with asked(options.as_paths(named), library, where, reranker=reranker) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
+        places = printing.LocationFormatter(assistant.sources())
         for question in questions:
-            results = assistant.search(question, limit=limit, where=where, view=chosen_view)
+            results = assistant.search(question, limit=limit, where=where, view="files" if files else chosen_view)
             found += len(results)
-            if as_json or queries:
+            if as_json or (queries and not files):
                 shown = [result.to_dict(explain=explain) for result in results]
                 printing.print_json({"query": question, "results": shown})
+            elif files:
+                printing.print_files(results, places)
             else:
-                places = printing.LocationFormatter(assistant.sources())
                 printing.print_results(results, places, query=question, show=show, explain=explain)
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
@@ -148,13 +169,7 @@ def search(
 def _exit_unless_answered(answer: GenerationResult) -> None:
     """Say what to do where there is no answer, or none that can be relied on."""
     if answer.refused:
-        # Where a model wrote nothing, the answer itself says what to do.
-        hint = (
-            ""
-            if (answer.reason and answer.reason.is_of_model)
-            else "use words that stand in the sources, or name other folders"
-        )
-        printing.advise(f"no answer: {answer.reason}", hint)
+        printing.note(f"no answer: {answer.reason}")  # what to do about it, the answer says
         raise typer.Exit(EXIT_NOTHING)
     if answer.citations and not answer.has_citations:
         printing.advise(

@@ -12,13 +12,16 @@ from openbook.cli import EXIT_NOTHING, options, printing
 from openbook.errors import SettingsError
 
 keys: typer.Typer = typer.Typer(
-    name="keys", help="Keys of the server: make, list and remove them.", no_args_is_help=True
+    name="keys",
+    help="Create, list and revoke server keys.",
+    short_help="Create, list and revoke server keys",
+    no_args_is_help=True,
 )
 
 if TYPE_CHECKING:
     from openbook.server.keys import KeyStore
 
-KeyName = Annotated[str, typer.Argument(metavar="NAME", help="Who or what holds the key.")]
+KeyName = Annotated[str, typer.Argument(metavar="NAME", help="Who or what uses the key.")]
 
 
 def serve(
@@ -28,10 +31,10 @@ def serve(
     host: options.Host = "127.0.0.1",
     port: options.Port = 8321,
     require_key: Annotated[
-        bool, typer.Option("--require-key", help="Ask for a key here too, as behind a proxy.")
+        bool, typer.Option("--require-key", help="Require a key on localhost too, such as behind a proxy.")
     ] = False,
 ) -> None:
-    """Serve a page and an HTTP API that answer questions from folders."""
+    """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
     from openbook.server.requirements import check_installed
 
@@ -65,7 +68,7 @@ def serve(
 
 @keys.command("add")
 def add_key(name: KeyName) -> None:
-    """Create a key and print it, once."""
+    """Create a key and print it. It is shown only once."""
     with _keys() as kept:
         printing.say(kept.add(name))
     printing.note(f"this is the key of {name}; it is shown only now")
@@ -73,7 +76,7 @@ def add_key(name: KeyName) -> None:
 
 @keys.command("list")
 def list_keys() -> None:
-    """List the names of all keys."""
+    """List the keys."""
     import time
 
     with _keys() as kept:

@@ -72,7 +72,7 @@ def test_the_model_looks_for_the_sources_and_cites_what_the_tools_showed(library
 
     answer = answer_of(events)
     assert [claim.verdict for claim in answer.claims] == ["exact", "exact"]
-    assert answer.sources_cited == ("a.md:1-1", "a.md:3-3")
+    assert answer.sources_cited == ("a.md:1", "a.md:3")
     assert (answer.model, answer.usage, answer.cost_usd) == (model.name, Usage(20, 10), Decimal("0.03"))
     assert [event for event in events if isinstance(event, ToolUsed)] == [
         ToolUsed("search", SEARCH.arguments, "[1] to [2]")

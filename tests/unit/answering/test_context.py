@@ -209,22 +209,22 @@ def test_docs_and_courses_are_read_by_the_sentence(kind: Kind, prose: bool) -> N
 def test_a_fence_is_longer_than_any_inside_it(text: str, fence: str) -> None:
     printed = format_chunk(result_of(chunk_of(text)), 3)
 
-    lines = text.count("\n") + 1
-    assert printed == f"[3] a.md:1-{lines}\n{fence}\n{text}\n{fence}\n"
+    lines = "1" if "\n" not in text else f"1-{text.count(chr(10)) + 1}"
+    assert printed == f"[3] a.md:{lines}\n{fence}\n{text}\n{fence}\n"
 
 
 def test_code_is_printed_in_its_language() -> None:
     chunk = chunk_of("x = 1", "a.py", kind="code", language="python")
 
-    assert format_chunk(result_of(chunk), 1) == "[1] a.py:1-1\n```python\nx = 1\n```\n"
+    assert format_chunk(result_of(chunk), 1) == "[1] a.py:1\n```python\nx = 1\n```\n"
 
 
 def test_prose_is_printed_in_no_language() -> None:
-    assert format_chunk(result_of(chunk_of("Hi.", language="markdown")), 1) == "[1] a.md:1-1\n```\nHi.\n```\n"
+    assert format_chunk(result_of(chunk_of("Hi.", language="markdown")), 1) == "[1] a.md:1\n```\nHi.\n```\n"
 
 
 def test_results_are_printed_in_order_with_a_blank_line_between_them() -> None:
     results = [result_of(chunk_of("One.")), result_of(chunk_of("Two.", "b.md"))]
 
-    assert format_context(results) == "[1] a.md:1-1\n```\nOne.\n```\n\n[2] b.md:1-1\n```\nTwo.\n```\n"
+    assert format_context(results) == "[1] a.md:1\n```\nOne.\n```\n\n[2] b.md:1\n```\nTwo.\n```\n"
     assert format_context([]) == ""

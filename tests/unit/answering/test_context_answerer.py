@@ -73,7 +73,7 @@ def test_the_answer_is_checked_priced_and_says_who_wrote_it_after_which_prompts(
         answer = ask(library, model)
 
     assert (answer.answer, answer.refused, answer.model) == (ANSWER, False, "scripted:one")
-    assert answer.sources_cited == ("a.md:1-1",)
+    assert answer.sources_cited == ("a.md:1",)
     assert answer.quality_score == 1.0
     assert (answer.usage, answer.cost_usd) == (Usage(900, 100), Decimal(1))
     assert (answer.prompts, answer.searched, answer.stopped) == (prompts_version(), "", "")
@@ -110,7 +110,7 @@ def test_what_the_sources_do_not_speak_of_no_model_is_asked(library: Library) ->
         answer = ask(library, model, "Who painted the Mona Lisa?")
 
     assert (answer.refused, answer.reason, answer.model) == (True, "nothing relevant", model.name)
-    assert "What comes nearest speaks of `a.md`" in answer.answer
+    assert "The closest matches are about `a.md`" in answer.answer
     assert (answer.usage, answer.cost_usd) == (Usage(), Decimal(0))
 
 

@@ -105,7 +105,7 @@ def test_nothing_relevant_is_refused_with_the_nearest_places_and_the_missing_wor
     assert (answer.refused, answer.reason) == (True, "nothing relevant")
     assert answer.answer == (
         "The sources do not answer this: nothing relevant. No source mentions 'painted', 'Mona', 'Lisa'.\n\n"
-        "What comes nearest speaks of `a.md`. Ask about that, or use names and words that stand in the sources."
+        "The closest matches are about `a.md`. Ask about one of them, or use words that the sources use."
     )
     assert 0 < len(answer.results) < 9
     assert answer.results == tuple(library.search("Who painted the Mona Lisa for the policy?"))[: len(answer.results)]

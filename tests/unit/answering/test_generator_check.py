@@ -42,7 +42,7 @@ def test_an_answer_is_given_back_with_its_sources(generator: Generator, shown: l
     result = generator.check(QUESTION, ANSWER, shown)
 
     assert (result.query, result.answer, result.refused, result.reason) == (QUESTION, ANSWER, False, "")
-    assert result.sources_cited == ("a.md:1-1",)
+    assert result.sources_cited == ("a.md:1",)
     assert result.quality_score == 1.0
     assert result.results == tuple(shown)
     assert (result.model, result.verifier, result.cost_usd) == ("", "", Decimal(0))

@@ -111,8 +111,8 @@ def test_a_clarification_names_what_comes_nearest_and_how_to_ask() -> None:
 
     assert told == (
         "The sources do not answer this: nothing relevant. No source mentions 'Mona'.\n\n"
-        "What comes nearest speaks of `Retry.wait`, `Guide › Start` and `b .md`. "
-        "Ask about that, or use names and words that stand in the sources."
+        "The closest matches are about `Retry.wait`, `Guide › Start` and `b .md`. "
+        "Ask about one of them, or use words that the sources use."
     )
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from openbook.answers import Citation, Claim, GenerationResult, Repair, Verdict
-from openbook.cli.printing import LocationFormatter, complain, print_answer, print_report, print_results
+from openbook.cli.answers import print_answer
+from openbook.cli.printing import LocationFormatter, complain, print_report, print_results
 from openbook.index.protocol import Source
 from openbook.ingest.sync import SyncReport
 from openbook.retrieval.excerpts import with_excerpts
@@ -151,7 +152,7 @@ def test_claims_to_look_at_are_listed_with_their_reasons(capsys: pytest.CaptureF
     assert out == (
         "Sources:\n"
         '  [1]  wait() (a.py:10-20)  conflict  cell 3: the lines say "go"\n'
-        "  [9]  unknown: never shown\n"
+        "  [2]  unknown: never shown\n"
         "\nLook at these (2 of 3 claims):\n"
         '  conflict: the lines say "go"\n      It�ends�.\n'
         "  unknown: never shown\n      It sings.\n"
@@ -196,8 +197,8 @@ def test_what_the_check_changed_is_told_with_the_reason(capsys: pytest.CaptureFi
     assert capsys.readouterr().out == (
         "It waits.\n"
         "\n\nChanged when it was checked:\n"
-        "  anchored no mark to [1]: it cites nothing\n      It waits.\n"
-        "  removed [8]: never shown\n      It waits.\n"
+        "  now cites [1]: it cites nothing\n      It waits.\n"
+        "  a mark was removed: never shown\n      It waits.\n"
         "  retried: 2 claims in conflict, and 0 of the second answer\n"
     )
 

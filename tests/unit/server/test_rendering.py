@@ -108,7 +108,7 @@ def test_a_mark_becomes_a_chip_that_says_its_verdict_in_words(verdict: Verdict, 
     (inside,) = re.findall(r"<a [^>]*>(.*)</a>", html)
     assert chips(html) == [(verdict, "1")]
     assert re.sub("<[^>]*>", "", inside) == shown
-    assert f'aria-label="Source 1: {spoken}, a.py:1-1"' in html
+    assert f'aria-label="Source 1: {spoken}, a.py:1"' in html
 
 
 def test_a_mark_of_two_ranges_becomes_two_chips() -> None:

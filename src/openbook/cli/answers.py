@@ -1,0 +1,149 @@
+"""How answers look on a terminal: their words, what they cite under numbers of their own, and what to look at."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from openbook.answers import Citation, GenerationResult
+from openbook.cli.printing import LocationFormatter, counted, one_line, print_excerpt, say, wrapped
+from openbook.grounding.marks import find_marks
+
+# Reasons why claims were not verified, the most frequent ones.
+_MOST_REASONS = 3
+
+# What begins a line of Markdown whose words may be wrapped: nothing, a quote or an item. Not tables and headings.
+_PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#].*)")
+
+
+class CitationNumbers:
+    """Numbers for what an answer cites, from 1 in order of appearance; one place has one number.
+
+    The marks of an answer, such as `[2:14-18]`, count results and lines in them, which no reader sees.
+    """
+
+    def __init__(self, answer: GenerationResult) -> None:
+        places: dict[str, list[str]] = {}
+        for citation in answer.citations:
+            places.setdefault(citation.mark, []).append(
+                f"{citation.source} {citation.span} {citation.anchor}" if citation.place else citation.mark
+            )
+        numbers: dict[tuple[str, ...], int] = {}
+        self._numbers = {mark: numbers.setdefault(tuple(each), len(numbers) + 1) for mark, each in places.items()}
+
+    def of(self, mark: str) -> str:
+        """Write the number of a mark in brackets; the mark itself if nothing is known of it."""
+        number = self._numbers.get(mark)
+        return mark if number is None else f"[{number}]"
+
+    def in_text(self, text: str) -> str:
+        """Return a text with numbers in the place of its marks. What stands in code is no mark."""
+        parts, end = [], 0
+        for mark in find_marks(text):
+            parts += [text[end : mark.start_char], self.of(mark.text)]
+            end = mark.end_char
+        return "".join([*parts, text[end:]])
+
+
+def print_answer(answer: GenerationResult, places: LocationFormatter, *, show: bool) -> None:
+    """Print an answer, then where it comes from."""
+    numbers = CitationNumbers(answer)
+    _print_words(numbers.in_text(answer.answer))
+    say()
+    print_sources(answer, places, show=show)
+    _print_claims(answer, numbers)
+    if show and not answer.refused:
+        for result in answer.results:
+            say()
+            say(places.of(result.chunk), style={"bold": True})
+            print_excerpt(result.chunk)
+
+
+def print_sources(answer: GenerationResult, places: LocationFormatter, *, show: bool = False) -> None:
+    """Print what an answer cites, by number; of a refusal, the nearest places, in full if asked."""
+    if not answer.refused:
+        numbers = CitationNumbers(answer)
+        if answer.citations:
+            say("Sources:", style={"bold": True})
+        width = max((len(numbers.of(citation.mark)) for citation in answer.citations), default=0)
+        for line in dict.fromkeys(
+            _source_line(citation, f"{numbers.of(citation.mark):<{width}}", places) for citation in answer.citations
+        ):
+            say(line)
+        return
+    if answer.results:
+        say("Nearest:", style={"bold": True})
+    for result in answer.results:
+        say(f"  {places.of(result.chunk)}")
+        if show:
+            print_excerpt(result.chunk)
+
+
+def _print_words(text: str) -> None:
+    """Print Markdown: as it is in a pipe; on a terminal, the lines of a paragraph as one, wrapped by words."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    in_code = False
+    paragraph: list[re.Match[str]] = []
+    for line in text.split("\n"):
+        is_fence = line.lstrip("> ").startswith(("```", "~~~"))
+        in_code = in_code != is_fence
+        prose = None if in_code or is_fence else _PROSE.fullmatch(line)
+        goes_on = prose and paragraph and not prose["item"] and prose["lead"] == paragraph[0]["lead"]
+        goes_on = goes_on and not paragraph[-1].string.endswith("  ")  # a line break that is meant
+        if paragraph and not goes_on:
+            _print_paragraph(paragraph)
+            paragraph = []
+        if prose is None:
+            say(line)
+        else:
+            paragraph.append(prose)
+    if paragraph:
+        _print_paragraph(paragraph)
+
+
+def _print_paragraph(lines: Sequence[re.Match[str]]) -> None:
+    lead, item = lines[0]["lead"], lines[0]["item"] or ""
+    words = " ".join(line["words"].strip() for line in lines)
+    say(wrapped(words, first=lead + item, indent=lead + " " * len(item)))
+
+
+def _source_line(citation: Citation, number: str, places: LocationFormatter) -> str:
+    place = places.link(citation.source, citation.span, citation.anchor) if citation.place else ""
+    if citation.symbol:
+        place = f"{one_line(citation.symbol)} ({place})"
+    label = "" if citation.label == citation.anchor else one_line(citation.label)
+    parts = (number, place, citation.verdict, label)
+    # Why claims are not verified is told once for all of them.
+    reason = "" if citation.verdict == "unverified" else one_line(citation.reason)
+    return f"  {'  '.join(filter(None, parts))}{f': {reason}' if reason else ''}"
+
+
+def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
+    """Print the claims to look at, how many were not verified and why, and what was repaired."""
+    stated = [claim for claim in answer.claims if claim.verdict]
+    wrong = [claim for claim in stated if claim.is_wrong]
+    if wrong:
+        say()
+        say(f"Look at these ({len(wrong)} of {counted(len(stated), 'claim')}):")
+    for claim in wrong:
+        say(wrapped(f"{claim.verdict}: {one_line(claim.reason)}", indent="  "))
+        say(wrapped(one_line(claim.text), indent="      "), style={"dim": True})
+    open_ones = [claim for claim in stated if claim.verdict in ("unverified", "uncited")]
+    if open_ones and not answer.refused:
+        say()
+        reasons = Counter(one_line(claim.reason) for claim in open_ones)
+        say(f"Not verified ({len(open_ones)} of {counted(len(stated), 'claim')}):", style={"dim": True})
+        for reason, count in reasons.most_common(_MOST_REASONS):
+            say(wrapped(f"{counted(count, 'claim')}: {reason}", indent="  "), style={"dim": True})
+    if answer.repairs:
+        say()
+        say("Changed when it was checked:")
+    for repair in answer.repairs:
+        done = {"anchored": f"now cites {numbers.of(repair.after)}", "removed": "a mark was removed"}
+        say(wrapped(f"{done.get(repair.what, repair.what)}: {one_line(repair.why)}", indent="  "))
+        if repair.claim:
+            say(wrapped(one_line(repair.claim), indent="      "), style={"dim": True})
