@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Source
 from openbook.ingest.sync import sync
+from openbook.integrations.lance import LanceIndex
 from openbook.libraries.catalog import LibraryCatalog
 from openbook.library import Library
 from openbook.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import openbook.index
+import openbook.integrations
 from openbook.errors import MismatchedLibraryError, MissingExtraError, SettingsError
 from openbook.index.protocol import Source
 from openbook.libraries.catalog import LibraryCatalog, library_names, library_path, name_for, name_of, open_index
@@ -239,8 +239,8 @@ def test_files_and_lancedb_have_libraries_of_their_own(tmp_path: Path, lance: Se
 def no_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have LanceDB not installed."""
     monkeypatch.setitem(sys.modules, "lancedb", None)
-    monkeypatch.delitem(sys.modules, "openbook.index.lance_tables", raising=False)
-    monkeypatch.delattr(openbook.index, "lance_tables", raising=False)
+    monkeypatch.delitem(sys.modules, "openbook.integrations.lance_tables", raising=False)
+    monkeypatch.delattr(openbook.integrations, "lance_tables", raising=False)
 
 
 @pytest.mark.usefixtures("no_lancedb")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from openbook.embedding.protocol import Embedder
-from openbook.errors import ClusterError
-from openbook.ingest import ray_cluster as cluster
+from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
-from openbook.ingest.ray_cluster import BATCH_FILES, RayCluster, WorkerSetup
+from openbook.integrations import ray_executor
+from openbook.integrations.ray_executor import BATCH_FILES, RayExecutor
 from openbook.process_pool import JobFailure
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
@@ -91,17 +91,16 @@ def run(tmp_path: Path) -> Iterator[Run]:
         take: int = 10_000,
         **options: Any,
     ) -> dict[str, PreparedFile | JobFailure]:
-        preparer = Preparer("s", Settings(), load_embedder)
-        setup = WorkerSetup(preparer, 60.0, 2 * 1024**3, load_embedder)
-        files = RayCluster(FilePreparer(folder, preparer), setup, lambda: contextlib.nullcontext(ray), **options)
-        outcomes = files.run([FileJob(path, "") for path in [*FILES, "gone.md"]])
+        files = FilePreparer(folder, Preparer("s", Settings(), load_embedder))
+        executor = RayExecutor("auto", connect=lambda *_: contextlib.nullcontext(ray), **options)
+        outcomes = executor.run(files, [FileJob(path, "") for path in [*FILES, "gone.md"]], Settings())
         with contextlib.closing(outcomes):
             return {job.path: outcome for job, outcome in islice(outcomes, take)}
 
     yield prepared
-    for _, child in cluster._serving.values():
+    for _, child in ray_executor._serving.values():
         child.stop()
-    cluster._serving.clear()
+    ray_executor._serving.clear()
 
 
 def documents(outcomes: dict[str, PreparedFile | JobFailure]) -> set[str]:
@@ -177,3 +176,27 @@ def test_a_cluster_without_processors_is_given_up_after_a_while(run: Run) -> Non
         run(OneProcessRay(cpus=0), now=lambda: next(minutes) * 60.0)
 
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("address", "connected"),
+    [("auto", "auto"), ("head:6379", "head:6379"), ("//head:10001", "ray://head:10001"), ("ray://h:1", "ray://h:1")],
+)
+def test_an_address_is_what_follows_the_name_or_one_with_the_scheme_of_ray(address: str, connected: str) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def connect(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return contextlib.nullcontext(OneProcessRay())
+
+    files = FilePreparer(Folder(Path()), Preparer("s", Settings(), HashEmbedder))
+
+    assert list(RayExecutor(address, connect=connect).run(files, [], Settings(workers=3))) == []
+    assert asked == [(connected, 3)]
+
+
+def test_an_executor_without_an_address_is_refused() -> None:
+    with pytest.raises(SettingsError, match="names no Ray cluster") as caught:
+        RayExecutor("")
+
+    assert "ray:auto" in caught.value.hint
