@@ -26,6 +26,7 @@ _POSITIVE = (
 
 # Libraries, work and conversations would go elsewhere than they went if these were ignored.
 _REMOVED = {
+    "OPENBOOK_LANCE_URI": "OPENBOOK_STORAGE to lance: and the address",
     "OPENBOOK_RAY_ADDRESS": "OPENBOOK_EXECUTOR to ray: and the address",
     "OPENBOOK_REDIS_URL": "OPENBOOK_SHARED_STORE to the address; redis: goes before unix:",
 }
@@ -45,9 +46,6 @@ class Settings:
 
     home: Path = field(default_factory=lambda: default_home())
     """Folder where libraries live. Default: the platform's folder for user data."""
-    lance_uri: str = ""
-    """Where libraries are kept in LanceDB instead of the home, for several machines: a folder, or an address of
-    object storage such as `s3://bucket/openbook`. The same as `storage` with `lance:` before it."""
     storage: str = ""
     """Where libraries are kept instead of the home, for several machines: `engine:address`, with an engine that
     `openbook plugins` lists. Empty: in the home."""
@@ -144,11 +142,6 @@ class Settings:
             raise SettingsError(
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"
             )
-
-    @property
-    def shared_storage(self) -> str:
-        """Where several machines keep their libraries, as `engine:address`; empty where they are in the home."""
-        return self.storage or (f"lance:{self.lance_uri}" if self.lance_uri else "")
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -282,7 +275,6 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "embedder": (str, "a name"),
     "reranker": (str, "a name"),
     "verifier": (str, "a name"),
-    "lance_uri": (str, "an address"),
     "storage": (str, "an engine and an address"),
     "executor": (str, "an executor and an address"),
     "lock_timeout_s": (float, "a number"),

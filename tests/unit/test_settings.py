@@ -32,7 +32,6 @@ EACH: dict[str, tuple[str, Any]] = {
     "model_timeout_s": ("300", 300.0),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
     "verifier": ("off", "off"),
-    "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "reranker": ("onnx:models/mine", "onnx:models/mine"),
@@ -162,7 +161,11 @@ def test_no_list_of_settings_shows_a_password() -> None:
 
 @pytest.mark.parametrize(
     ("removed", "instead"),
-    [("OPENBOOK_RAY_ADDRESS", "OPENBOOK_EXECUTOR"), ("OPENBOOK_REDIS_URL", "OPENBOOK_SHARED_STORE")],
+    [
+        ("OPENBOOK_LANCE_URI", "OPENBOOK_STORAGE"),
+        ("OPENBOOK_RAY_ADDRESS", "OPENBOOK_EXECUTOR"),
+        ("OPENBOOK_REDIS_URL", "OPENBOOK_SHARED_STORE"),
+    ],
 )
 def test_a_variable_that_has_another_name_now_is_refused_unless_it_is_empty(removed: str, instead: str) -> None:
     with pytest.raises(SettingsError, match=f"{removed} is not read any more") as caught:

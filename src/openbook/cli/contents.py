@@ -58,7 +58,7 @@ def sources() -> None:
         except OpenbookError as exc:
             printing.say(f"{name}: {exc}")
     if not names:
-        printing.note(f"no libraries in {here.shared_storage or here.home}")
+        printing.note(f"no libraries in {here.storage or here.home}")
 
 
 def remove(

@@ -22,7 +22,7 @@ class LanceEngine:
         scheme, separator, rest = address.partition("://")
         if not address or (separator and not (scheme and rest.strip("/"))):
             raise SettingsError(
-                f"{address!r} names no bucket", hint="set OPENBOOK_LANCE_URI to a folder or s3://bucket/folder"
+                f"{address!r} names no bucket", hint="set OPENBOOK_STORAGE to lance:FOLDER or lance:s3://bucket/folder"
             )
         self.address: str = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
 

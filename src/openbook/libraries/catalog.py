@@ -57,7 +57,7 @@ class LibraryCatalog:
             PluginError: The engine cannot be loaded.
         """
         self._home = settings.home
-        self._storage = settings.shared_storage
+        self._storage = settings.storage
         self._engine = open_engine(self._storage) if self._storage else None
 
     def location(self, name: str) -> Location:
