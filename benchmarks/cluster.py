@@ -13,32 +13,29 @@ import argparse
 import tempfile
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from openbook.embedding.static import load_embedder
-from openbook.ingest import ray_cluster as cluster
 from openbook.ingest.preparation import FileJob, FilePreparer, Preparer
-from openbook.ingest.ray_connection import connected
+from openbook.integrations import ray_executor
 from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 
 _BATCHES = ((1, 256), (8, 64), (32, 256), (128, 1024))
-_MEMORY_BYTES = 2 * 1024**3
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--address", default="local", help="as OPENBOOK_RAY_ADDRESS")
+    parser.add_argument("--address", default="local", help="as after ray: in OPENBOOK_EXECUTOR")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--batches", action="store_true")
     arguments = parser.parse_args()
-    settings = Settings(workers=arguments.workers, ray_address=arguments.address)
+    settings = Settings(workers=arguments.workers, executor=f"ray:{arguments.address}")
     if arguments.batches:
-        _print_batches(arguments.folder, settings)
+        _print_batches(arguments.folder, arguments.address, settings)
     else:
         _print_ways(arguments.folder, settings)
 
@@ -47,7 +44,7 @@ def _print_ways(folder: Path, settings: Settings) -> None:
     print("| way | files | seconds | ratio |")
     print("|---|---|---|---|")
     first_s = 0.0
-    for name, chosen in (("processes", replace(settings, ray_address="")), (f"Ray, {settings.ray_address}", settings)):
+    for name, chosen in (("processes", replace(settings, executor="")), (settings.executor, settings)):
         with (
             tempfile.TemporaryDirectory() as home,
             Library.open(settings=replace(chosen, home=Path(home))) as library,
@@ -57,18 +54,16 @@ def _print_ways(folder: Path, settings: Settings) -> None:
         print(f"| {name} | {report.added} | {report.seconds:.1f} | {report.seconds / first_s:.2f} |", flush=True)
 
 
-def _print_batches(folder: Path, settings: Settings) -> None:
+def _print_batches(folder: Path, address: str, settings: Settings) -> None:
     print("| files in a batch | KB in a batch | first result, s | the rest, s |")
     print("|---|---|---|---|")
     source = Folder(folder)
     jobs = [FileJob(file.path, "") for file in source.scan().files]
-    preparer = Preparer(source.name, settings, load_embedder)
-    setup = cluster.WorkerSetup(preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
+    preparer = FilePreparer(source, Preparer(source.name, settings, load_embedder))
     for files, size_kb in _BATCHES:
-        cluster.BATCH_FILES, cluster.BATCH_BYTES = files, size_kb * 1024
-        connect = partial(connected, settings.ray_address, settings.workers)
+        ray_executor.BATCH_FILES, ray_executor.BATCH_BYTES = files, size_kb * 1024
         started = time.perf_counter()
-        outcomes = cluster.RayCluster(FilePreparer(source, preparer), setup, connect).run(jobs)
+        outcomes = ray_executor.RayExecutor(address).run(preparer, jobs, settings)
         next(outcomes)
         first = time.perf_counter()
         for _ in outcomes:

@@ -69,7 +69,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as scratch:
         homes = [Settings(home=Path(scratch) / "home")]
-        homes.append(Settings(home=Path(scratch) / "shared", lance_uri=arguments.at or f"{scratch}/lance"))
+        homes.append(Settings(home=Path(scratch) / "shared", storage=f"lance:{arguments.at or f'{scratch}/lance'}"))
         columns = [_measured(arguments.folder, settings, questions) for settings in homes]
     _print(columns)
 
@@ -80,7 +80,7 @@ def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Col
         assistant.add(folder)
         held = assistant.stats()
     index_s = time.perf_counter() - started
-    environment = os.environ | {"OPENBOOK_HOME": str(settings.home), "OPENBOOK_LANCE_URI": settings.lance_uri}
+    environment = os.environ | {"OPENBOOK_HOME": str(settings.home), "OPENBOOK_STORAGE": settings.storage}
     options = [option for question in questions for option in ("--question", question)]
     command = [sys.executable, "-m", "benchmarks.engines", str(folder), *options, "--ask"]
     cold, warm = (run([*command, how], environment) for how in ("cold", "warm"))

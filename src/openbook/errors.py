@@ -15,7 +15,7 @@
     │   ├── UnknownCourseError     the library has no course that a name can mean
     │   └── AmbiguousCourseError   a name can mean several courses
     ├── SessionError           conversations cannot be kept or read
-    │   └── SharedError            Redis, where servers share them and their limits, cannot be used
+    │   └── SharedError            where servers share them and their limits cannot be used
     ├── ClusterError           a cluster cannot be reached, or cannot do the work
     ├── MissingExtraError      an optional package is not installed
     ├── PluginError            a plugin cannot be imported, or failed
@@ -129,7 +129,7 @@ class SessionError(OpenbookError):
 
 
 class SharedError(SessionError):
-    """Redis, where servers share conversations and limits, cannot be used. No password ever stands in the message."""
+    """Where servers share conversations and limits cannot be used. No password ever stands in the message."""
 
 
 class ClusterError(OpenbookError):

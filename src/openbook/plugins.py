@@ -17,12 +17,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from openbook.errors import PluginError
+from openbook.errors import OpenbookError, PluginError, SettingsError
+from openbook.settings import Secret
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-PluginKind = Literal["readers", "embedders", "engines", "models", "judges", "rerankers", "tools"]
+PluginKind = Literal["readers", "embedders", "engines", "executors", "models", "judges", "rerankers", "stores", "tools"]
 
 PLUGIN_KINDS: tuple[PluginKind, ...] = get_args(PluginKind)
 
@@ -89,16 +90,14 @@ def load_plugin(kind: PluginKind, name: str) -> Any | None:
     return None if found is None else found.load()
 
 
-def open_plugin(kind: PluginKind, name: str) -> Any | None:
+def open_plugin(kind: PluginKind, name: str | Secret) -> Any | None:
     """Call the plugin that `NAME:REST` names with `REST`; None if there is none of that name.
 
     Raises:
-        PluginError: It cannot be imported, or fails when it is called.
+        PluginError: It cannot be imported, or fails when it is called. Nothing of a secret stands in the message.
         OpenbookError: The plugin raised it.
     """
-    from openbook.errors import OpenbookError
-
-    head, _, rest = name.partition(":")
+    head, _, rest = (name.reveal() if isinstance(name, Secret) else name).partition(":")
     factory = load_plugin(kind, head)
     if factory is None:
         return None
@@ -106,11 +105,37 @@ def open_plugin(kind: PluginKind, name: str) -> Any | None:
         return factory(rest)
     except OpenbookError:
         raise
-    except (Exception, SystemExit) as exc:
+    except (Exception, SystemExit) as exc:  # noqa: BLE001 - raised again, without what it may say of a secret
+        is_secret = isinstance(name, Secret)
+        reason = type(exc).__name__ if is_secret else f"{type(exc).__name__}: {exc}"
         raise PluginError(
-            f"{kind.removesuffix('s')} {head!r} of {plugins(kind)[head].package} failed: {type(exc).__name__}: {exc}",
+            f"{kind.removesuffix('s')} {head!r} of {plugins(kind)[head].package} failed: {reason}",
             hint="see the documentation of that package",
-        ) from exc
+        ) from (None if is_secret else exc)
+
+
+def require_plugin(kind: PluginKind, name: str | Secret, variable: str) -> Any:
+    """Call the plugin that a setting names as `NAME:ADDRESS` with the address.
+
+    Args:
+        kind: Of the plugin.
+        name: Value of the setting.
+        variable: That sets it.
+
+    Raises:
+        SettingsError: There is no such plugin, or the address means nothing to it.
+        PluginError: It cannot be imported, or fails when it is called.
+    """
+    opened = open_plugin(kind, name)
+    if opened is None:
+        # A secret may lack its name, and begin with a password.
+        shown = "of that name" if isinstance(name, Secret) else repr(name.partition(":")[0])
+        raise SettingsError(
+            f"there is no {kind.removesuffix('s')} {shown}",
+            hint=f"write {variable} as name:address; {kind} that are installed: {', '.join(plugins(kind)) or 'none'};"
+            " others come with packages, see docs/extending.md",
+        )
+    return opened
 
 
 def load_all(kind: PluginKind) -> dict[str, Any]:

@@ -24,6 +24,13 @@ _POSITIVE = (
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
 )
 
+# Libraries, work and conversations would go elsewhere than they went if these were ignored.
+_REMOVED = {
+    "OPENBOOK_LANCE_URI": "OPENBOOK_STORAGE to lance: and the address",
+    "OPENBOOK_RAY_ADDRESS": "OPENBOOK_EXECUTOR to ray: and the address",
+    "OPENBOOK_REDIS_URL": "OPENBOOK_SHARED_STORE to the address; redis: goes before unix:",
+}
+
 _ASSIGNMENT = re.compile(
     r"""\s*(?:export\s+)?(?P<name>\w+)\s*=\s*(?:(?P<mark>["'])(?P<quoted>.*?)(?P=mark)|(?P<plain>[^\s#"']\S*))?"""
 )
@@ -39,9 +46,6 @@ class Settings:
 
     home: Path = field(default_factory=lambda: default_home())
     """Folder where libraries live. Default: the platform's folder for user data."""
-    lance_uri: str = ""
-    """Where libraries are kept in LanceDB instead of the home, for several machines: a folder, or an address of
-    object storage such as `s3://bucket/openbook`. The same as `storage` with `lance:` before it."""
     storage: str = ""
     """Where libraries are kept instead of the home, for several machines: `engine:address`, with an engine that
     `openbook plugins` lists. Empty: in the home."""
@@ -80,9 +84,9 @@ class Settings:
     there, unless it is `onnx:` and a folder. Empty or `off`: nothing does."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Processes that read and cut files. 1 keeps the work in this process, but for formats that are no text."""
-    ray_address: str = ""
-    """Ray cluster whose machines read and cut large sources: `auto`, `host:6379`, `ray://host:10001`; `local` starts
-    one on this machine. Empty: none."""
+    executor: str = ""
+    """What reads and cuts the files of large sources instead of processes of this machine: `name:address`, with an
+    executor that `openbook plugins` lists. Empty: those."""
     lock_timeout_s: float = 60.0
     """Seconds that a writer waits for another writer of the same library."""
     fetch_timeout_s: float = 600.0
@@ -94,9 +98,9 @@ class Settings:
     """Days after its last question that the server keeps a conversation."""
     session_history: int = 2
     """Exchanges of a conversation that the next question is asked in the light of. 0 for none."""
-    redis_url: Secret | None = None
-    """Redis where several servers share conversations and what keys may do: `redis://`, `rediss://` or `unix://`.
-    Never shown: it may hold a password. Empty: each server keeps its own."""
+    shared_store: Secret | None = None
+    """Where several servers share conversations and what keys may do: `name:address`, with a store that
+    `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
     server_hosts: tuple[str, ...] = ()
@@ -141,11 +145,6 @@ class Settings:
                 f"chunk_strategy is {self.chunk_strategy!r}", hint=f"set it to one of {', '.join(STRATEGIES)}"
             )
 
-    @property
-    def shared_storage(self) -> str:
-        """Where several machines keep their libraries, as `engine:address`; empty where they are in the home."""
-        return self.storage or (f"lance:{self.lance_uri}" if self.lance_uri else "")
-
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
         """Read `OPENBOOK_*` variables, of this process unless `environ` is given.
@@ -153,13 +152,16 @@ class Settings:
         An empty variable counts as not set; unknown ones are ignored.
 
         Raises:
-            SettingsError: A variable is set but does not parse, or is out of range.
+            SettingsError: A variable is set but does not parse, is out of range, or has another name now.
 
         Example:
             >>> Settings.from_env({"OPENBOOK_CONTEXT_TOKENS": "800"}).context_tokens
             800
         """
         environ = os.environ if environ is None else environ
+        for removed, instead in _REMOVED.items():
+            if environ.get(removed):
+                raise SettingsError(f"{removed} is not read any more", hint=f"unset it, and set {instead}")
         values: dict[str, Any] = {}
         for setting in fields(cls):
             text = environ.get(_variable(setting.name), "")
@@ -294,13 +296,12 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "embedder": (str, "a name"),
     "reranker": (str, "a name"),
     "verifier": (str, "a name"),
-    "lance_uri": (str, "an address"),
     "storage": (str, "an engine and an address"),
-    "ray_address": (str, "an address"),
+    "executor": (str, "an executor and an address"),
     "lock_timeout_s": (float, "a number"),
     "file_timeout_s": (float, "a number"),
     "pdf_password": (lambda text: Secret(text), "a password"),
-    "redis_url": (lambda text: Secret(text), "an address"),
+    "shared_store": (lambda text: Secret(text), "a store and an address"),
     "fetch_timeout_s": (float, "a number"),
     "model_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),

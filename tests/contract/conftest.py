@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Index
 from openbook.index.sqlite import SqliteIndex
+from openbook.integrations.lance import LanceIndex
 from tests.support import IDENTITY
 
 ENGINES: dict[str, Callable[[Path], Index]] = {

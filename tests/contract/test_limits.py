@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from openbook.redis_client import RedisClient
+from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_limits import RedisLimits
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key, KeyStore
 from openbook.server.limits import Limits, MemoryLimits
-from openbook.server.shared_limits import RedisLimits
 from openbook.settings import Secret, Settings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

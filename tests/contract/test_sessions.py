@@ -11,9 +11,9 @@ import pytest
 
 from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.redis_client import RedisClient
+from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_sessions import RedisSessions
 from openbook.sessions.protocol import Sessions, new_id
-from openbook.sessions.redis import RedisSessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Secret
 from tests.redis_server import RedisServer

@@ -85,7 +85,11 @@ def test_no_function_has_more_than_50_lines(code: Mapping[str, str]) -> None:
 
 
 # Where variables of other programs are set: what LanceDB, git and Ray read.
-_OF_OTHER_PROGRAMS = {"index/lance_engine.py", "ingest/ray_connection.py", "sources/git_environment.py"}
+_OF_OTHER_PROGRAMS = {
+    "integrations/lance_engine.py",
+    "integrations/ray_connection.py",
+    "sources/git_environment.py",
+}
 
 
 def test_only_settings_reads_the_environment(package: Mapping[str, str]) -> None:

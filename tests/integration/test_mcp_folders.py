@@ -168,7 +168,7 @@ def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tm
 def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brought_up_to_date(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    monkeypatch.setenv("OPENBOOK_STORAGE", f"lance:{tmp_path / 'shared'}")
     other = write_shop(tmp_path / "second")
     with Library.open("team", settings=Settings.from_env()) as assistant:
         names = {folder: assistant.register(folder).name for folder in (shop, other)}

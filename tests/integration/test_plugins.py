@@ -6,10 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from openbook.library import Library
+from openbook.server.app import create_app
+from openbook.settings import Secret, Settings
 from tests.support import child_environment, write_tree
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
@@ -53,8 +58,11 @@ def test_plugins_are_listed_with_their_packages(openbook: Run) -> None:
     assert {(plugin["kind"], plugin["name"]) for plugin in listed if plugin["package"] == "openbook-example 1.0"} == {
         *{("readers", "srcinfo"), ("embedders", "letters"), ("engines", "folder"), ("models", "parrot")},
         *{("judges", "verbatim"), ("rerankers", "shortest"), ("tools", "today")},
+        *{("executors", "pool"), ("stores", "folder")},
     }
-    assert ("engines", "lance") in {(plugin["kind"], plugin["name"]) for plugin in listed}
+    assert {(plugin["kind"], plugin["name"]) for plugin in listed if plugin["package"].startswith("openbook ")} == {
+        *{("engines", "lance"), ("executors", "ray"), ("stores", "redis"), ("stores", "rediss")},
+    }
     assert "reader srcinfo, of openbook-example 1.0" in openbook("doctor").stdout
 
 
@@ -139,3 +147,51 @@ def test_an_engine_that_is_not_there_is_named_with_those_that_are(openbook: Run)
     assert refused.returncode == 2
     assert "there is no engine 'nope'" in refused.stderr
     assert "folder, lance" in refused.stderr
+
+
+def test_an_executor_prepares_files(openbook: Run, birds: str) -> None:
+    answer = json.loads(openbook("ask", "When do owls hunt?", birds, "--json", OPENBOOK_EXECUTOR="pool:2").stdout)
+
+    assert answer["citations"][0]["quote"] == "Owls hunt at night."
+
+
+def test_an_executor_that_is_not_there_or_fails_is_named(openbook: Run, birds: str) -> None:
+    unknown = openbook("search", "owls", birds, OPENBOOK_EXECUTOR="nope:x")
+    failing = openbook("search", "owls", birds, OPENBOOK_EXECUTOR="pool:many")
+
+    assert unknown.returncode == 2
+    assert "there is no executor 'nope'" in unknown.stderr
+    assert "pool, ray" in unknown.stderr
+    assert "executor 'pool' of openbook-example 1.0 failed: ValueError" in failing.stderr
+
+
+def test_a_store_is_shared_by_servers(site: Path, birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(site))
+    (tmp_path / "shared").mkdir()
+    asked: list[TestClient] = []
+    with ExitStack() as stack:
+        for home in ("one", "other"):
+            settings = Settings(home=tmp_path / home, shared_store=Secret(f"folder:{tmp_path / 'shared'}"))
+            app = create_app(Library.of(birds, settings=settings))
+            client = stack.enter_context(TestClient(app, base_url="http://localhost", headers={"X-Openbook": "1"}))
+            if asked:
+                client.cookies.update(asked[0].cookies)
+            assert client.post("/api/query", json={"query": "When do owls hunt?"}).status_code == 200
+            asked.append(client)
+
+        listed = [len(client.get("/api/sessions").json()["sessions"]) for client in asked]
+
+        assert listed == [2, 2]
+        assert asked[0].get("/readyz").status_code == 200
+        (tmp_path / "shared").rename(tmp_path / "away")
+        assert asked[0].get("/readyz").status_code == 503
+
+
+@pytest.mark.parametrize("value", ["nope:sesame", "sesame"])
+def test_a_store_that_is_not_there_is_told_without_its_password(openbook: Run, birds: str, value: str) -> None:
+    refused = openbook("serve", birds, "--port", "0", OPENBOOK_SHARED_STORE=value)
+
+    assert refused.returncode == 2
+    assert "there is no store of that name" in refused.stderr
+    assert "folder, redis, rediss" in refused.stderr
+    assert "sesame" not in refused.stdout + refused.stderr

@@ -30,7 +30,7 @@ def serve(harbour: Path, redis_server: RedisServer) -> Iterator[Callable[[], Ser
     with ExitStack() as stack:
 
         def begin() -> Serving:
-            env = {"OPENBOOK_REDIS_URL": redis_server.url, "OPENBOOK_SERVER_WORKERS": "0"}
+            env = {"OPENBOOK_SHARED_STORE": redis_server.url, "OPENBOOK_SERVER_WORKERS": "0"}
             serving = Serving(start("serve", harbour, "--port", "0", "--require-key", env=env))
             stack.callback(lambda: serving.process.poll() is None and serving.end(signal.SIGKILL))
             return serving
@@ -65,24 +65,24 @@ def test_processes_share_conversations_and_live_through_a_restart_of_redis(
 def test_a_redis_that_is_not_there_is_told_before_anything_is_read(harbour: Path, redis_server: RedisServer) -> None:
     redis_server.kill()
 
-    outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_REDIS_URL": redis_server.url})
+    outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_SHARED_STORE": redis_server.url})
 
     place = f"Redis at redis://127.0.0.1:{redis_server.port}/0 cannot be used: Connection refused"
-    assert_fails_clearly(outcome, 3, place, "OPENBOOK_REDIS_URL")
+    assert_fails_clearly(outcome, 3, place, "OPENBOOK_SHARED_STORE")
     assert outcome.err.startswith("error: Redis at ")
     assert "guide.md" not in outcome.err
     assert "sesame" not in outcome.err
 
 
 def test_an_address_that_is_none_is_told_without_its_password(harbour: Path) -> None:
-    outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_REDIS_URL": "redis://:ses/ame@localhost/0"})
+    outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_SHARED_STORE": "redis://:ses/ame@localhost/0"})
 
-    assert_fails_clearly(outcome, 2, "OPENBOOK_REDIS_URL is no address of Redis", "redis://host:6379/0")
+    assert_fails_clearly(outcome, 2, "OPENBOOK_SHARED_STORE is no address of Redis", "redis://host:6379/0")
     assert "ses/" not in outcome.err
 
 
 def test_the_doctor_shows_no_password_of_redis() -> None:
-    outcome = run_alone("doctor", env={"OPENBOOK_REDIS_URL": "redis://:sesame@localhost/0"})
+    outcome = run_alone("doctor", env={"OPENBOOK_SHARED_STORE": "redis://:sesame@localhost/0"})
 
-    assert "redis_url = Secret(***)  (OPENBOOK_REDIS_URL)" in outcome.out + outcome.err
+    assert "shared_store = Secret(***)  (OPENBOOK_SHARED_STORE)" in outcome.out + outcome.err
     assert "sesame" not in outcome.out + outcome.err

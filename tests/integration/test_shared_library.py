@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from openbook.index.lance import LanceIndex
 from openbook.index.protocol import Source
 from openbook.ingest.sync import sync
+from openbook.integrations.lance import LanceIndex
 from openbook.libraries.catalog import LibraryCatalog
 from openbook.library import Library
 from openbook.settings import Settings
@@ -39,7 +39,7 @@ def sample(tmp_path: Path) -> Path:
 
 
 def settings(folder: Path, machine: str = "here", uri: str = "") -> Settings:
-    return Settings(home=folder / machine, lance_uri=uri or str(folder / "shared"))
+    return Settings(home=folder / machine, storage=f"lance:{uri or folder / 'shared'}")
 
 
 def told(assistant: Library, question: str) -> list[tuple[Any, ...]]:
@@ -75,7 +75,7 @@ def test_a_machine_without_the_files_quotes_what_another_one_has_read(sample: Pa
 def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    monkeypatch.setenv("OPENBOOK_STORAGE", f"lance:{tmp_path / 'shared'}")
     run(capsys, "add", str(sample), "--library", "team")
     shutil.rmtree(sample)
     write_tree(sample, {"other.md": "# Other\n\nNothing of parcels.\n"})
@@ -91,7 +91,7 @@ def test_a_folder_under_the_path_of_another_machines_folder_is_not_taken_for_it(
 def test_the_commands_list_fill_remake_and_empty_libraries(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    monkeypatch.setenv("OPENBOOK_STORAGE", f"lance:{tmp_path / 'shared'}")
 
     assert "no libraries" in run(capsys, "sources").err
     assert "there is no library 'team'" in run(capsys, "ask", QUESTION, "--library", "team").err
@@ -110,7 +110,7 @@ def test_the_commands_list_fill_remake_and_empty_libraries(
 def test_a_library_keeps_its_chunk_strategy_until_it_is_made_again(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OPENBOOK_LANCE_URI", str(tmp_path / "shared"))
+    monkeypatch.setenv("OPENBOOK_STORAGE", f"lance:{tmp_path / 'shared'}")
     run(capsys, "add", str(sample), "--library", "team")
     monkeypatch.setenv("OPENBOOK_CHUNK_STRATEGY", "fixed-size")
 

@@ -62,7 +62,7 @@ def cluster() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def settings(cluster: tuple[str, str], tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path, workers=2, ray_address=cluster[0])
+    return Settings(home=tmp_path, workers=2, executor=f"ray:{cluster[0]}")
 
 
 def _free_port() -> int:

@@ -107,7 +107,7 @@ def test_a_cluster_and_this_machine_make_the_same_library(
     here, there = open_index("here"), open_index("there")
 
     reports = (
-        bring(here, mixed, replace(settings, ray_address=""), kind=kind),
+        bring(here, mixed, replace(settings, executor=""), kind=kind),
         bring(there, mixed, settings, kind=kind),
     )
 
@@ -121,8 +121,8 @@ def test_a_cluster_is_reached_from_outside_by_its_client_port(
 ) -> None:
     here, there = open_index("here"), open_index("there")
 
-    bring(here, tree, replace(settings, ray_address=""))
-    bring(there, tree, replace(settings, ray_address=cluster[1]))
+    bring(here, tree, replace(settings, executor=""))
+    bring(there, tree, replace(settings, executor=f"ray:{cluster[1]}"))
 
     assert contents(here) == contents(there)
 
@@ -183,7 +183,7 @@ def test_workers_that_are_killed_in_the_middle_cost_nothing(
     finally:
         done.set()
         thread.join()
-    bring(whole, tree, replace(settings, ray_address=""))
+    bring(whole, tree, replace(settings, executor=""))
 
     assert len(killed) >= 2
     assert (report.added, report.skipped) == (len(LARGE), {})
@@ -233,7 +233,7 @@ def test_an_address_where_nothing_listens_is_an_error_at_once(
         port = closed.getsockname()[1]
 
     with pytest.raises(ClusterError, match=f"cannot reach the Ray cluster at 127.0.0.1:{port}") as caught:
-        bring(open_index("library"), tree, replace(settings, ray_address=f"127.0.0.1:{port}"))
+        bring(open_index("library"), tree, replace(settings, executor=f"ray:127.0.0.1:{port}"))
 
     assert "ray start --head" in caught.value.hint
 
@@ -243,14 +243,14 @@ def test_a_small_source_does_not_wait_for_a_cluster(
 ) -> None:
     small = write_tree(tmp_path / "small", {"a.md": "One.\n"})
 
-    assert bring(open_index("library"), small, replace(settings, ray_address="127.0.0.1:1")).added == 1
+    assert bring(open_index("library"), small, replace(settings, executor="ray:127.0.0.1:1")).added == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="children are told by what Linux shows of them")
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_a_cluster_of_this_machine_ends_with_the_command(tree: Path, tmp_path: Path, interrupted: bool) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    environment |= {"OPENBOOK_RAY_ADDRESS": "local", "OPENBOOK_WORKERS": "2", "OPENBOOK_HOME": str(tmp_path)}
+    environment |= {"OPENBOOK_EXECUTOR": "ray:local", "OPENBOOK_WORKERS": "2", "OPENBOOK_HOME": str(tmp_path)}
     command = [sys.executable, "-m", "openbook", "add", str(tree), "--library", "large"]
     process = subprocess.Popen(
         command, env=environment, text=True, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -44,7 +44,7 @@ def share_a_key(keys: KeyStore, *clients: TestClient) -> None:
 
 
 def test_a_conversation_begun_at_one_server_goes_on_at_another(serve: Serve, keys: KeyStore, url: Secret) -> None:
-    one, other = serve(redis_url=url), serve(redis_url=url)
+    one, other = serve(shared_store=url), serve(shared_store=url)
     share_a_key(keys, one, other)
 
     first = ask(one, QUESTION)
@@ -58,7 +58,7 @@ def test_a_conversation_begun_at_one_server_goes_on_at_another(serve: Serve, key
 
 
 def test_a_browser_is_the_same_at_all_servers_and_sees_nothing_of_others(serve: Serve, url: Secret) -> None:
-    one, other, stranger = serve(redis_url=url), serve(redis_url=url), serve(redis_url=url)
+    one, other, stranger = serve(shared_store=url), serve(shared_store=url), serve(shared_store=url)
     session_id = ask(one, QUESTION)["session_id"]
     other.cookies.update(one.cookies)
 
@@ -68,7 +68,7 @@ def test_a_browser_is_the_same_at_all_servers_and_sees_nothing_of_others(serve: 
 
 
 def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: KeyStore, url: Secret) -> None:
-    servers = [serve(redis_url=url, key_questions_per_minute=4) for _ in range(2)]
+    servers = [serve(shared_store=url, key_questions_per_minute=4) for _ in range(2)]
     share_a_key(keys, *servers)
 
     def status(client: TestClient) -> int:
@@ -84,7 +84,7 @@ def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: K
 
 def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys: KeyStore, url: Secret) -> None:
     dear = ScriptedReply("Sessions end after one hour [1:2].", usage=Usage(100_000, 10_000))
-    servers = [serve(ScriptedModel(dear, name=PRICED), redis_url=url, key_usd_per_day=0.2) for _ in range(2)]
+    servers = [serve(ScriptedModel(dear, name=PRICED), shared_store=url, key_usd_per_day=0.2) for _ in range(2)]
     share_a_key(keys, *servers)
 
     first, second = (client.post("/api/query", json={"query": QUESTION, "model": PRICED}) for client in servers)
@@ -96,7 +96,7 @@ def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys:
 def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_is_back(
     serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = serve(redis_url=Secret(redis_server.url))
+    client = serve(shared_store=Secret(redis_server.url))
     session_id = ask(client, QUESTION)["session_id"]
     redis_server.kill()
 
@@ -112,7 +112,7 @@ def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_i
     refused = [whole, asked, with_key, streamed, uploaded, ready]
     assert {reply.status_code for reply in refused} == {503}
     assert all(reply.json()["error"]["message"] == "Redis cannot be used: Connection refused" for reply in refused)
-    assert all("OPENBOOK_REDIS_URL" in reply.json()["error"]["hint"] for reply in refused)
+    assert all("OPENBOOK_SHARED_STORE" in reply.json()["error"]["hint"] for reply in refused)
     assert (new.status_code, new.json()["answer"] != "") == (200, True)
     assert new.json()["warning"] == "Redis cannot be used: Connection refused"
     assert alive.status_code == 200
@@ -134,7 +134,7 @@ def test_what_cannot_be_settled_costs_nobody_the_answer_and_is_told_to_the_log(
         redis_server.kill()
         return "Sessions end after one hour [1:2]."
 
-    client = serve(ScriptedModel(answer_while_redis_dies, name=PRICED), redis_url=Secret(redis_server.url))
+    client = serve(ScriptedModel(answer_while_redis_dies, name=PRICED), shared_store=Secret(redis_server.url))
     share_a_key(keys, client)
 
     *_, (kind, reply) = events_of(client.post("/api/query/stream", json={"query": QUESTION, "model": PRICED}).text)
@@ -147,7 +147,7 @@ def test_no_reply_and_no_line_of_the_log_has_the_password(
     serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    client = serve(redis_url=Secret(redis_server.url))
+    client = serve(shared_store=Secret(redis_server.url))
     share_a_key(keys, client)
     routes = ("/api/sessions", "/readyz", "/api/me", "/metrics", "/openapi.json", "/docs")
 

@@ -17,7 +17,7 @@ def upload(client: TestClient, name: str, text: str) -> None:
 
 
 def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp_path: Path) -> None:
-    client = serve(lance_uri=str(tmp_path / "shared"))
+    client = serve(storage=f"lance:{tmp_path / 'shared'}")
 
     answer = ask(client, "When do sessions end?")
     sources = client.get("/api/sources").json()
@@ -32,11 +32,11 @@ def test_a_server_asks_and_fills_a_library_of_several_machines(serve: Serve, tmp
 def test_uploads_of_two_machines_whose_homes_have_one_path_are_two_sources(
     serve: Serve, home: Path, tmp_path: Path
 ) -> None:
-    shared = str(tmp_path / "shared")
-    upload(serve(lance_uri=shared), "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
+    shared = f"lance:{tmp_path / 'shared'}"
+    upload(serve(storage=shared), "heron.md", "# Heron\n\nThe heron stands in the reeds.\n")
     home.rename(tmp_path / "home-of-the-first")
 
-    other = serve(lance_uri=shared)
+    other = serve(storage=shared)
     upload(other, "osprey.md", "# Osprey\n\nThe osprey dives for perch.\n")
 
     assert "reeds" in ask(other, "Where does the heron stand?")["answer"]

@@ -77,7 +77,7 @@ def test_a_home_that_somebody_named_keeps_its_rights_and_what_it_keeps_does_not(
         (tmp_path / name).mkdir(mode=0o755)
 
     Library.open("notes", settings=Settings(home=tmp_path)).close()
-    UploadStore("notes", Settings(home=tmp_path, lance_uri=str(tmp_path / "lance")))
+    UploadStore("notes", Settings(home=tmp_path, storage=f"lance:{tmp_path / 'lance'}"))
 
     found = {name: rights(tmp_path / name) for name in ("", "uploads", "repositories", "photos", "libraries")}
     assert found == {"": 0o755, "uploads": 0o700, "repositories": 0o700, "photos": 0o755, "libraries": 0o700}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from openbook import plugins
 from openbook.errors import PluginError, SettingsError
+from openbook.settings import Secret
+from tests.children import run_child
 from tests.support import write_tree
 
 GOOD = "def make(argument):\n    return f'made of {argument}'\n\nnothing = 1\n"
@@ -100,3 +103,37 @@ def test_an_error_of_openbook_passes_through_a_plugin(site: Path) -> None:
 
     with pytest.raises(SettingsError, match="no such colour"):
         plugins.open_plugin("models", "strict:red")
+
+
+def test_what_a_plugin_says_of_a_secret_when_it_fails_is_shown_by_nothing(site: Path) -> None:
+    module = "def make(argument):\n    raise KeyError(argument)\n"
+    install(site, "telling", "[openbook.stores]\nbad = telling_module:make\n", module)
+
+    password = "open" + "sesame"
+
+    with pytest.raises(PluginError, match=r"store 'bad' of telling 1\.0 failed: KeyError$") as caught:
+        plugins.require_plugin("stores", Secret(f"bad:{password}"), "OPENBOOK_SHARED_STORE")
+
+    assert password not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_setting_that_names_no_plugin_is_refused_with_those_that_are_installed(site: Path) -> None:
+    install(site, "good-one", "[openbook.executors]\ngood = good_one_module:make\n", GOOD)
+
+    with pytest.raises(SettingsError, match="there is no executor 'nope'") as caught:
+        plugins.require_plugin("executors", "nope:x", "OPENBOOK_EXECUTOR")
+
+    assert "write OPENBOOK_EXECUTOR as name:address" in caught.value.hint
+    assert "good, ray" in caught.value.hint
+
+
+def what_loads_without_extras() -> list[str]:
+    """Import the plugins of Openbook where none of the packages of its extras is installed."""
+    for name in ("fastapi", "grpc", "lancedb", "obstore", "pyarrow", "ray", "redis"):
+        sys.modules[name] = None  # type: ignore[assignment]
+    own = [plugin for kind in plugins.PLUGIN_KINDS for plugin in plugins.plugins(kind).values() if plugin.is_built_in]
+    return [plugin.name for plugin in own if plugin.load()]
+
+
+def test_plugins_of_openbook_are_imported_without_their_extras() -> None:
+    assert run_child(what_loads_without_extras) == "['lance', 'ray', 'redis', 'rediss']"

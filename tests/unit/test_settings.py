@@ -33,14 +33,13 @@ EACH: dict[str, tuple[str, Any]] = {
     "model_timeout_s": ("300", 300.0),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
     "verifier": ("off", "off"),
-    "lance_uri": ("s3://notes/openbook", "s3://notes/openbook"),
     "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "reranker": ("onnx:models/mine", "onnx:models/mine"),
-    "ray_address": ("ray://head:10001", "ray://head:10001"),
+    "executor": ("ray://head:10001", "ray://head:10001"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),
-    "redis_url": ("redis://:pw@cache.example/0", Secret("redis://:pw@cache.example/0")),
+    "shared_store": ("redis://:pw@cache.example/0", Secret("redis://:pw@cache.example/0")),
     "server_workers": ("0", 0),
     "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
     "server_roots": ("/srv/courses", ("/srv/courses",)),
@@ -153,12 +152,29 @@ def test_origins_tell_for_every_setting_what_is_in_force_and_why() -> None:
 
 
 def test_no_list_of_settings_shows_a_password() -> None:
-    environ = {"OPENBOOK_REDIS_URL": "redis://:sesame@cache.example/0", "OPENBOOK_PDF_PASSWORD": "sesame"}
+    environ = {"OPENBOOK_SHARED_STORE": "redis://:sesame@cache.example/0", "OPENBOOK_PDF_PASSWORD": "sesame"}
 
     settings = Settings.from_env(environ)
 
-    assert ("redis_url", "Secret(***)", "OPENBOOK_REDIS_URL") in settings.origins(environ)
+    assert ("shared_store", "Secret(***)", "OPENBOOK_SHARED_STORE") in settings.origins(environ)
     assert "sesame" not in f"{settings} {settings.origins(environ)}"
+
+
+@pytest.mark.parametrize(
+    ("removed", "instead"),
+    [
+        ("OPENBOOK_LANCE_URI", "OPENBOOK_STORAGE"),
+        ("OPENBOOK_RAY_ADDRESS", "OPENBOOK_EXECUTOR"),
+        ("OPENBOOK_REDIS_URL", "OPENBOOK_SHARED_STORE"),
+    ],
+)
+def test_a_variable_that_has_another_name_now_is_refused_unless_it_is_empty(removed: str, instead: str) -> None:
+    with pytest.raises(SettingsError, match=f"{removed} is not read any more") as caught:
+        Settings.from_env({removed: "redis://:sesame@cache.example"})
+
+    assert instead in caught.value.hint
+    assert "sesame" not in f"{caught.value} {caught.value.hint}"
+    assert Settings.from_env({removed: ""}) == Settings()
 
 
 def test_a_secret_is_shown_by_nothing_that_prints_it() -> None:

@@ -94,7 +94,7 @@ def sources() -> None:
             gone = "" if root.url or Path(root.location).exists() else "  (gone)"
             printing.say(f"  {root.name}  {printing.origin_of(root)}{gone}")
     if not names:
-        printing.note(f"no libraries in {here.shared_storage or here.home}")
+        printing.note(f"no libraries in {here.storage or here.home}")
 
 
 def remove(

@@ -173,6 +173,6 @@ def _home(settings: Settings) -> Diagnostic:
         return Diagnostic(
             f"home {home}: others may read {home / 'libraries'}, which is not ours to change", healthy=False
         )
-    if settings.shared_storage:
-        return Diagnostic(f"home {home}; libraries in {settings.shared_storage}")
+    if settings.storage:
+        return Diagnostic(f"home {home}; libraries in {settings.storage}")
     return Diagnostic(f"home {home}, {len(LibraryCatalog(settings).names())} libraries")

@@ -39,9 +39,9 @@ def serve(
     from openbook.server.requirements import check_installed
 
     check_installed()
-    from openbook.redis_client import RedisClient
     from openbook.server.app import create_app
     from openbook.server.running import browser_url, is_loopback, listen, run_server
+    from openbook.server.shared_store import open_shared_store
 
     needs_key = require_key or not is_loopback(host)
     with _keys() as kept:
@@ -51,8 +51,8 @@ def serve(
             f"on {host} everybody needs a key, and there is none",
             hint="make one with: openbook keys add NAME",
         )
-    if url := settings().redis_url:
-        RedisClient(url).close()  # what cannot be reached is told before minutes of indexing
+    if shared := settings().shared_store:
+        open_shared_store(shared).close()  # what cannot be reached is told before minutes of indexing
     served = options.as_paths(paths) or ([] if library else [Path()])
     listener = listen(host, port)
     with opened(served, library, may_be_new=True) as assistant:

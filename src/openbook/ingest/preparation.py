@@ -78,7 +78,8 @@ class Preparer:
             max_words=settings.chunk_words,
             overlap_words=settings.chunk_overlap_words,
         )
-        self._load_embedder = load_embedder
+        self.load_embedder = load_embedder
+        """Returns the embedder; None where entries get no vectors here."""
 
     def is_of_program(self, path: str) -> bool:
         """Return whether only this process can read a file, with a reader that the program gave."""
@@ -103,7 +104,7 @@ class Preparer:
             return PreparedFile(reason=exc.reason)
         if content.course is not None:
             document = as_lesson(document, content.course)
-        embedder = self._load_embedder() if self._load_embedder else None
+        embedder = self.load_embedder() if self.load_embedder else None
         return PreparedFile(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
 
 

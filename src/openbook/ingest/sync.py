@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
@@ -22,22 +21,11 @@ from openbook.sources.walk import ScannedFile, SkippedFile
 from openbook.types import SkipReason, Stamp
 
 if TYPE_CHECKING:
-    from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile
-    from openbook.process_pool import JobFailure
+    from openbook.ingest.preparation import PreparedFile
 
 # Files that share one commit. A commit costs about 1 ms and a segment of the word index, which later
 # has to be merged; a kill loses at most what is not committed.
 _FILES_PER_COMMIT = 50
-
-# Below this size one process is done before two more have started (0.4 s each).
-_PARALLEL_BYTES = 2 * 1024 * 1024
-
-# Below this size this machine is done before a cluster has begun. Two cores prepare 2 to 3 MB in a second. To import
-# Ray, connect and wait for the first result takes 3 to 10 s (`python -m benchmarks.cluster FOLDER --batches`).
-_CLUSTER_BYTES = 16 * 1024 * 1024
-
-# A PDF of 1,000 pages takes 0.1 GB. Compressed contents of 7 MB were seen to take 8 GB.
-_MEMORY_BYTES = 2 * 1024**3
 
 # Clocks of file systems tick every 10 ms at worst on Linux. A file written that shortly before it
 # was read can be written again without its times moving.
@@ -108,7 +96,7 @@ def sync(
         SourceError: The root is gone or cannot be listed. The index keeps what it has.
         LibraryWriteError: The index cannot be written.
         ModelError: The server of `served` gives no vectors.
-        MissingExtraError, ClusterError: A Ray cluster is set that cannot be used.
+        SettingsError, PluginError, MissingExtraError, ClusterError: The executor of the settings cannot be used.
     """
     started = now()
     folder = folder_of(root, settings, readers)
@@ -139,12 +127,13 @@ def _prepared(
     load_embedder: Callable[[], Embedder] | None,
     readers: ReaderRegistry | None,
 ) -> Generator[_Outcome, None, None]:
-    """Prepare files, in child processes where the amount pays for them."""
+    """Prepare files, elsewhere than in this process where the amount pays for it."""
     if not difference.todo:
         return
     # An unchanged source needs neither grammars nor children.
+    from openbook.ingest.executor import executor_for
     from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
-    from openbook.process_pool import JobFailure, ProcessPool, apply_safely
+    from openbook.process_pool import JobFailure, apply_safely
 
     preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder, readers))
     files = {file.path: file for file in difference.todo}
@@ -152,47 +141,10 @@ def _prepared(
     jobs = [FileJob(path, known[path].content_hash if path in known else "") for path in files]
     own = [job for job in jobs if preparer.preparer.is_of_program(job.path)]
     jobs = [job for job in jobs if not preparer.preparer.is_of_program(job.path)]
-    size_bytes = sum(file.stamp.size_bytes for file in difference.todo)
-    outcomes: Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]
-    if settings.ray_address and size_bytes >= _CLUSTER_BYTES:
-        outcomes = _prepared_on_cluster(preparer, jobs, settings, load_embedder)
-    elif settings.workers == 1 or size_bytes < _PARALLEL_BYTES:
-        outcomes = _prepared_here(preparer, jobs, settings.file_timeout_s)
-    else:
-        workers = ProcessPool(
-            preparer, count=settings.workers, timeout_s=settings.file_timeout_s, memory_bytes=_MEMORY_BYTES
-        )
-        outcomes = workers.run(jobs)
-    with contextlib.closing(outcomes):
+    executor = executor_for(settings, sum(file.stamp.size_bytes for file in difference.todo))
+    with contextlib.closing(executor.run(preparer, jobs, settings)) as outcomes:
         for job, outcome in itertools.chain(((job, apply_safely(preparer, job)) for job in own), outcomes):
             yield files[job.path], PreparedFile(reason=outcome.reason) if isinstance(outcome, JobFailure) else outcome
-
-
-def _prepared_on_cluster(
-    preparer: FilePreparer, jobs: Iterable[FileJob], settings: Settings, load_embedder: Callable[[], Embedder] | None
-) -> Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]:
-    from openbook.ingest.ray_cluster import RayCluster, WorkerSetup
-    from openbook.ingest.ray_connection import connected
-
-    setup = WorkerSetup(preparer.preparer, settings.file_timeout_s, _MEMORY_BYTES, load_embedder)
-    return RayCluster(preparer, setup, partial(connected, settings.ray_address, settings.workers)).run(jobs)
-
-
-def _prepared_here(
-    preparer: FilePreparer, jobs: Iterable[FileJob], timeout_s: float
-) -> Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]:
-    """Prepare text in this process, and all else in one child, which can be killed."""
-    from openbook.process_pool import JobFailure, ProcessPool, apply_safely
-
-    apart = []
-    for job in jobs:
-        outcome = apply_safely(preparer.here, job)
-        if not isinstance(outcome, JobFailure) and outcome.elsewhere:
-            apart.append(job)
-        else:
-            yield job, outcome
-    if apart:
-        yield from ProcessPool(preparer, count=1, timeout_s=timeout_s, memory_bytes=_MEMORY_BYTES).run(apart)
 
 
 def _with_retries(difference: Difference, settings: Settings, readers: ReaderRegistry | None) -> Difference:

@@ -19,7 +19,7 @@ from openbook.index.protocol import IndexIdentity, Source
 from openbook.index.schema import stored_sources
 from openbook.index.sqlite import SqliteIndex, remove_library_file
 from openbook.permissions import make_private_folder, narrow
-from openbook.plugins import open_plugin, plugins
+from openbook.plugins import require_plugin
 from openbook.settings import Settings, default_home
 from openbook.tokens import tokens_identity
 
@@ -72,7 +72,7 @@ class LibraryCatalog:
             PluginError: The engine cannot be loaded.
         """
         self._home = settings.home
-        self._storage = settings.shared_storage
+        self._storage = settings.storage
         self._engine = open_engine(self._storage) if self._storage else None
 
     def location(self, name: str) -> Location:
@@ -164,13 +164,7 @@ def open_engine(storage: str) -> Engine:
         SettingsError: There is no such engine, or the address means nothing to it.
         PluginError: The engine cannot be loaded.
     """
-    engine: Engine | None = open_plugin("engines", storage)
-    if engine is None:
-        known = ", ".join(plugins("engines")) or "none"
-        raise SettingsError(
-            f"there is no engine {storage.partition(':')[0]!r}",
-            hint=f"write OPENBOOK_STORAGE as engine:address; engines that are installed: {known}",
-        )
+    engine: Engine = require_plugin("engines", storage, "OPENBOOK_STORAGE")
     return engine
 
 

@@ -17,7 +17,6 @@ from starlette.types import ASGIApp
 
 from openbook.libraries.catalog import name_of
 from openbook.library import Library
-from openbook.redis_client import RedisClient
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
 from openbook.server.failures import RequestRefusedError, add_error_handlers
@@ -31,13 +30,12 @@ from openbook.server.routes import contents, conversations, operation, questions
 from openbook.server.schemas import ErrorResponse
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
-from openbook.server.shared_limits import RedisLimits
+from openbook.server.shared_store import open_shared_store
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import UploadStore
 from openbook.sessions.protocol import Sessions
-from openbook.sessions.redis import RedisSessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
 
@@ -73,7 +71,7 @@ def create_app(
     Raises:
         SettingsError: A setting, or the folder of the settings, cannot be used.
         SessionError: Conversations cannot be kept.
-        MissingExtraError: A package that a setting needs is not installed.
+        MissingExtraError, PluginError: A package that a setting needs is not installed, or failed.
     """
     settings = assistant.settings
     metrics, keys = Metrics(), KeyStore(settings.home)
@@ -121,12 +119,12 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
 
 
 def _add_memory(state: Any, settings: Settings) -> None:
-    """Add what has to outlive a request: in Redis where several servers share it, else on this machine."""
+    """Add what has to outlive a request: where several servers share it, else on this machine."""
     expire_s = settings.session_days * _DAY_S
-    state.shared = RedisClient(settings.redis_url) if settings.redis_url else None
+    state.shared = open_shared_store(settings.shared_store) if settings.shared_store else None
     if state.shared is not None:
-        state.sessions = RedisSessions(state.shared, expire_s=expire_s)
-        state.limits = RedisLimits(state.shared, settings)
+        state.sessions = state.shared.sessions(expire_s)
+        state.limits = state.shared.limits(settings)
     else:
         state.sessions = SqliteSessions(settings.home / "sessions.sqlite", expire_s=expire_s)
         state.limits = MemoryLimits(state.keys, settings)

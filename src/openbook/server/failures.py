@@ -38,9 +38,9 @@ _HINTS = {
 # Where something lies on the server's machine is no business of those who ask it.
 _PLACE = re.compile(r"""(['"])((?:/|[A-Za-z]:\\)(?:(?!\1)[^\n])*)\1""")
 
-# Of a server of models, or of Redis: they are named without quotes. Repositories, which those who ask have named,
-# stand in them.
-_ADDRESS = re.compile(r"( at )?(?<!['\"`])(?:https?|rediss?|unix)://[^\s'\"`]*[^\s'\"`.,:;)]")
+# Of servers that this one asks: they are named without quotes. Repositories, which those who ask have named, stand
+# in them.
+_ADDRESS = re.compile(r"( at )?(?<!['\"`a-z0-9+.:-])[a-z][a-z0-9+.:-]*://[^\s'\"`]*[^\s'\"`.,:;)]")
 
 # The first that fits decides, so kinds stand before the kind that they are of.
 _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
@@ -91,8 +91,8 @@ def without_places(text: str) -> str:
         "cannot read 'a.md': it is gone"
         >>> without_places("no connection to http://10.0.0.7:9000/v1"), without_places("ollama at http://[::1]:1 fails")
         ("no connection to the model's server", 'ollama fails')
-        >>> without_places("Redis at redis://10.0.0.7:6379/0 cannot be used: Connection refused")
-        'Redis cannot be used: Connection refused'
+        >>> without_places("the store at kept://10.0.0.7:6379/0 cannot be used: Connection refused")
+        'the store cannot be used: Connection refused'
     """
     text = _PLACE.sub(lambda found: f"{found[1]}{_last(found[2])}{found[1]}", text)
     return _ADDRESS.sub(lambda found: "" if found[1] else "the model's server", text)

@@ -78,9 +78,7 @@ class UploadStore:
             SettingsError: The home cannot be written.
         """
         # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
-        self._home = (
-            settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.shared_storage else library)
-        )
+        self._home = settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
         self._settings = settings
         self._lock = threading.Lock()
 

@@ -1,1 +1,1 @@
-"""Conversations, each of one owner: one protocol, one suite of tests, one SQLite file or one Redis."""
+"""Conversations, each of one owner: one protocol, one suite of tests, one SQLite file or a shared store."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import openbook.index
+import openbook.integrations
 from openbook.errors import MismatchedLibraryError, MissingExtraError, SettingsError
 from openbook.index.protocol import Source
 from openbook.libraries.catalog import LibraryCatalog, library_names, library_path, name_for, name_of, open_index
@@ -86,7 +86,7 @@ def test_every_folder_has_a_name_for_its_library(tmp_path: Path, path: Path) -> 
 @pytest.fixture(params=["files", "lance"])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """Keep libraries in files or in LanceDB."""
-    return Settings(home=tmp_path / "home", lance_uri=str(tmp_path / "shared") if request.param == "lance" else "")
+    return Settings(home=tmp_path / "home", storage=f"lance:{tmp_path / 'shared'}" if request.param == "lance" else "")
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def shelf(settings: Settings) -> LibraryCatalog:
 
 @pytest.fixture
 def lance(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path / "home", lance_uri=str(tmp_path / "shared"))
+    return Settings(home=tmp_path / "home", storage=f"lance:{tmp_path / 'shared'}")
 
 
 def make(settings: Settings, name: str, *roots: Source) -> None:
@@ -112,25 +112,29 @@ def test_a_library_is_a_file_of_the_home_without_an_address(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("uri", ["s3://bucket/a", "s3://bucket/a/", "s3://bucket/a//"])
 def test_a_library_is_at_the_address_that_is_set(tmp_path: Path, uri: str) -> None:
-    assert LibraryCatalog(Settings(home=tmp_path, lance_uri=uri)).location("mine") == "lance:s3://bucket/a/mine"
+    shelf = LibraryCatalog(Settings(home=tmp_path, storage=f"lance:{uri}"))
+
+    assert shelf.location("mine") == "lance:s3://bucket/a/mine"
 
 
 @pytest.mark.parametrize("uri", ["s3://bucket", "gs://bucket/", "file:///shared"])
 def test_any_bucket_or_folder_is_an_address(tmp_path: Path, uri: str) -> None:
-    assert LibraryCatalog(Settings(home=tmp_path, lance_uri=uri)).location("mine") == f"lance:{uri.rstrip('/')}/mine"
+    shelf = LibraryCatalog(Settings(home=tmp_path, storage=f"lance:{uri}"))
+
+    assert shelf.location("mine") == f"lance:{uri.rstrip('/')}/mine"
 
 
 @pytest.mark.parametrize("uri", ["s3://", "s3:///", "://bucket", "://"])
 def test_an_address_without_a_bucket_is_refused(tmp_path: Path, uri: str) -> None:
     with pytest.raises(SettingsError, match="names no bucket") as caught:
-        LibraryCatalog(Settings(home=tmp_path, lance_uri=uri))
+        LibraryCatalog(Settings(home=tmp_path, storage=f"lance:{uri}"))
 
-    assert "OPENBOOK_LANCE_URI" in caught.value.hint
+    assert "OPENBOOK_STORAGE" in caught.value.hint
 
 
 def test_a_relative_address_is_below_the_folder_of_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shelf = LibraryCatalog(Settings(home=tmp_path, lance_uri="shared/x"))
+    shelf = LibraryCatalog(Settings(home=tmp_path, storage="lance:shared/x"))
     monkeypatch.chdir("/")
 
     assert shelf.location("mine") == f"lance:{tmp_path}/shared/x/mine"
@@ -140,7 +144,7 @@ def test_a_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("HOME", str(tmp_path))
 
     assert (
-        LibraryCatalog(Settings(home=tmp_path, lance_uri="~/shared")).location("mine")
+        LibraryCatalog(Settings(home=tmp_path, storage="lance:~/shared")).location("mine")
         == f"lance:{tmp_path}/shared/mine"
     )
 
@@ -239,8 +243,8 @@ def test_files_and_lancedb_have_libraries_of_their_own(tmp_path: Path, lance: Se
 def no_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have LanceDB not installed."""
     monkeypatch.setitem(sys.modules, "lancedb", None)
-    monkeypatch.delitem(sys.modules, "openbook.index.lance_tables", raising=False)
-    monkeypatch.delattr(openbook.index, "lance_tables", raising=False)
+    monkeypatch.delitem(sys.modules, "openbook.integrations.lance_tables", raising=False)
+    monkeypatch.delattr(openbook.integrations, "lance_tables", raising=False)
 
 
 @pytest.mark.usefixtures("no_lancedb")

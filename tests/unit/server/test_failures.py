@@ -22,8 +22,21 @@ def test_of_a_path_the_last_part_is_told(text: str, told: str) -> None:
     assert without_places(text) == told
 
 
-def test_a_path_that_never_ends_is_read_once() -> None:
-    # Read anew from each of its characters, it would take an hour.
-    text = "no source 'C:" + "\\" + "a" * 500_000
+def test_a_path_or_address_that_never_ends_is_read_once() -> None:
+    # Read anew from each of its characters, one would take an hour.
+    for text in ("no source 'C:" + "\\" + "a" * 500_000, "a:" * 250_000, " at a" * 100_000):
+        assert without_places(text) == text
 
-    assert without_places(text) == text
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("the cluster at ray://10.0.0.7:10001 is away: no route", "the cluster is away: no route"),
+        ("the store at unix:///run/kept.sock.", "the store."),
+        ("error:https://10.0.0.7/v1 said no", "the model's server said no"),
+        ("cannot fetch 'git+ssh://git.example/ferry.git'", "cannot fetch 'git+ssh://git.example/ferry.git'"),
+        ("no library 'lance:s3://bucket/mine'", "no library 'lance:s3://bucket/mine'"),
+    ],
+)
+def test_addresses_of_other_servers_are_not_told_unless_they_are_quoted(text: str, told: str) -> None:
+    assert without_places(text) == told

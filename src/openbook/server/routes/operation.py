@@ -7,12 +7,12 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from openbook.redis_client import RedisClient
 from openbook.server.auth import KEY_COOKIE, Authenticator, Identified
 from openbook.server.metrics import Metrics
 from openbook.server.reference import STYLE, reference
 from openbook.server.schemas import CallerResponse, HealthResponse, LoginRequest, ReadinessResponse
 from openbook.server.served_library import ServedLibrary
+from openbook.server.shared_store import SharedStore
 
 router: APIRouter = APIRouter()
 
@@ -25,9 +25,9 @@ async def healthz() -> HealthResponse:
 
 @router.get("/readyz")
 async def readyz(request: Request) -> ReadinessResponse:
-    """Report readiness: of the library, and of Redis if servers share one."""
+    """Report readiness: of the library, and of the store that servers share if there is one."""
     library: ServedLibrary = request.app.state.library
-    shared: RedisClient | None = request.app.state.shared
+    shared: SharedStore | None = request.app.state.shared
 
     def ready() -> ReadinessResponse:
         if shared is not None:

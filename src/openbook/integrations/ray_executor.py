@@ -6,15 +6,15 @@ import contextlib
 import pickle
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from openbook.embedding.protocol import Embedder
-from openbook.errors import ClusterError
-from openbook.ingest.preparation import FileContent, FileJob, FilePreparer, PreparedFile
-from openbook.ingest.ray_connection import Ray
+from openbook.errors import ClusterError, SettingsError
+from openbook.ingest.executor import MEMORY_BYTES, Outcome
+from openbook.ingest.preparation import FileContent, FileJob, FilePreparer, Preparer
+from openbook.integrations.ray_connection import Ray, connected
 from openbook.process_pool import JobFailure, SingleProcess, apply_safely
 from openbook.settings import Settings
 
@@ -48,18 +48,16 @@ _PATIENCE_S = 300.0
 class WorkerSetup:
     """The configuration that each batch carries to a worker. A few hundred bytes when pickled."""
 
-    function: Callable[[FileContent], PreparedFile]
+    preparer: Preparer
     timeout_s: float
-    memory_bytes: int
-    load_embedder: Callable[[], Embedder] | None
 
 
-def identity_of(setup: WorkerSetup) -> str:
-    """Name all that decides what becomes of a file, as it is installed here. The options travel with the setup."""
+def identity_of(preparer: Preparer) -> str:
+    """Name all that decides what becomes of a file, as it is installed here. The options travel with the preparer."""
     from openbook.chunking.identity import chunks_identity
     from openbook.tokens import tokens_identity
 
-    embedder = setup.load_embedder().identity if setup.load_embedder else "no embedder"
+    embedder = preparer.load_embedder().identity if preparer.load_embedder else "no embedder"
     return f"openbook {_version()}, {chunks_identity(Settings())}, {tokens_identity()}, {embedder}"
 
 
@@ -70,39 +68,46 @@ def _version() -> str:
         return "of a folder"
 
 
-class RayCluster:
-    """The machines of a Ray cluster, as what `Workers` are: files go in, in the end each has a result or is lost."""
+class RayExecutor:
+    """The machines of a Ray cluster. Implements `Executor`."""
+
+    # Two cores prepare 2 to 3 MB in a second. To import Ray, connect and wait for the first result takes 3 to 10 s
+    # (`python -m benchmarks.cluster FOLDER --batches`).
+    min_bytes = 16 * 1024 * 1024
 
     def __init__(
         self,
-        files: FilePreparer,
-        setup: WorkerSetup,
-        connect: Callable[[], AbstractContextManager[Ray]],
+        address: str,
         *,
+        connect: Callable[[str, int], AbstractContextManager[Ray]] = connected,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; nothing is connected before the first job.
+        """Take the address of a cluster; nothing is connected before the first job.
 
         Args:
-            files: Reads files, in this process.
-            setup: What the workers do.
-            connect: Gives the package `ray`, connected: see `connected`.
+            address: As `connected` takes it. `//host:10001` stands for `ray://host:10001`.
+            connect: Yields the package `ray`, connected.
             now: Clock, in seconds.
+
+        Raises:
+            SettingsError: There is no address.
         """
-        self._files = files
-        self._setup = setup
+        if not address:
+            raise SettingsError(
+                "OPENBOOK_EXECUTOR names no Ray cluster", hint="set it to ray:auto, ray:HOST:6379 or ray://HOST:10001"
+            )
+        self._address = f"ray:{address}" if address.startswith("//") else address
         self._connect = connect
         self._now = now
 
-    def run(self, jobs: Iterable[FileJob]) -> Generator[tuple[FileJob, PreparedFile | JobFailure], None, None]:
-        """Yield every job with its result, as they finish. Closing the iterator calls off what is out.
-
-        Raises:
-            MissingExtraError: The package `ray` is not installed.
-            ClusterError: The cluster cannot be reached, or its machines cannot do this.
-        """
-        with self._connect() as ray, contextlib.closing(_Flights(ray, self._setup, self._now)) as flights:
-            for job, read in self._read(jobs):
+    def run(self, files: FilePreparer, jobs: Iterable[FileJob], settings: Settings) -> Generator[Outcome, None, None]:
+        setup = WorkerSetup(files.preparer, settings.file_timeout_s)
+        with (
+            self._connect(self._address, settings.workers) as ray,
+            contextlib.closing(_Flights(ray, setup, self._now)) as flights,
+        ):
+            for job in jobs:
+                read = apply_safely(files.read, job)
                 if isinstance(read, FileContent):
                     flights.take(job, read)
                 else:
@@ -112,10 +117,6 @@ class RayCluster:
             flights.send_the_rest()
             while flights.out():
                 yield from flights.landed()
-
-    def _read(self, jobs: Iterable[FileJob]) -> Iterator[tuple[FileJob, FileContent | PreparedFile | JobFailure]]:
-        for job in jobs:
-            yield job, apply_safely(self._files.read, job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class _Flights:
     def __init__(self, ray: Ray, setup: WorkerSetup, now: Callable[[], float]) -> None:
         self._ray = ray
         self._packed = pickle.dumps(setup)
-        self._identity = identity_of(setup)
+        self._identity = identity_of(setup.preparer)
         # Not again by itself: Ray would try forever what takes too much memory. See `_lost`.
         self._prepare = ray.remote(num_cpus=1, max_retries=0)(prepare_batch)
         self._out: dict[Any, _Flight] = {}
@@ -173,7 +174,7 @@ class _Flights:
             len(self._out) >= max(1, self._cpus) * _BATCHES_PER_CPU or self._out_bytes >= _OUT_BYTES
         )
 
-    def landed(self) -> list[tuple[FileJob, PreparedFile | JobFailure]]:
+    def landed(self) -> list[Outcome]:
         """Return what has come back, after a short wait; often nothing."""
         self._look()
         ready, _ = self._ray.wait(list(self._out), num_returns=1, timeout=_POLL_S)
@@ -190,7 +191,7 @@ class _Flights:
         self._out[self._prepare.remote(self._packed, [content for _, content in flight.files])] = flight
         self._out_bytes += flight.size_bytes()
 
-    def _landed(self, reference: Any) -> list[tuple[FileJob, PreparedFile | JobFailure]]:
+    def _landed(self, reference: Any) -> list[Outcome]:
         errors = self._ray.exceptions
         flight = self._out.pop(reference)
         self._out_bytes -= flight.size_bytes()
@@ -208,7 +209,7 @@ class _Flights:
             )
         return [(job, pickle.loads(result)) for (job, _), result in zip(flight.files, results, strict=True)]
 
-    def _lost(self, flight: _Flight) -> list[tuple[FileJob, PreparedFile | JobFailure]]:
+    def _lost(self, flight: _Flight) -> list[Outcome]:
         """Send what went down with a worker again, each file alone; in the end give one up."""
         if len(flight.files) > 1:
             for file in flight.files:
@@ -264,8 +265,8 @@ def prepare_batch(packed: bytes, contents: Sequence[bytes]) -> tuple[str, list[b
             child.stop()
         _serving.clear()
         setup: WorkerSetup = pickle.loads(packed)
-        child = SingleProcess(_Pickled(setup.function), timeout_s=setup.timeout_s, memory_bytes=setup.memory_bytes)
-        _serving[packed] = (identity_of(setup), child)
+        child = SingleProcess(_Pickled(setup.preparer), timeout_s=setup.timeout_s, memory_bytes=MEMORY_BYTES)
+        _serving[packed] = (identity_of(setup.preparer), child)
     identity, child = _serving[packed]
     outcomes = [child.ask(content) for content in contents]
     return identity, [pickle.dumps(outcome) if isinstance(outcome, JobFailure) else outcome for outcome in outcomes]

@@ -25,8 +25,17 @@ from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
 from obstore.store import LocalStore, from_url
 
 from openbook.errors import CorruptLibraryError, LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
-from openbook.index.lance_rows import DOCUMENTS, HEAVY, KEPT, LIGHT, WORDS, DocumentBody, DocumentRow, new_version
 from openbook.index.protocol import IndexIdentity, Source
+from openbook.integrations.lance_rows import (
+    DOCUMENTS,
+    HEAVY,
+    KEPT,
+    LIGHT,
+    WORDS,
+    DocumentBody,
+    DocumentRow,
+    new_version,
+)
 
 
 def check_conditional_writes(address: str) -> None:

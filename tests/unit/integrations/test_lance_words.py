@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from openbook.index.lance_rows import new_version
-from openbook.index.lance_tables import LanceTables
-from openbook.index.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from openbook.index.postings import PackedTerms
 from openbook.index.protocol import Terms
+from openbook.integrations.lance_rows import new_version
+from openbook.integrations.lance_tables import LanceTables
+from openbook.integrations.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from tests.support import IDENTITY
 
 Found = dict[tuple[str, int], tuple[int, ...]]

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openbook.index.catalogue import HIGHEST_ID
-from openbook.index.lance_rows import is_settled, new_version
-from openbook.index.lance_tables import LanceTables
 from openbook.index.postings import (
     FIELDS,
     PackedTerms,
@@ -29,6 +27,8 @@ from openbook.index.postings import (
     unpack,
     worth_merging,
 )
+from openbook.integrations.lance_rows import is_settled, new_version
+from openbook.integrations.lance_tables import LanceTables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

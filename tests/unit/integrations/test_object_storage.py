@@ -13,7 +13,7 @@ from typing import Literal, cast
 import pytest
 
 from openbook.errors import LibraryWriteError
-from openbook.index.lance_tables import LanceTables, check_conditional_writes, names_at
+from openbook.integrations.lance_tables import LanceTables, check_conditional_writes, names_at
 from tests.support import IDENTITY
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -3,77 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from openbook.embedding.protocol import Embedder
-from openbook.errors import ClusterError
-from openbook.ingest import ray_cluster as cluster
+from openbook.errors import ClusterError, SettingsError
 from openbook.ingest.preparation import FileJob, FilePreparer, PreparedFile, Preparer
-from openbook.ingest.ray_cluster import BATCH_FILES, RayCluster, WorkerSetup
+from openbook.integrations.ray_executor import BATCH_FILES, RayExecutor
 from openbook.process_pool import JobFailure
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.testing import HashEmbedder
+from tests.fakes.one_process_ray import OneProcessRay, stop_children
 from tests.jobs import CountedEmbedder, FirstLoader
 from tests.support import write_tree
-
-
-class RayError(Exception):
-    """The worker is lost."""
-
-
-class RayTaskError(RayError):
-    """The function raised."""
-
-
-class OneProcessRay:
-    """As much of `ray` as is used, without other processes. Tasks run when their result is asked for."""
-
-    exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
-
-    def __init__(self, *, cpus: int = 2, loses: Callable[[int, int], bool] = lambda _, __: False) -> None:
-        """Take what it has, and which tasks are lost: by their number and how many files they have."""
-        self.cpus = cpus
-        self.loses = loses
-        self.sizes: list[int] = []
-        self.most_out = 0
-        self.cancelled = 0
-        self._out: dict[int, tuple[Callable[..., Any], bytes, Sequence[bytes]]] = {}
-
-    def remote(self, **_: object) -> Callable[[Callable[..., Any]], Any]:
-        return lambda function: SimpleNamespace(remote=lambda packed, files: self._send(function, packed, files))
-
-    def _send(self, function: Callable[..., Any], packed: bytes, files: Sequence[bytes]) -> int:
-        self.sizes.append(len(files))
-        self._out[len(self.sizes)] = (function, packed, files)
-        self.most_out = max(self.most_out, len(self._out))
-        return len(self.sizes)
-
-    def wait(self, out: Sequence[int], **_: object) -> tuple[Sequence[int], Sequence[int]]:
-        return (out[-1:] if self.cpus else []), out[:-1]  # the last first: nothing may depend on the order
-
-    def get(self, reference: int) -> object:
-        function, packed, files = self._out.pop(reference)
-        if self.loses(reference, len(files)):
-            raise RayError
-        try:
-            return function(packed, files)
-        except Exception as exc:
-            raise RayTaskError(f"remote traceback\n{type(exc).__name__}: {exc}") from exc
-
-    def cancel(self, reference: int, **_: object) -> None:
-        self._out.pop(reference)
-        self.cancelled += 1
-
-    def cluster_resources(self) -> dict[str, float]:
-        return {"CPU": self.cpus} if self.cpus else {}
-
 
 FILES = {f"{number}.md": f"# Part {number}\n\nOwls.\n" for number in range(2 * BATCH_FILES + 6)}
 
@@ -91,17 +38,14 @@ def run(tmp_path: Path) -> Iterator[Run]:
         take: int = 10_000,
         **options: Any,
     ) -> dict[str, PreparedFile | JobFailure]:
-        preparer = Preparer("s", Settings(), load_embedder)
-        setup = WorkerSetup(preparer, 60.0, 2 * 1024**3, load_embedder)
-        files = RayCluster(FilePreparer(folder, preparer), setup, lambda: contextlib.nullcontext(ray), **options)
-        outcomes = files.run([FileJob(path, "") for path in [*FILES, "gone.md"]])
+        files = FilePreparer(folder, Preparer("s", Settings(), load_embedder))
+        executor = RayExecutor("auto", connect=lambda *_: contextlib.nullcontext(ray), **options)
+        outcomes = executor.run(files, [FileJob(path, "") for path in [*FILES, "gone.md"]], Settings())
         with contextlib.closing(outcomes):
             return {job.path: outcome for job, outcome in islice(outcomes, take)}
 
     yield prepared
-    for _, child in cluster._serving.values():
-        child.stop()
-    cluster._serving.clear()
+    stop_children()
 
 
 def documents(outcomes: dict[str, PreparedFile | JobFailure]) -> set[str]:
@@ -177,3 +121,27 @@ def test_a_cluster_without_processors_is_given_up_after_a_while(run: Run) -> Non
         run(OneProcessRay(cpus=0), now=lambda: next(minutes) * 60.0)
 
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("address", "connected"),
+    [("auto", "auto"), ("head:6379", "head:6379"), ("//head:10001", "ray://head:10001"), ("ray://h:1", "ray://h:1")],
+)
+def test_an_address_is_what_follows_the_name_or_one_with_the_scheme_of_ray(address: str, connected: str) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def connect(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return contextlib.nullcontext(OneProcessRay())
+
+    files = FilePreparer(Folder(Path()), Preparer("s", Settings(), HashEmbedder))
+
+    assert list(RayExecutor(address, connect=connect).run(files, [], Settings(workers=3))) == []
+    assert asked == [(connected, 3)]
+
+
+def test_an_executor_without_an_address_is_refused() -> None:
+    with pytest.raises(SettingsError, match="names no Ray cluster") as caught:
+        RayExecutor("")
+
+    assert "ray:auto" in caught.value.hint

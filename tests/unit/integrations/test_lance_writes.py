@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from openbook.errors import LibraryError, LibraryWriteError
-from openbook.index.lance import LanceIndex
-from openbook.index.lance_rows import DocumentBody
-from openbook.index.lance_tables import LanceTables, names_at, remove_tables
+from openbook.integrations.lance import LanceIndex
+from openbook.integrations.lance_rows import DocumentBody
+from openbook.integrations.lance_tables import LanceTables, names_at, remove_tables
 from tests.support import IDENTITY, lexical, paths, put
-from tests.unit.index.lance_material import gone, held, opened, row, word_row
+from tests.unit.integrations.lance_material import gone, held, opened, row, word_row
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.redis_client import RedisClient
+from openbook.integrations.redis_client import RedisClient
 from openbook.sessions.protocol import Session, session_title
 
 # A conversation is a hash and the list of its exchanges. Two sorted sets, by the time of the last question, hold the

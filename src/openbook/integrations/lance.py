@@ -15,9 +15,6 @@ import numpy as np
 from openbook.errors import QueryError
 from openbook.index.catalogue import Catalogue, DocumentRows, quantize
 from openbook.index.filters import filter_predicate
-from openbook.index.lance_rows import DocumentBody, DocumentRow, document_body, new_version, row_of, row_of_source
-from openbook.index.lance_tables import LanceTables, damaged_tables
-from openbook.index.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import (
     EVERYTHING,
@@ -32,6 +29,16 @@ from openbook.index.protocol import (
 )
 from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of
 from openbook.index.schema import other_vectors
+from openbook.integrations.lance_rows import (
+    DocumentBody,
+    DocumentRow,
+    document_body,
+    new_version,
+    row_of,
+    row_of_source,
+)
+from openbook.integrations.lance_tables import LanceTables, damaged_tables
+from openbook.integrations.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ class LanceEngine:
         scheme, separator, rest = address.partition("://")
         if not address or (separator and not (scheme and rest.strip("/"))):
             raise SettingsError(
-                f"{address!r} names no bucket", hint="set OPENBOOK_LANCE_URI to a folder or s3://bucket/folder"
+                f"{address!r} names no bucket", hint="set OPENBOOK_STORAGE to lance:FOLDER or lance:s3://bucket/folder"
             )
         self.address: str = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
 
     def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
         """Open a library, making it if there is none."""
         _lance_tables()
-        from openbook.index.lance import LanceIndex
+        from openbook.integrations.lance import LanceIndex
 
         return LanceIndex(self._uri(name), identity, lock_timeout_s=lock_timeout_s)
 
@@ -55,7 +55,7 @@ def _lance_tables() -> ModuleType:
     """Import what knows LanceDB, which takes half a second."""
     os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it logs every commit otherwise
     try:
-        from openbook.index import lance_tables
+        from openbook.integrations import lance_tables
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[lance]'") from exc
     return lance_tables

@@ -133,7 +133,7 @@ class RedisClient:
     def _unusable(self, reason: str) -> SharedError:
         return SharedError(
             f"Redis at {self._address} cannot be used: {reason}",
-            hint="see that Redis runs and that OPENBOOK_REDIS_URL names it, then try again",
+            hint="see that Redis runs and that OPENBOOK_SHARED_STORE names it, then try again",
         )
 
 
@@ -164,8 +164,8 @@ def display_address(url: Secret) -> str:
 
 def _no_address() -> SettingsError:
     return SettingsError(
-        "OPENBOOK_REDIS_URL is no address of Redis",
-        hint="write it as redis://host:6379/0, rediss://host:6379/0 or unix:///path, signs in its password as %2F",
+        "OPENBOOK_SHARED_STORE is no address of Redis",
+        hint="write it as redis://host:6379/0, rediss://host:6379/0 or redis:unix:///path, and / in a password as %2F",
     )
 
 

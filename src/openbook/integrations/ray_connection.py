@@ -26,7 +26,7 @@ LOCAL = "local"
 _DEFAULT_PORTS = {"ray": 10001, "": 6379}
 _PROBE_S = 5.0
 
-# Holds what is out and what comes back: a few hundred MB at most, see `cluster`. Ray would take a third of the memory.
+# Holds what is out and what comes back: a few hundred MB at most. Ray would take a third of the memory.
 _OBJECT_STORE_BYTES = 512 * 1024 * 1024
 
 _lock = threading.Lock()
@@ -79,8 +79,8 @@ def _imported(address: str) -> Ray:
             import_module("grpc")  # Ray needs it for such an address, and says so less clearly
     except ModuleNotFoundError as exc:
         raise MissingExtraError(
-            f"the package {exc.name!r} is not installed, which OPENBOOK_RAY_ADDRESS needs",
-            hint="pip install 'openbook[ray]', or unset OPENBOOK_RAY_ADDRESS",
+            f"the package {exc.name!r} is not installed, which OPENBOOK_EXECUTOR=ray:... needs",
+            hint="pip install 'openbook[ray]', or unset OPENBOOK_EXECUTOR",
         ) from exc
     return ray
 
@@ -115,7 +115,7 @@ def _unusable(address: str, exc: Exception) -> ClusterError:
         )
     return ClusterError(
         f"cannot reach the Ray cluster at {shown}: {exc}",
-        hint="start it with `ray start --head`, or unset OPENBOOK_RAY_ADDRESS to work on this machine",
+        hint="start it with `ray start --head`, or unset OPENBOOK_EXECUTOR to work on this machine",
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import ClusterError, MissingExtraError
-from openbook.ingest.ray_connection import connected
+from openbook.integrations.ray_connection import connected
 from tests.children import run_child
 
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the package ray is not installed")

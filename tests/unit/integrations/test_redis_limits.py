@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import redis
 
-from openbook.redis_client import RedisClient
+from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_limits import RedisLimits
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key
-from openbook.server.shared_limits import RedisLimits
 from openbook.settings import Secret, Settings
 from tests.redis_server import RedisServer
 

@@ -11,7 +11,8 @@ import lancedb
 import pytest
 
 from openbook.errors import LibraryError, LibraryWriteError, MismatchedLibraryError, SettingsError
-from openbook.index.lance_rows import (
+from openbook.index.protocol import Source
+from openbook.integrations.lance_rows import (
     DOCUMENTS,
     WORDS,
     DocumentBody,
@@ -20,7 +21,7 @@ from openbook.index.lance_rows import (
     new_version,
     row_of_source,
 )
-from openbook.index.lance_tables import (
+from openbook.integrations.lance_tables import (
     _FORMAT,
     damaged_tables,
     lance_errors,
@@ -29,9 +30,8 @@ from openbook.index.lance_tables import (
     split_address,
     stored_table_sources,
 )
-from openbook.index.protocol import Source
 from tests.support import IDENTITY
-from tests.unit.index.lance_material import NOTHING, held, opened, row, word_row
+from tests.unit.integrations.lance_material import NOTHING, held, opened, row, word_row
 
 
 @pytest.fixture

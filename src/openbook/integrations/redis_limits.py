@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from openbook.redis_client import RedisClient
+from openbook.integrations.redis_client import RedisClient
 from openbook.server.auth import Caller
 from openbook.server.limits import SpendReservation, all_spent, too_many
 from openbook.settings import Settings

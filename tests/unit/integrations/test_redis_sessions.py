@@ -11,9 +11,9 @@ import redis
 
 from openbook.answers import Exchange
 from openbook.errors import SharedError
-from openbook.redis_client import RedisClient
+from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_sessions import RedisSessions
 from openbook.sessions.protocol import new_id
-from openbook.sessions.redis import RedisSessions
 from openbook.settings import Secret
 from tests.redis_server import RedisServer
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from openbook.index.lance_rows import DocumentBody, DocumentRow, new_version
-from openbook.index.lance_tables import LanceTables
 from openbook.index.protocol import IndexIdentity
+from openbook.integrations.lance_rows import DocumentBody, DocumentRow, new_version
+from openbook.integrations.lance_tables import LanceTables
 from tests.support import IDENTITY
 
 NOTHING = DocumentBody("", "[]", "[]")

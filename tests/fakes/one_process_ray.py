@@ -1,0 +1,67 @@
+"""A cluster of this process alone, in place of Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from openbook.integrations import ray_executor
+
+
+class RayError(Exception):
+    """The worker is lost."""
+
+
+class RayTaskError(RayError):
+    """The function raised."""
+
+
+class OneProcessRay:
+    """As much of `ray` as is used, without other processes. Tasks run when their result is asked for."""
+
+    exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
+
+    def __init__(self, *, cpus: int = 2, loses: Callable[[int, int], bool] = lambda _, __: False) -> None:
+        """Take what it has, and which tasks are lost: by their number and how many files they have."""
+        self.cpus = cpus
+        self.loses = loses
+        self.sizes: list[int] = []
+        self.most_out = 0
+        self.cancelled = 0
+        self._out: dict[int, tuple[Callable[..., Any], bytes, Sequence[bytes]]] = {}
+
+    def remote(self, **_: object) -> Callable[[Callable[..., Any]], Any]:
+        return lambda function: SimpleNamespace(remote=lambda packed, files: self._send(function, packed, files))
+
+    def _send(self, function: Callable[..., Any], packed: bytes, files: Sequence[bytes]) -> int:
+        self.sizes.append(len(files))
+        self._out[len(self.sizes)] = (function, packed, files)
+        self.most_out = max(self.most_out, len(self._out))
+        return len(self.sizes)
+
+    def wait(self, out: Sequence[int], **_: object) -> tuple[Sequence[int], Sequence[int]]:
+        return (out[-1:] if self.cpus else []), out[:-1]  # the last first: nothing may depend on the order
+
+    def get(self, reference: int) -> object:
+        function, packed, files = self._out.pop(reference)
+        if self.loses(reference, len(files)):
+            raise RayError
+        try:
+            return function(packed, files)
+        except Exception as exc:
+            raise RayTaskError(f"remote traceback\n{type(exc).__name__}: {exc}") from exc
+
+    def cancel(self, reference: int, **_: object) -> None:
+        self._out.pop(reference)
+        self.cancelled += 1
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": self.cpus} if self.cpus else {}
+
+
+def stop_children() -> None:
+    """End the child that prepared what the cluster was sent."""
+    for _, child in ray_executor._serving.values():
+        child.stop()
+    ray_executor._serving.clear()
