@@ -19,15 +19,22 @@ def verify(
     ] = ".",
     fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations that moved, and nothing else.")] = False,
     as_json: options.AsJson = False,
+    as_annotations: Annotated[
+        bool,
+        typer.Option("--github", help="Print annotations of lines, as GitHub Actions reads them."),
+    ] = False,
     check_urls: Annotated[
         str, typer.Option(metavar="no", help="Whether to fetch URLs. Only `no`: there is no network here.")
     ] = "no",
 ) -> None:
     """Check that citations such as `path:12-18` name what they named when they were written."""
-    from openbook.cli.verifying import verify_files
+    from openbook.cli.verifying import OutputStyle, verify_files
 
     options.one_of(("no",), check_urls, "--check-urls")
-    code = verify_files([str(path) for path in options.as_paths(files)], Path(root), fix=fix, as_json=as_json)
+    if as_json and as_annotations:
+        raise typer.BadParameter("it cannot be given together with --json", param_hint="--github")
+    style: OutputStyle = "json" if as_json else "github" if as_annotations else "text"
+    code = verify_files([str(path) for path in options.as_paths(files)], Path(root), fix=fix, style=style)
     if code:
         raise typer.Exit(code)
 
