@@ -1,7 +1,7 @@
 # Serves the folder that is mounted at /sources: docs/docker.md.
-ARG PYTHON=3.13
+FROM python:3.13-slim AS python
 
-FROM python:${PYTHON}-slim AS build
+FROM python AS build
 WORKDIR /build
 COPY requirements/build.txt requirements/server.txt requirements/
 RUN python -m venv --without-pip /opt/openbook \
@@ -12,7 +12,7 @@ COPY src src
 RUN python -m hatchling build --target wheel \
     && python -m pip --python /opt/openbook/bin/python install --no-cache-dir --no-deps dist/*.whl
 
-FROM python:${PYTHON}-slim
+FROM python
 # A number, so that Kubernetes can see that it is not root.
 RUN useradd --uid 10001 --create-home openbook && install -d -o openbook -g openbook -m 700 /var/lib/openbook
 COPY --from=build /opt/openbook /opt/openbook

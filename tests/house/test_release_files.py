@@ -72,11 +72,19 @@ def test_a_workflow_may_read_and_nothing_else_unless_a_job_says_so(path: Path) -
 
 
 @WITH_STEPS
-def test_every_action_is_pinned_to_a_major_version(path: Path) -> None:
-    used = [step["uses"] for step in steps(path) if "uses" in step]
+def test_every_action_is_pinned_to_a_commit_but_the_one_that_publishes(path: Path) -> None:
+    used = re.findall(r"^\s*(?:- )?uses: (?!\./)(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    pinned = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
 
     assert used
-    assert [action for action in used if not re.fullmatch(r"[\w.-]+/[\w.-]+@(v\d+|release/v\d+)", action)] == []
+    assert {action for action in used if not pinned.fullmatch(action)} <= {"pypa/gh-action-pypi-publish@release/v1"}
+
+
+def test_an_action_has_one_version_everywhere() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [*WORKFLOWS, ROOT / "action.yml"])
+    used = set(re.findall(r"uses: ([\w-]+/[\w-]+)@(\S+)", text))
+
+    assert len({name for name, _ in used}) == len(used)
 
 
 @WITH_STEPS
