@@ -103,8 +103,9 @@ def test_every_make_target_and_tool_that_is_called_exists(path: Path) -> None:
 
 @WITH_STEPS
 def test_every_command_of_openbook_that_is_called_exists(path: Path) -> None:
-    for line in re.findall(r"\bopenbook ([a-z]+ .*)$", "\n".join(step.get("run", "") for step in steps(path)), re.M):
-        name, *arguments = shlex.split(line.partition(" < ")[0])
+    scripts = "\n".join(step.get("run", "") for step in steps(path))
+    for line in re.findall(r"(?<!/)\bopenbook ([a-z]+ .*)$", scripts, re.MULTILINE):
+        name, *arguments = shlex.split(re.split(" [<>] ", line)[0])
         COMMANDS[name].make_context(name, [*arguments, "README.md"] if arguments[-1] == "--" else arguments)
 
 
