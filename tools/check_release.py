@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 # Where the address of the repository stands.
 _NAMES_REPOSITORY = ("pyproject.toml", "CITATION.cff", "SECURITY.md", "mkdocs.yml", ".github/ISSUE_TEMPLATE/config.yml")
+_PLACEHOLDER = re.compile(r"OWNER(?=[/.])")
 _ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)")
 
 
@@ -47,6 +48,8 @@ def problems(tag: str, repository: str, root: Path = ROOT) -> list[str]:
         others = sorted(set(_ADDRESS.findall(texts[name])) - {repository})
         if others:
             found.append(f"{name} names {', '.join(others)} in the place of {repository}")
+        elif _PLACEHOLDER.search(texts[name]):
+            found.append(f"{name} still says OWNER")
     return found
 
 

@@ -157,9 +157,13 @@ def test_everything_that_does_not_agree_is_named(checkout: Path) -> None:
     (checkout / "SECURITY.md").write_text("https://github.com/eve/openbook/security", "utf-8")
     (checkout / "CITATION.cff").write_text("\nversion: 0.0.9\n", "utf-8")
 
+    with (checkout / "mkdocs.yml").open("a", encoding="utf-8") as file:
+        file.write("site_url: https://OWNER.github.io/openbook/\n")
+
     assert check_release.problems("v0.2.0", "ada/openbook", checkout) == [
         "the tag is v0.2.0, and pyproject.toml has version 0.1.0",
         "CITATION.cff has another version than 0.1.0",
         "CHANGELOG.md has no heading '## 0.1.0 - YYYY-MM-DD'",
         "SECURITY.md names eve/openbook in the place of ada/openbook",
+        "mkdocs.yml still says OWNER",
     ]
