@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-browser test-llm test-ray check format lock model bench bench-grounding wheel clean
+.PHONY: help ask test test-browser test-llm test-ray check format lock model bench bench-grounding docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
 	@$(LOCK) requirements/runtime.txt --generate-hashes pyproject.toml
 	@$(LOCK) requirements/build.txt --generate-hashes $(SAME) --group build
 	@$(LOCK) requirements/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
+	@$(LOCK) requirements/server.txt --generate-hashes --constraint requirements/dev.txt \
+		--extra server --extra anthropic --extra openai pyproject.toml
+	@$(LOCK) requirements/docs.txt --generate-hashes --group docs
 	@$(LOCK) tools/requirements.txt --group model
 	@$(LOCK) requirements/llm.txt --generate-hashes --no-deps --group llm
 
@@ -66,11 +69,14 @@ bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=..., and w
 bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the data in DATA=..., and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
 
-wheel: $(VENV)/.dev  ## Build the wheel into dist/
-	@$(BIN)/python -m hatchling build --target wheel
+docs: $(VENV)-docs/.docs  ## Build the documentation as a site into build/site/
+	@$(VENV)-docs/bin/mkdocs build --quiet --strict
+
+dist: $(VENV)/.runtime  ## Build the wheel and the sdist into dist/
+	@rm -rf dist && $(BIN)/python -m hatchling build
 
 clean:  ## Remove all that is made here, environments included
-	@rm -rf $(VENV) $(VENV)-llm $(VENV)-model dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(VENV)-docs $(VENV)-llm $(VENV)-model build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # $(call install,ENVIRONMENT,WHAT). Debian's Python cannot put pip into an environment, so the pip that
@@ -95,6 +101,9 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 $(VENV)/.dev: requirements/dev.txt pyproject.toml
 	$(call install,$(VENV),pip install --require-hashes -r requirements/dev.txt && $(EDITABLE))
 	@touch $(VENV)/.runtime
+
+$(VENV)-docs/.docs: requirements/docs.txt
+	$(call install,$(VENV)-docs,pip install --require-hashes -r requirements/docs.txt)
 
 $(VENV)-llm/.llm: requirements/llm.txt
 	$(call install,$(VENV)-llm,pip install --require-hashes --no-deps -r requirements/llm.txt)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from openbook.sources.loading import LoadOptions
     from openbook.types import Chunk, Document, Filter, RetrievalResult, Span, Unit
 
+    __version__: str
+    """Version of the installed package; `unknown` where the code runs without being installed."""
+
 __all__ = [
     "AnswerOptions",
     "Answered",
@@ -105,6 +108,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _installed_version()
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES.get(name, "openbook.types")), name)
@@ -112,3 +117,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _installed_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("openbook")
+    except PackageNotFoundError:
+        return "unknown"

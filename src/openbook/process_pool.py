@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Generic, NoReturn, TypeVar, cast
+from typing import IO, Any, Generic, NoReturn, TypeVar, cast
 
 from openbook.types import SkipReason
 
@@ -331,6 +331,12 @@ def _limit_memory(size_bytes: int) -> None:
     with contextlib.suppress(ModuleNotFoundError):
         import resource
 
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        soft = size_bytes if hard == resource.RLIM_INFINITY else min(size_bytes, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+        limit_data(resource, size_bytes)
+
+
+def limit_data(system: Any, size_bytes: int) -> None:
+    """Set a limit through the module `resource`. Where the system refuses, as macOS may, there is none."""
+    hard = system.getrlimit(system.RLIMIT_DATA)[1]
+    soft = size_bytes if hard == system.RLIM_INFINITY else min(size_bytes, hard)
+    with contextlib.suppress(OSError, ValueError):
+        system.setrlimit(system.RLIMIT_DATA, (soft, hard))

@@ -173,9 +173,44 @@ def test_a_file_without_citations_is_fine(shop: Repository, capsys: Captured) ->
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "0 citations in 1 file\n")
 
 
+def test_annotations_name_the_line_of_the_page_and_what_is_wrong(shop: Repository, capsys: Captured) -> None:
+    outcome = run(capsys, "verify", "--github", "docs/a.md")
+
+    assert outcome.code == 1
+    assert outcome.out == (
+        "::error file=docs/a.md,line=3,title=citation%3A moved::src/app.py:4-6 -> src/app.py:6-8\n"
+        "::error file=docs/a.md,line=3,title=citation%3A moved::../src/app.py#L5 -> src/app.py:7\n"
+    )
+    assert outcome.err == "2 citations in 1 file: 2 moved\n"
+
+
+def test_no_name_of_a_file_can_end_an_annotation_or_begin_another(shop: Repository, capsys: Captured) -> None:
+    write(shop.folder, {"50%,a:b\n::error::c.md": "See src/none.py:3.\n"})
+
+    outcome = run(capsys, "verify", "--github", "50%,a:b\n::error::c.md")
+
+    assert outcome.out == (
+        "::error file=50%25%2Ca%3Ab%0A%3A%3Aerror%3A%3Ac.md,line=1,title=citation%3A missing file::src/none.py:3\n"
+    )
+
+
+def test_what_is_fixed_and_what_cannot_be_checked_is_annotated_too(shop: Repository, capsys: Captured) -> None:
+    (shop.folder / "blob.md").write_bytes(b"\0\1\2\3")
+
+    outcome = run(capsys, "verify", "--github", "--fix", "blob.md", "docs/a.md")
+
+    assert outcome.code == 3
+    assert [line.partition("::")[2].partition("::")[0] for line in outcome.out.splitlines()] == [
+        "error file=blob.md,title=cannot be checked",
+        "notice file=docs/a.md,line=3,title=citation%3A fixed",
+        "notice file=docs/a.md,line=3,title=citation%3A fixed",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        pytest.param(["docs/a.md", "--github", "--json"], "it cannot be given together with --json", id="two-styles"),
         pytest.param(["none.md"], "cannot read 'none.md': does not exist", id="missing"),
         pytest.param(["docs"], "'docs' is a folder; name its files, such as docs/*.md", id="folder"),
         pytest.param(["docs/a.md", "--root", "none"], "cannot read 'none': does not exist", id="missing-root"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.process_pool import JobFailure, ProcessPool, apply_safely
+from openbook.process_pool import JobFailure, ProcessPool, apply_safely, limit_data
 from tests.jobs import act
 from tests.support import child_environment, children_of, write_tree
 
@@ -101,6 +101,30 @@ def test_a_job_that_takes_too_much_memory_is_lost_and_no_other() -> None:
     results = dict(ProcessPool(act, count=1, timeout_s=NEVER_S, memory_bytes=1024**3).run(jobs))
 
     assert results == {jobs[0]: 1000, jobs[1]: JobFailure("takes too much memory"), "say a": "a"}
+
+
+class RefusingSystem:
+    """The module `resource` of a system that takes no limit of data."""
+
+    RLIMIT_DATA, RLIM_INFINITY = 2, -1
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, int]] = []
+
+    def getrlimit(self, which: int) -> tuple[int, int]:
+        return (500, 500)
+
+    def setrlimit(self, which: int, limits: tuple[int, int]) -> None:
+        self.asked.append(limits)
+        raise ValueError("current limit exceeds maximum limit")
+
+
+def test_a_system_that_takes_no_limit_of_memory_does_without() -> None:
+    system = RefusingSystem()
+
+    limit_data(system, 1000)
+
+    assert system.asked == [(500, 500)]
 
 
 @pytest.mark.parametrize("job", ["lambda", "unreadable"])

@@ -76,16 +76,6 @@ def _run(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def installed_version() -> str:
-    """Return the version of the installed package; `unknown` where the code runs without being installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("openbook")
-    except PackageNotFoundError:
-        return "unknown"
-
-
 def _prepare_output() -> None:
     """Escape characters that the encoding of the output does not have, instead of failing."""
     for name in ("stdout", "stderr"):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openbook.cli import installed_version, options, printing
+import openbook
+from openbook.cli import options, printing
 from openbook.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def mcp(
         opening.check_there(here, library)
     with Library.open(library or name_for(wanted), settings=here) as assistant:
         watched = WatchedLibrary(assistant, wanted)
-        server = build_server(watched, version=installed_version(), tells_places=not http or is_loopback(host))
+        server = build_server(watched, version=openbook.__version__, tells_places=not http or is_loopback(host))
         try:
             if http:
                 run_http(server, here.home, host, port, started=printing.note)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+import openbook
 from openbook.cli import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
@@ -19,7 +20,6 @@ from openbook.cli import (
     contents,
     courses,
     entailment,
-    installed_version,
     printing,
     questions,
     serving,
@@ -72,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        printing.say(f"openbook {installed_version()}")
+        printing.say(f"openbook {openbook.__version__}")
         raise typer.Exit
 
 

@@ -19,16 +19,23 @@ def verify(
     ] = ".",
     fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations whose lines have moved.")] = False,
     as_json: options.AsJson = False,
+    as_annotations: Annotated[
+        bool,
+        typer.Option("--github", help="Print annotations for GitHub Actions."),
+    ] = False,
     check_urls: Annotated[
         str,
         typer.Option(metavar="no", help="Whether to check URLs. Only `no` is supported: this command uses no network."),
     ] = "no",
 ) -> None:
     """Check that citations such as `path:12-18` still match the lines they name."""
-    from openbook.cli.verifying import verify_files
+    from openbook.cli.verifying import OutputStyle, verify_files
 
     options.one_of(("no",), check_urls, "--check-urls")
-    code = verify_files([str(path) for path in options.as_paths(files)], Path(root), fix=fix, as_json=as_json)
+    if as_json and as_annotations:
+        raise typer.BadParameter("it cannot be given together with --json", param_hint="--github")
+    style: OutputStyle = "json" if as_json else "github" if as_annotations else "text"
+    code = verify_files([str(path) for path in options.as_paths(files)], Path(root), fix=fix, style=style)
     if code:
         raise typer.Exit(code)
 

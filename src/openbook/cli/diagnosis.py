@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import openbook
 from openbook.chunking.grammars import load_parser
-from openbook.cli import installed_version
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, PluginError
 from openbook.libraries.catalog import LibraryCatalog, keep_private
@@ -46,7 +46,7 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
         SettingsError: A setting does not parse; nothing else can be checked then.
     """
     settings = Settings.from_env()
-    yield Diagnostic(f"openbook {installed_version()}, Python {platform.python_version()}, {platform.platform()}")
+    yield Diagnostic(f"openbook {openbook.__version__}, Python {platform.python_version()}, {platform.platform()}")
     yield Diagnostic(f"SQLite {sqlite3.sqlite_version}")
     yield _embedder(settings.embedder)
     yield from _reranker(settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -14,8 +15,11 @@ from openbook.errors import SourceError
 from openbook.verify.finding import OUTCOMES, Finding
 from openbook.verify.verify import FileReport, FileVerifier
 
+OutputStyle = Literal["text", "json", "github"]
+"""How findings are printed. `github`: one annotation for each, as GitHub Actions reads them from a log."""
 
-def verify_files(files: Sequence[str], root: Path, *, fix: bool, as_json: bool) -> int:
+
+def verify_files(files: Sequence[str], root: Path, *, fix: bool, style: OutputStyle = "text") -> int:
     """Check files, print what was found, and give the exit code.
 
     Raises:
@@ -36,12 +40,14 @@ def verify_files(files: Sequence[str], root: Path, *, fix: bool, as_json: bool) 
         except SourceError as exc:
             failed = True
             printing.complain(str(exc), exc.hint or "name files of text")
-    if as_json:
+            if style == "github":
+                printing.say(annotation("error", file, None, "cannot be checked", str(exc)))
+    if style == "json":
         counts = _counts(reports)
         printing.print_json({"files": [report.to_dict() for report in reports], "counts": counts})
     else:
         for report in reports:
-            _print(report)
+            _print(report, style)
         if reports:
             _summarise(reports)
     if verifier.is_cut:
@@ -58,16 +64,44 @@ def _check_files(files: Sequence[str]) -> None:
             raise typer.BadParameter(f"{file!r} is a folder; name its files, such as {example}", param_hint="FILE")
 
 
-def _print(report: FileReport) -> None:
+def annotation(level: Literal["error", "notice"], file: str, line: int | None, title: str, message: str) -> str:
+    """Spell a workflow command of GitHub Actions, which shows a message beside a line of a pull request.
+
+    Args:
+        level: `error` for what somebody has to put right.
+        file: Relative to the root of the repository.
+        line: 1-based; None for the file as a whole.
+        title: What stands above the message.
+        message: Whatever is in it, it ends no command and begins none.
+
+    Example:
+        >>> annotation("error", "docs/a.md", 3, "moved", "100% of a.py:1")
+        '::error file=docs/a.md,line=3,title=moved::100%25 of a.py:1'
+    """
+    place = f"file={_property(file)}" + (f",line={line}" if line else "")
+    return f"::{level} {place},title={_property(title)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _print(report: FileReport, style: OutputStyle) -> None:
     for number, finding in enumerate(report.findings):
-        if number in report.fixed:
-            printing.say(f"{_head(report, finding)} fixed: {_detail(finding)}")
-        elif finding.verdict != "ok":
-            printing.say(f"{_head(report, finding)} {finding.verdict}: {_detail(finding)}")
-
-
-def _head(report: FileReport, finding: Finding) -> str:
-    return printing.one_line(f"{report.file}:{finding.line}:")
+        is_fixed = number in report.fixed
+        verdict = "fixed" if is_fixed else finding.verdict
+        if verdict == "ok":
+            continue
+        if style == "github":
+            level: Literal["error", "notice"] = "error" if finding.is_wrong and not is_fixed else "notice"
+            file = Path(report.file).as_posix()
+            printing.say(annotation(level, file, finding.line, f"citation: {verdict}", _detail(finding)))
+        else:
+            printing.say(f"{printing.one_line(f'{report.file}:{finding.line}:')} {verdict}: {_detail(finding)}")
 
 
 def _detail(finding: Finding) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from fastapi.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+import openbook
 from openbook.libraries.catalog import name_of
 from openbook.library import Library
 from openbook.server.answer_pool import AnswerPool
@@ -86,7 +86,7 @@ def create_app(
     app = SecuredApp(
         security=security,
         title="Openbook",
-        version=version("openbook"),
+        version=openbook.__version__,
         docs_url=None,
         redoc_url=None,
         openapi_url=None,

@@ -49,7 +49,9 @@ def listen(host: str, port: int) -> socket.socket:
     # By its protocol asyncio knows a connection that must not wait, 40 ms for each reply, to send in larger pieces.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # On Windows, REUSEADDR would let another program take the address while this one listens.
+        exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+        listener.setsockopt(socket.SOL_SOCKET, exclusive, 1)
         listener.bind((host.strip("[]"), port))
     except (OSError, OverflowError) as exc:
         listener.close()

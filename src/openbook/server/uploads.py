@@ -40,6 +40,9 @@ _PARTIAL = ".part"
 # Letters and digits of any script, and the few signs that mean nothing to a file system or a page.
 _UNSAFE = re.compile(r"[^\w.()+ -]")
 
+# What Windows takes for a device, whatever the suffix.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
+
 
 class Upload(Protocol):
     """An uploaded file."""
@@ -294,6 +297,8 @@ def safe_name(name: str) -> str:
     """
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     clean = _UNSAFE.sub("_", last).strip().rstrip(". ")
+    if _DEVICE.match(clean):
+        clean = f"_{clean}"
     stem, dot, suffix = clean.rpartition(".")
     if not dot or len(suffix) >= _NAME_CHARS or len(suffix.encode()) >= _NAME_BYTES:
         return _cut(clean, _NAME_CHARS, _NAME_BYTES) or "file"

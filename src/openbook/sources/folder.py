@@ -16,6 +16,7 @@ from openbook.sources.walk import (
     Scan,
     ScannedFile,
     SkippedFile,
+    is_link,
     refuse_by_name,
     scan_folder,
     size_limit,
@@ -220,11 +221,11 @@ class Folder:
         """Return the place of a file, making sure that no link and no `..` leads out of the root."""
         *folders, name = path.split("/")
         place = str(self.root)
+        if not {"", ".", ".."}.isdisjoint(folders) or leads_elsewhere_on_windows(path):
+            raise SkippedFileError(path, SkipReason.OUTSIDE)
         for part in folders:
-            if part in {"", ".", ".."}:
-                raise SkippedFileError(path, SkipReason.OUTSIDE)
             place = f"{place}/{part}"
-            if stat.S_ISLNK(_lstat(place, path).st_mode):
+            if is_link(_lstat(place, path)):
                 raise SkippedFileError(path, SkipReason.OUTSIDE)
         return f"{place}/{name}"
 
@@ -247,6 +248,11 @@ class Folder:
     def _check_size(self, status: os.stat_result, path: str) -> None:
         if status.st_size > size_limit(path, *self._limits, self._readers):
             raise SkippedFileError(path, SkipReason.TOO_LARGE)
+
+
+def leads_elsewhere_on_windows(path: str, separator: str = os.sep) -> bool:
+    r"""Return whether a POSIX path would be read as another one there: `..\a`, `C:a`, or `a.txt:stream`."""
+    return separator == "\\" and not {"\\", ":"}.isdisjoint(path)
 
 
 def _lstat(place: str, path: str) -> os.stat_result:

@@ -29,6 +29,9 @@ _EXTRACTED_FACTOR = 16
 
 _DOCUMENT_SUFFIXES = (".doc", ".docx", ".epub", ".odt", ".pdf", ".ppt", ".pptx")
 
+# The tag of junctions, which lead elsewhere and are no links: IO_REPARSE_TAG_MOUNT_POINT of Windows.
+_MOUNT_POINT = 0xA0000003
+
 DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 """Of formats whose text is extracted. Lectures with many pictures have some 20 MB, scanned books more, and no text."""
 
@@ -94,6 +97,11 @@ def refuse_by_name(path: str, readers: ReaderRegistry | None = None) -> str:
 def stamp_of(status: os.stat_result) -> Stamp:
     """Take the stamp out of what the system says about a file."""
     return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def is_link(status: os.stat_result) -> bool:
+    """Return whether this leads elsewhere: a link or, on Windows, a junction. Its status is taken without following."""
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def is_inside(path: str | Path, root: Path) -> bool:
@@ -167,7 +175,7 @@ class _Walk:
         path = prefix + name
         if not name.isascii() and not _is_utf8(name):
             self._skip(path, SkipReason.NAME_NOT_UTF8)
-        elif entry.is_symlink():
+        elif entry.is_symlink() or _is_junction(entry):
             self._skip(path, SkipReason.LINK_INSIDE if self._leads_inside(entry) else SkipReason.LINK_OUTSIDE)
         elif entry.is_dir(follow_symlinks=False):
             self._sort_in_folder(entry, path + "/", rules, siblings)
@@ -213,6 +221,10 @@ class _Walk:
 
     def _skip(self, path: str, reason: str) -> None:
         self._skipped.append(SkippedFile(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), reason))
+
+
+def _is_junction(entry: os.DirEntry[str]) -> bool:
+    return os.name == "nt" and entry.is_dir(follow_symlinks=False) and is_link(entry.stat(follow_symlinks=False))
 
 
 def _is_utf8(name: str) -> bool:

@@ -28,7 +28,10 @@ from openbook.settings import Settings
         pytest.param("𠮷." + "𠮷" * 79, "𠮷." + "𠮷" * 58, id="four-bytes-each-of-the-ending"),
         ("", "file"),
         ("...", "file"),
-        ("con. ", "con"),
+        ("con. ", "_con"),
+        ("NUL.txt", "_NUL.txt"),
+        ("lpt1 .tar.gz", "_lpt1 .tar.gz"),
+        ("console.md", "console.md"),
     ],
 )
 def test_a_name_is_no_path_and_hides_nothing(name: str, safe: str) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import threading
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from openbook.errors import SkippedFileError, SourceError
-from openbook.sources.folder import Folder, source_name
-from openbook.sources.walk import Scan, SkippedFile
+from openbook.sources.folder import Folder, leads_elsewhere_on_windows, source_name
+from openbook.sources.walk import Scan, SkippedFile, is_link
 from openbook.types import Document
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
@@ -187,6 +190,22 @@ def test_a_path_out_of_the_root_is_refused(tmp_path: Path, path: str) -> None:
     root = touch(tmp_path / "root", "a/b.py")
 
     assert refused(Folder(root), path) in {"outside the source", "not a regular file"}
+
+
+@pytest.mark.parametrize("path", ["..\\secret.txt", "a/..\\..\\b", "C:secret.txt", "a.txt:stream"])
+def test_what_windows_reads_as_another_path_is_refused_there_and_a_name_elsewhere(path: str) -> None:
+    assert leads_elsewhere_on_windows(path, "\\")
+    assert not leads_elsewhere_on_windows(path, "/")
+    assert not leads_elsewhere_on_windows("a/b.txt", "\\")
+
+
+def test_a_junction_of_windows_is_a_link_and_a_file_that_is_kept_online_is_none(tmp_path: Path) -> None:
+    def status(tag: int) -> os.stat_result:
+        return cast("os.stat_result", SimpleNamespace(st_mode=stat.S_IFDIR, st_reparse_tag=tag))
+
+    assert is_link(status(0xA0000003))
+    assert not is_link(status(0x9000001A))
+    assert not is_link(tmp_path.lstat())
 
 
 @posix_only
