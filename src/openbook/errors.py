@@ -197,6 +197,22 @@ class CutOffError(ModelError):
     """The stream broke off."""
 
 
+def did_you_mean(word: str, known: Sequence[str], otherwise: str) -> str:
+    """Return a hint that names what a mistyped word is most like, before `otherwise`.
+
+    Example:
+        >>> did_you_mean("shcool", ["school", "work"], "openbook sources lists them all")
+        "did you mean 'school'? openbook sources lists them all"
+    """
+    from difflib import get_close_matches  # where something is wrong already, its import costs nobody
+
+    folded = {name.lower(): name for name in reversed(known)}
+    close = get_close_matches(word.lower(), folded, n=3)
+    if not close:
+        return otherwise
+    return f"did you mean {' or '.join(repr(folded[name]) for name in close)}? {otherwise}"
+
+
 def rebuild_hint(library: str, places: Sequence[str]) -> str:
     """Name the command that makes a library again. `places` are shown as they are."""
     return f"make it again with: openbook add --rebuild --library {shlex.quote(library)} {' '.join(places)}"

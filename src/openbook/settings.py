@@ -55,6 +55,8 @@ class Settings:
     """Seconds that reading one file may take in a process of its own. A PDF of 1,000 pages takes about 10."""
     pdf_password: Secret | None = None
     """Opens PDF that is encrypted. Never shown."""
+    mask_secrets: bool = True
+    """Whether access tokens and private keys in the text of new libraries are masked, such as `ghp_****`."""
     chunk_strategy: Strategy = "semantic"
     """How prose is cut: `semantic`, `fixed-size` or `hybrid`."""
     chunk_words: int = 500
@@ -266,8 +268,16 @@ def _names(text: str) -> tuple[str, ...]:
 
 _NAMES = "names with commas between"
 
+
+def _switch(text: str) -> bool:
+    return {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}[
+        text.strip().lower()
+    ]
+
+
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
+    "mask_secrets": (_switch, "`on` or `off`"),
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
     "embedder": (str, "a name"),
@@ -297,5 +307,5 @@ def _parse(name: str, text: str) -> Any:
     parser, wanted = _PARSERS.get(name, (int, "a whole number"))
     try:
         return parser(text)
-    except (ValueError, RuntimeError) as exc:  # RuntimeError: `~name` of nobody
+    except (ValueError, KeyError, RuntimeError) as exc:  # RuntimeError: `~name` of nobody
         raise SettingsError(f"{_variable(name)} is {text!r}, and must be {wanted}") from exc

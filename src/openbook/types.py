@@ -234,13 +234,16 @@ class Filter:
     """Sources and paths, as `Course.key` gives them."""
     lesson: int | None = None
     """Only chunks of a lesson with this number, of any course that is allowed. 0 is a lesson."""
+    within: frozenset[tuple[str, str]] = frozenset()
+    """Sources and, in each, the POSIX path of a file or folder: only that, and what is below it. Empty: all of it."""
 
     def __post_init__(self) -> None:
         """Check the fields, so that a wrong one is not taken for a damaged library later."""
         object.__setattr__(self, "kinds", frozenset(_strings("kinds", self.kinds)))
         object.__setattr__(self, "globs", _strings("globs", self.globs))
         object.__setattr__(self, "sources", frozenset(_strings("sources", self.sources)))
-        object.__setattr__(self, "courses", frozenset(_keys(self.courses)))
+        object.__setattr__(self, "courses", frozenset(_pairs("courses", self.courses)))
+        object.__setattr__(self, "within", frozenset(_pairs("within", self.within)))
         for kind in sorted(self.kinds.difference(KINDS)):
             raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
         if type(self.lesson) not in (int, type(None)):  # True is an `int` too
@@ -263,7 +266,7 @@ def _strings(name: str, values: object) -> tuple[str, ...]:
     return found
 
 
-def _keys(values: object) -> tuple[tuple[str, str], ...]:
+def _pairs(name: str, values: object) -> tuple[tuple[str, str], ...]:
     """Return values as a tuple of pairs.
 
     Raises:
@@ -272,7 +275,7 @@ def _keys(values: object) -> tuple[tuple[str, str], ...]:
     found = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
     for value in found:
         if not (isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value)):
-            raise TypeError(f"courses holds {value!r}; each is a pair of source and path, see `Course.key`")
+            raise TypeError(f"{name} holds {value!r}; each is a pair of source and path")
     return found
 
 

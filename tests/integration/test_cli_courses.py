@@ -32,14 +32,27 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_courses_are_listed(here: Path, capsys: Captured) -> None:
+@pytest.fixture
+def indexed(here: Path, capsys: Captured) -> Path:
+    run(capsys, "search", "dough")
+    return here
+
+
+def test_a_list_of_courses_indexes_nothing(here: Path, capsys: Captured) -> None:
+    outcome = run(capsys, "courses")
+
+    assert_fails_clearly(outcome, 2, "'.' is not indexed yet", "hint: ask or search it, which indexes it")
+    assert run(capsys, "sources").out == ""
+
+
+def test_courses_are_listed(indexed: Path, capsys: Captured) -> None:
     assert run(capsys, "courses").out == (
         "Baking Bread\n  2 lessons  Ada Miller  https://bread.example\n  school/bread.txt\n"
         "Baking Cakes\n  1 lesson\n  school/cakes.txt\n"
     )
 
 
-def test_one_course_is_outlined(here: Path, capsys: Captured) -> None:
+def test_one_course_is_outlined(indexed: Path, capsys: Captured) -> None:
     assert run(capsys, "courses", "bred").out == (
         "Baking Bread\n  2 lessons  Ada Miller  https://bread.example\n  school/bread.txt\n"
         "   0  Flour\n      bread.txt:5-7\n      https://bread.example/0\n"
@@ -47,7 +60,7 @@ def test_one_course_is_outlined(here: Path, capsys: Captured) -> None:
     )
 
 
-def test_the_list_and_an_outline_go_into_json(here: Path, capsys: Captured) -> None:
+def test_the_list_and_an_outline_go_into_json(indexed: Path, capsys: Captured) -> None:
     listed = run(capsys, "courses", "--json").json["courses"]
     outlined = run(capsys, "courses", "cakes", "--json").json
 
@@ -67,6 +80,7 @@ def test_the_list_and_an_outline_go_into_json(here: Path, capsys: Captured) -> N
 
 def test_without_courses_the_list_says_how_to_add_one(tmp_path: Path, capsys: Captured) -> None:
     folder = write_tree(tmp_path, {"notes.md": "The dough rests.\n"})
+    run(capsys, "search", "dough", folder)
 
     outcome = run(capsys, "courses", "--in", folder)
 

@@ -140,7 +140,7 @@ def _of_another_embedder(library: Path) -> None:
         connection.execute("UPDATE meta SET value = 'other-7' WHERE key = 'embedder'")
 
 
-DAMAGES = [_as_text, _headless, _shortened, _garbled, _of_the_future, _of_another_embedder]
+DAMAGES = [_as_text, _headless, _shortened, _garbled]
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=[damage.__name__.strip("_") for damage in DAMAGES])
@@ -160,6 +160,31 @@ def test_a_library_that_cannot_be_used_names_the_very_command_that_repairs_it(
     assert repaired.code == 0, repaired.err
     assert_answered(again)
     assert again.err == ""
+
+
+@pytest.mark.parametrize("change", [_of_the_future, _of_another_embedder])
+def test_a_library_of_a_folder_that_another_version_made_is_made_again(
+    sample: Path, capsys: Captured, change: Callable[[Path], None]
+) -> None:
+    run(capsys, "ask", QUESTION)
+    change(only_library())
+
+    again = run(capsys, "ask", QUESTION)
+
+    assert_answered(again)
+    assert ": making it again\nindexed harbour: " in again.err
+    assert run(capsys, "ask", QUESTION).err == ""
+
+
+def test_a_library_of_a_folder_is_not_made_again_by_an_embedder_that_costs(
+    sample: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, "ask", QUESTION)
+    monkeypatch.setenv("OPENBOOK_EMBEDDER", "http://127.0.0.1:9/v1#other")
+
+    failed = run(capsys, "ask", QUESTION)
+
+    assert_fails_clearly(failed, 3, "hint: make it again with: openbook add --rebuild --library harbour-")
 
 
 def test_a_library_of_several_sources_is_made_again_with_all_of_them(sample: Path, capsys: Captured) -> None:
@@ -240,7 +265,7 @@ def test_one_damaged_library_does_not_hide_the_others(sample: Path, capsys: Capt
     assert outcome.code == 0
     assert "broken: " in outcome.out
     assert "is damaged or no index" in outcome.out
-    assert "island: 1 documents" in outcome.out
+    assert "island: 1 document, " in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from dataclasses import replace
 from openbook.settings import STRATEGIES, Settings
 
 # Raised by one with every change that cuts some document elsewhere, or names a chunk otherwise.
-_RULES_VERSION = 4
+_RULES_VERSION = 5
+
+_UNMASKED = "/unmasked"
 
 
 def chunks_identity(settings: Settings) -> str:
@@ -16,27 +18,28 @@ def chunks_identity(settings: Settings) -> str:
 
     Example:
         >>> chunks_identity(Settings(chunk_strategy="hybrid"))
-        'rules-4/hybrid-500-50'
+        'rules-5/hybrid-500-50'
     """
     identity = f"rules-{_RULES_VERSION}/{settings.chunk_strategy}"
-    if settings.chunk_strategy == "semantic":  # the only one that counts no words
-        return identity
-    return f"{identity}-{settings.chunk_words}-{settings.chunk_overlap_words}"
+    if settings.chunk_strategy != "semantic":  # the only one that counts no words
+        identity += f"-{settings.chunk_words}-{settings.chunk_overlap_words}"
+    return identity if settings.mask_secrets else identity + _UNMASKED
 
 
 def settings_of(identity: str, settings: Settings) -> Settings | None:
     """Return settings that cut as a library was cut; None if its rules are of another version.
 
     Example:
-        >>> settings_of("rules-4/hybrid-300-20", Settings()).chunk_words
+        >>> settings_of("rules-5/hybrid-300-20", Settings()).chunk_words
         300
         >>> settings_of("rules-1/semantic", Settings()) is None
         True
     """
-    found = re.fullmatch(rf"rules-{_RULES_VERSION}/({'|'.join(STRATEGIES)})(?:-(\d+)-(\d+))?", identity)
+    found = re.fullmatch(rf"rules-{_RULES_VERSION}/({'|'.join(STRATEGIES)})(?:-(\d+)-(\d+))?({_UNMASKED})?", identity)
     if found is None:
         return None
     strategy = next(known for known in STRATEGIES if known == found[1])
+    settings = replace(settings, chunk_strategy=strategy, mask_secrets=not found[4])
     if found[2] is None:
-        return replace(settings, chunk_strategy=strategy)
-    return replace(settings, chunk_strategy=strategy, chunk_words=int(found[2]), chunk_overlap_words=int(found[3]))
+        return settings
+    return replace(settings, chunk_words=int(found[2]), chunk_overlap_words=int(found[3]))

@@ -140,12 +140,14 @@ def list_plugins(as_json: options.AsJson = False) -> None:
 
 def doctor(
     model: Annotated[str, typer.Option("--model", metavar="M", help="Make one tiny call to this model.")] = "",
+    *,
+    every: Annotated[bool, typer.Option("--all", help="List every setting, not only those that are set.")] = False,
 ) -> None:
-    """Check the installation, and print the settings in force and where each comes from."""
+    """Check the installation, and list the settings that are set and where each comes from."""
     from openbook.cli.diagnosis import diagnosis
 
     healthy = True
-    for finding in diagnosis(model):
+    for finding in diagnosis(model, every_setting=every):
         printing.say(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.text}")
         healthy = healthy and finding.healthy
     if not healthy:

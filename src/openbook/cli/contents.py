@@ -1,17 +1,18 @@
-"""Commands for what a library holds: `add`, `sources`, `remove` and `status`."""
+"""Commands for libraries: `add`, `sources`, `remove`, `prune` and `status`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from openbook.cli import options, printing
-from openbook.errors import OpenbookError, SourceError, UnknownSourceError
+from openbook.errors import OpenbookError, SourceError
 
 if TYPE_CHECKING:
+    from openbook.index.protocol import Source
     from openbook.library import Library
 
 
@@ -41,7 +42,7 @@ def add(
 
 
 def sources() -> None:
-    """List all libraries and what is in them."""
+    """List all libraries: their documents, size, age and sources."""
     from openbook.cli import opening
     from openbook.libraries.catalog import LibraryCatalog
     from openbook.library import Library
@@ -51,27 +52,77 @@ def sources() -> None:
     for name in names:
         try:
             with Library.open(name, settings=here) as assistant:
-                held = assistant.stats()
-                printing.say(f"{name}: {held.documents} documents, {held.chunks} chunks")
-                for root in assistant.sources():
-                    printing.say(f"  {root.name}  {printing.origin_of(root)}")
+                held, roots = assistant.stats(), assistant.sources()
         except OpenbookError as exc:
             printing.say(f"{name}: {exc}")
+            continue
+        updated = printing.age_text(max((root.synced_at for root in roots), default=0.0))
+        documents = printing.counted(held.documents, "document")
+        printing.say(f"{name}: {documents}, {printing.size_text(held.size_bytes)}, updated {updated}")
+        for root in roots:
+            gone = "" if root.url or Path(root.location).exists() else "  (gone)"
+            printing.say(f"  {root.name}  {printing.origin_of(root)}{gone}")
     if not names:
         printing.note(f"no libraries in {here.shared_storage or here.home}")
 
 
 def remove(
-    name: Annotated[str, typer.Argument(help="Name of the source, as `openbook sources` lists it.")],
+    name: Annotated[
+        str | None, typer.Argument(help="Name of the source, as `openbook sources` lists it. Without: the library.")
+    ] = None,
     *,
     library: options.LibraryName = None,
 ) -> None:
-    """Take a source out of a library: the one named, else the only one that has it. Its files stay."""
-    from openbook.cli.opening import existing, library_with
+    """Take a source out of a library, or delete a library (`--library NAME` alone). Your files stay.
 
-    with existing(library or library_with(name)) as assistant:
-        assistant.remove(name)
-    printing.note(f"removed {name}")
+    Without `--library`, the source is taken out of the only library that has it.
+    """
+    from openbook.cli import opening
+    from openbook.libraries.catalog import LibraryCatalog
+
+    if name is not None:
+        with opening.existing(library or opening.library_with(name)) as assistant:
+            assistant.remove(name)
+        printing.note(f"removed {name}")
+        return
+    if library is None:
+        raise typer.BadParameter("name a source, or a library with --library", param_hint="NAME")
+    here = opening.settings()
+    opening.check_there(here, library)
+    LibraryCatalog(here).remove(library)
+    printing.note(f"deleted the library {library}")
+
+
+def prune(
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Name them, and delete nothing.")] = False,
+) -> None:
+    """Delete the libraries whose folders are all gone.
+
+    A library stays if one of its sources is there, came from a repository, or is on a disk that may come back: the
+    folder that its folder was in is gone as well.
+    """
+    from openbook.cli import opening
+    from openbook.libraries.catalog import LibraryCatalog
+
+    here = opening.settings()
+    if here.shared_storage:
+        raise typer.BadParameter("other machines have the folders of these libraries", param_hint="OPENBOOK_STORAGE")
+    libraries = LibraryCatalog(here)
+    gone = [name for name in libraries.names() if _is_orphan(libraries.roots(name))]
+    for name in gone:
+        places = ", ".join(root.location for root in libraries.roots(name))
+        if not dry_run:
+            libraries.remove(name)
+        printing.say(f"{'would delete' if dry_run else 'deleted'} {name}  {places}")
+    if not gone:
+        printing.note("nothing to delete: every library has a folder that is there")
+
+
+def _is_orphan(roots: Sequence[Source]) -> bool:
+    """Return whether all folders were deleted. A library that names none may be damaged, which `doctor` says."""
+    places = [Path(root.location) for root in roots]
+    return bool(places) and all(not place.exists() and place.parent.is_dir() for place in places)
 
 
 def status(
@@ -84,20 +135,13 @@ def status(
 ) -> None:
     """Show what a library holds, and what has changed since its last update."""
     from openbook.cli import opening
-    from openbook.libraries.catalog import LibraryCatalog, name_for
 
-    wanted = options.as_paths(paths)
-    opening.check_paths(wanted)
-    name = library or name_for(wanted or [Path()])
-    if not library and not LibraryCatalog(opening.settings()).holds(name):
-        places = " ".join(map(str, wanted or [Path()]))
-        raise UnknownSourceError(f"nothing of {places!r} is indexed yet", hint="ask or search it, and it is")
-    with opening.existing(name) as assistant:
+    with opening.existing(library or opening.indexed(options.as_paths(paths))) as assistant:
         held = assistant.stats()
         printing.say(f"library    {assistant.location}")
         printing.say(f"documents  {held.documents}")
         printing.say(f"chunks     {held.chunks}")
-        printing.say(f"on disk    {held.size_bytes / 1_000_000:.1f} MB")
+        printing.say(f"on disk    {printing.size_text(held.size_bytes)}")
         for line in _skipped(assistant) if skipped else _states(assistant):
             printing.say(line)
 

@@ -26,10 +26,10 @@ def courses(
     as_json: options.AsJson = False,
 ) -> None:
     """List the courses, or the lessons of one of them."""
-    from openbook.cli.opening import opened
+    from openbook.cli.opening import existing, indexed
     from openbook.courses.names import no_course
 
-    with opened(options.as_paths(folders), library) as assistant:
+    with existing(library or indexed(options.as_paths(folders))) as assistant:
         if name is not None:
             _outline(assistant, assistant.course(name), as_json=as_json)
             return

@@ -35,8 +35,12 @@ class Diagnostic:
     healthy: bool = True
 
 
-def diagnosis(model: str = "") -> Iterator[Diagnostic]:
+def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagnostic]:
     """Check one part after the other. `model` is called once, if it is given.
+
+    Args:
+        model: Its name; empty to call none.
+        every_setting: List settings that have their default as well.
 
     Raises:
         SettingsError: A setting does not parse; nothing else can be checked then.
@@ -52,7 +56,8 @@ def diagnosis(model: str = "") -> Iterator[Diagnostic]:
     yield _home(settings)
     yield from _broken_libraries(settings)
     for name, value, origin in settings.origins():
-        yield Diagnostic(f"{name} = {value}  ({origin})")
+        if every_setting or origin != "default":
+            yield Diagnostic(f"{name} = {value}  ({origin})")
     yield from _model(model or settings.model, settings.model_timeout_s, call=bool(model))
 
 

@@ -9,19 +9,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from openbook.cli.printing import note, print_report
+import typer
+
+from openbook.cli.printing import note, print_report, size_text
 from openbook.errors import (
     LibraryError,
     LibraryWriteError,
+    MismatchedLibraryError,
     SourceError,
     SourceNotFoundError,
     UnknownSourceError,
+    did_you_mean,
     rebuild_hint,
 )
+from openbook.index.filters import is_below
 from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, name_for
 from openbook.library import Library
 from openbook.settings import Settings
+from openbook.sources.folder import Folder
+from openbook.types import Filter
 
 # Folders of the system on Linux, macOS and Windows. What is below the last three is made up by the kernel.
 _NO_FILES = tuple(map(Path, ("/dev", "/proc", "/sys")))
@@ -32,16 +39,63 @@ _OF_SYSTEM = (
 )
 
 
+# Above these, indexing takes minutes, and is more likely a mistake than a wish. The Linux kernel has 80,000 files, most
+# projects fewer than 5,000.
+_MOST_FILES = 20_000
+_MOST_BYTES = 1_000_000_000
+
+
 def settings() -> Settings:
     """Read the settings of this run."""
     return Settings.from_env()
 
 
 @contextlib.contextmanager
+def asked(
+    paths: Sequence[Path], library: str | None, where: Filter, *, reranker: str = ""
+) -> Iterator[tuple[Library, Filter]]:
+    """Open the library that a question is for, up to date, with the filter narrowed to the paths.
+
+    A library that has the paths already is used, such as the one of a folder above them; not where the filter names
+    sources, which are those of the paths.
+
+    Raises:
+        OpenbookError: It cannot be opened or filled.
+    """
+    here = settings()
+    if library or here.shared_storage or where.sources:
+        with opened(paths, library, reranker=reranker) as assistant:
+            yield assistant, where
+        return
+    paths = paths or [Path()]
+    check_paths(paths, may_be_wide=True)  # whether they are there; a wide one may have been added
+    match = LibraryCatalog(here).match(paths)
+    if match.sources:
+        held = [Path(root.location) for root in match.sources]
+        with opened(held, match.name, may_be_wide=True, reranker=reranker) as assistant:
+            # What an ignore rule leaves out there is asked in a library of its own.
+            if all(_has_documents(assistant, *place) for place in match.within):
+                yield assistant, replace(where, within=match.within)
+                return
+    with opened(paths, None, reranker=reranker) as assistant:
+        yield assistant, where
+
+
+def _has_documents(assistant: Library, source: str, top: str) -> bool:
+    records = assistant.index.records(source)
+    return any(not record.skipped and is_below(path, top) for path, record in records.items())
+
+
+@contextlib.contextmanager
 def opened(
-    paths: Sequence[Path], library: str | None, *, may_be_new: bool = False, reranker: str = ""
+    paths: Sequence[Path],
+    library: str | None,
+    *,
+    may_be_new: bool = False,
+    may_be_wide: bool = False,
+    reranker: str = "",
 ) -> Iterator[Library]:
-    """Open the library that a question is for, up to date.
+    """Open a library, up to date.
 
     With paths or without a library, these folders (by default `.`) are brought up to date;
     with a library alone, all of its sources.
@@ -50,6 +104,7 @@ def opened(
         paths: Folders and files.
         library: Its name.
         may_be_new: Whether a library that is named alone and is not there is made, for people to fill it.
+        may_be_wide: Whether the root, a home or a folder of the system is meant.
         reranker: Instead of the one of the settings, if it is named.
 
     Raises:
@@ -58,10 +113,12 @@ def opened(
     here = settings()
     here = replace(here, reranker=reranker) if reranker else here
     paths = paths or ([] if library else [Path()])
-    check_paths(paths)
+    check_paths(paths, may_be_wide=may_be_wide)
     if library and not paths and not may_be_new:
         check_there(here, library)
-    with _library(library or name_for(paths), here, paths) as assistant:
+    name = library or name_for(paths)
+    check_amount(here, name, paths)
+    with _library(name, here, paths) as assistant:
         try:
             for report in _updated(assistant, paths):
                 print_report(report)
@@ -110,8 +167,36 @@ def check_paths(paths: Sequence[Path], *, may_be_wide: bool = False) -> None:
             )
         folder = path.expanduser().resolve()
         if not may_be_wide and (reason := _wide(folder)):
-            hint = f"name a folder inside it; if you mean all of it: openbook add --yes {shlex.quote(str(folder))}"
+            hint = f"name a folder inside it; if you mean all of it: openbook add --yes {_quoted(folder)}"
             raise SourceError(str(path), reason, hint=hint)
+
+
+def check_amount(here: Settings, library: str, paths: Sequence[Path]) -> None:
+    """Ask before a folder that is new to a library is read, if it is large. Where nobody can answer, refuse.
+
+    Raises:
+        SourceError: It is not to be read.
+    """
+    known = {root.location for root in LibraryCatalog(here).roots(library)}
+    for path in paths:
+        folder = path.expanduser().resolve()
+        if str(folder) in known or not folder.is_dir():
+            continue
+        files = Folder(folder, max_file_bytes=here.max_file_bytes).scan().files
+        size_bytes = sum(file.stamp.size_bytes for file in files)
+        if len(files) <= _MOST_FILES and size_bytes <= _MOST_BYTES:
+            continue
+        amount = f"{len(files):,} files, {size_text(size_bytes)}"
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            if typer.confirm(f"{path} has {amount}. Index all of it?", err=True):
+                continue
+            raise typer.Abort
+        hint = f"name a folder inside it; if you mean all of it: openbook add --yes {_quoted(folder)}"
+        raise SourceError(str(path), f"it is large ({amount})", hint=hint)
+
+
+def _quoted(folder: Path) -> str:
+    return shlex.quote(str(folder))
 
 
 def _wide(folder: Path) -> str:
@@ -143,6 +228,22 @@ def existing(library: str) -> Iterator[Library]:
         yield assistant
 
 
+def indexed(paths: Sequence[Path]) -> str:
+    """Name the library that has some folders, by default `.`, without indexing anything.
+
+    Raises:
+        UnknownSourceError: None has them.
+    """
+    paths = paths or [Path()]
+    check_paths(paths, may_be_wide=True)
+    libraries = LibraryCatalog(settings())
+    name = libraries.match(paths).name
+    if not libraries.holds(name):
+        places = " ".join(map(str, paths))
+        raise UnknownSourceError(f"{places!r} is not indexed yet", hint="ask or search it, which indexes it")
+    return name
+
+
 def check_there(here: Settings, library: str) -> None:
     """Refuse a library that is not there.
 
@@ -151,8 +252,8 @@ def check_there(here: Settings, library: str) -> None:
     """
     libraries = LibraryCatalog(here)
     if not libraries.holds(library):
-        names = ", ".join(libraries.names()) or "none"
-        hint = f"there are: {names}; openbook add PATH --library NAME makes one"
+        there = "openbook sources lists the libraries; openbook add PATH --library NAME makes one"
+        hint = did_you_mean(library, libraries.names(), there)
         raise UnknownSourceError(f"there is no library {library!r}", hint=hint)
 
 
@@ -163,17 +264,20 @@ def library_with(source: str) -> str:
         UnknownSourceError: None has it, or several have.
     """
     here = settings()
-    holding = []
-    for name in LibraryCatalog(here).names():
-        with contextlib.suppress(LibraryError), Library.open(name, settings=here) as assistant:
-            if any(root.name == source for root in assistant.sources()):
-                holding.append(name)
+    holding, others = [], set[str]()
+    libraries = LibraryCatalog(here)
+    for name in libraries.names():
+        sources = {root.name for root in libraries.roots(name)}
+        others |= sources
+        if source in sources:
+            holding.append(name)
     if DEFAULT_LIBRARY in holding:
         return DEFAULT_LIBRARY
     if len(holding) == 1:
         return holding[0]
     if not holding:
-        raise UnknownSourceError(f"no library has a source {source!r}", hint="openbook sources lists them all")
+        hint = did_you_mean(source, sorted(others), "openbook sources lists them all")
+        raise UnknownSourceError(f"no library has a source {source!r}", hint=hint)
     raise UnknownSourceError(
         f"{len(holding)} libraries have a source {source!r}", hint=f"name one with --library: {', '.join(holding)}"
     )
@@ -181,9 +285,9 @@ def library_with(source: str) -> str:
 
 @contextlib.contextmanager
 def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Library]:
-    """Open a library. Where it has to be made again, the hint is the very command."""
+    """Open a library. Where it has to be made again, the hint is the very command; one of folders is made again."""
     try:
-        with Library.open(name, settings=here) as assistant:
+        with _of_this_version(name, here, paths) as assistant:
             yield assistant
     except LibraryError as exc:
         # A library of several folders that is asked through one of them must not lose the others.
@@ -193,6 +297,20 @@ def _library(name: str, here: Settings, paths: Sequence[Path]) -> Iterator[Libra
         if exc.rebuild and places:
             exc.hint = rebuild_hint(exc.rebuild, [shlex.join(places)])
         raise
+
+
+def _of_this_version(name: str, here: Settings, paths: Sequence[Path]) -> Library:
+    """Open a library. One of folders that another version has made holds nothing else, so it is made again."""
+    try:
+        return Library.open(name, settings=here)
+    except MismatchedLibraryError as exc:
+        libraries = LibraryCatalog(here)
+        # Another embedder may cost money, or send text elsewhere.
+        if here.embedder or here.shared_storage or not paths or name != name_for(paths):
+            raise
+        note(f"{exc}: making it again")
+        libraries.remove(name)
+        return Library.open(name, settings=here)
 
 
 def add_paths(
@@ -217,6 +335,8 @@ def add_paths(
     paths = paths or [Path()]
     were_meant = {Path(root.location) for root in known}
     check_paths(paths, may_be_wide=may_be_wide or were_meant.issuperset(paths))
+    if not may_be_wide:
+        check_amount(here, name, [path for path in paths if path not in were_meant])
     if rebuild:
         libraries.remove(name)
     with _library(name, here, paths) as assistant, progress_bar() as progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -307,6 +308,33 @@ def counted(number: int, word: str) -> str:
         ('1 file', '0 files')
     """
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def size_text(size_bytes: int) -> str:
+    """Write an amount of data with two digits: `0.3 MB`, `25 MB`, `1.2 GB`.
+
+    Example:
+        >>> size_text(300_000), size_text(25_100_000), size_text(1_200_000_000)
+        ('0.3 MB', '25 MB', '1.2 GB')
+    """
+    number, unit = (size_bytes / 1e9, "GB") if size_bytes >= 1e9 else (size_bytes / 1e6, "MB")
+    return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
+
+
+def age_text(then: float, *, now: float | None = None) -> str:
+    """Write how long ago a time was, in the largest unit of which there is one. `then` is Unix seconds, 0 for never.
+
+    Example:
+        >>> [age_text(then, now=1_000_000) for then in (999_990, 999_000, 900_000, 0)]
+        ['just now', '16 minutes ago', '1 day ago', 'never']
+    """
+    if not then:
+        return "never"
+    passed = (time.time() if now is None else now) - then
+    for seconds, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if passed >= seconds:
+            return f"{counted(int(passed // seconds), unit)} ago"
+    return "just now"
 
 
 def origin_of(root: Source) -> str:

@@ -42,15 +42,15 @@ def ask(
 ) -> None:
     """Answer a question from folders, with citations that were checked."""
     from openbook.cli.asking import build_answer_options, follow, note_cost
-    from openbook.cli.opening import opened
+    from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
     options.check_question(question)
     answer_options = build_answer_options(
         model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
     )
-    with opened(options.as_paths(paths), library, reranker=reranker) as assistant:
-        where = options.checked(assistant, where, course)
+    with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
+        where = options.checked(assistant, narrowed, course)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, options=answer_options))
         if as_json:
             printing.print_json(answer.to_dict())
@@ -81,14 +81,14 @@ def chat(
     """Answer questions one after the other, each in the light of those before it."""
     from openbook.cli.asking import build_answer_options
     from openbook.cli.chatting import ChatSession
-    from openbook.cli.opening import opened
+    from openbook.cli.opening import asked
 
     where = options.filter_of(kind, glob, source, lesson)
     answer_options = build_answer_options(
         model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
     )
-    with opened(options.as_paths(paths), library, reranker=reranker) as assistant:
-        where = options.checked(assistant, where, course)
+    with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
+        where = options.checked(assistant, narrowed, course)
         code = ChatSession(assistant, answer_options, limit, where).run()
     if code:
         raise typer.Exit(code)
@@ -116,7 +116,7 @@ def search(
     show: options.Show = False,
 ) -> None:
     """List the chunks that fit a query best."""
-    from openbook.cli.opening import opened
+    from openbook.cli.opening import asked
     from openbook.cli.reading import read_queries
 
     where = options.filter_of(kind, glob, source, lesson)
@@ -124,13 +124,14 @@ def search(
     if queries is None and not words:
         raise typer.BadParameter("say what to look for, or give --queries FILE.jsonl", param_hint="QUERY")
     words = words or []
-    asked = list(read_queries(queries)) if queries else words[:1]
+    questions = list(read_queries(queries)) if queries else words[:1]
     if not queries:
-        options.check_question(asked[0])
+        options.check_question(questions[0])
     found = 0
-    with opened(options.as_paths(words if queries else words[1:]), library, reranker=reranker) as assistant:
-        where = options.checked(assistant, where, course)
-        for question in asked:
+    paths = options.as_paths(words if queries else words[1:])
+    with asked(paths, library, where, reranker=reranker) as (assistant, narrowed):
+        where = options.checked(assistant, narrowed, course)
+        for question in questions:
             results = assistant.search(question, limit=limit, where=where, view=chosen_view)
             found += len(results)
             if as_json or queries:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from openbook.embedding.protocol import Embedder
-from openbook.errors import AmbiguousCourseError, UnknownCourseError
+from openbook.errors import AmbiguousCourseError, UnknownCourseError, did_you_mean
 from openbook.questions.words import folded
 from openbook.tokens import tokenize
 from openbook.types import Course
@@ -90,7 +90,10 @@ def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Cou
         )
     if not courses:
         raise no_course()
-    raise UnknownCourseError(f"no course is called {name!r}", hint=f"there are: {_listed(courses)}")
+    raise UnknownCourseError(
+        f"no course is called {name!r}",
+        hint=did_you_mean(name, [course.title for course in courses], f"there are: {_listed(courses)}"),
+    )
 
 
 def no_course() -> UnknownCourseError:

@@ -45,10 +45,21 @@ def filter_predicate(where: Filter) -> FilterPredicate | None:
             (not where.sources or source in where.sources)
             and (not where.kinds or kind in where.kinds)
             and (not where.courses or (source, course) in where.courses)
+            and (not where.within or any(source == name and is_below(path, top) for name, top in where.within))
             and (matches is None or matches(path))
         )
 
     return check
+
+
+def is_below(path: str, top: str) -> bool:
+    """Return whether a POSIX path is another one, or is below it. All are below the empty one.
+
+    Example:
+        >>> [is_below(path, "docs/api") for path in ("docs/api", "docs/api/a.md", "docs/apis.md")]
+        [True, True, False]
+    """
+    return not top or path == top or path.startswith(f"{top}/")
 
 
 def path_matcher(globs: tuple[str, ...]) -> Callable[[str], bool]:

@@ -72,6 +72,7 @@ class Preparer:
         self._readers = readers
         self._source = source
         self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
+        self._mask = settings.mask_secrets
         self._options = ChunkOptions(
             strategy=settings.chunk_strategy,
             max_words=settings.chunk_words,
@@ -96,6 +97,7 @@ class Preparer:
                 path=content.path,
                 pdf_options=self._pdf_options,
                 readers=self._readers,
+                mask=self._mask,
             )
         except SkippedFileError as exc:
             return PreparedFile(reason=exc.reason)

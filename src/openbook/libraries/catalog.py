@@ -9,12 +9,13 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openbook.chunking.identity import chunks_identity, settings_of
 from openbook.errors import MismatchedLibraryError, SettingsError
-from openbook.index.protocol import IndexIdentity
+from openbook.index.protocol import IndexIdentity, Source
 from openbook.index.schema import stored_sources
 from openbook.index.sqlite import SqliteIndex, remove_library_file
 from openbook.permissions import make_private_folder, narrow
@@ -23,7 +24,7 @@ from openbook.settings import Settings, default_home
 from openbook.tokens import tokens_identity
 
 if TYPE_CHECKING:
-    from openbook.index.protocol import Engine, Index, Source
+    from openbook.index.protocol import Engine, Index
 
 DEFAULT_LIBRARY = "default"
 
@@ -33,6 +34,9 @@ _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 # File systems take 255 bytes for the name of a file; our suffix and those of SQLite come behind it.
 _NAME_BYTES = 100
+
+# What `name_for` makes.
+_OF_FOLDERS = re.compile(r"-[0-9a-f]{10}$")
 
 # 40 bits: two folders of one name meet by chance once in a thousand billion.
 _DIGEST_CHARS = 10
@@ -44,6 +48,17 @@ Location = Path | str
 def name_of(location: Location) -> str:
     """Return the name of the library at a place."""
     return location.stem if isinstance(location, Path) else location.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryMatch:
+    """The library that some folders and files are asked in."""
+
+    name: str
+    sources: tuple[Source, ...] = ()
+    """Its sources that hold them, where it is not their own library."""
+    within: frozenset[tuple[str, str]] = frozenset()
+    """What of these sources is asked, for `Filter.within`; empty where it is the whole library."""
 
 
 class LibraryCatalog:
@@ -85,6 +100,33 @@ class LibraryCatalog:
         file = library_path(self._home, name)
         return self._engine.sources(name) if self._engine else stored_sources(file)
 
+    def match(self, paths: Sequence[Path]) -> LibraryMatch:
+        """Return the library to ask about some folders and files.
+
+        That is their own; else one that has them as sources, or in its sources: that of the nearest folder above, or
+        one that was named, `default` first. Else their own, which is not there yet. Libraries of several machines
+        have no folders of this one.
+        """
+        own = name_for(paths)
+        if self._engine is not None or self.holds(own):
+            return LibraryMatch(own)
+        places = [path.expanduser().resolve() for path in paths]
+        above = [name_for([folder]) for folder in places[0].parents] if len(places) == 1 else []
+        named = sorted((name for name in self.names() if not _OF_FOLDERS.search(name)), key=_default_first)
+        match = LibraryMatch(own)
+        for name in filter(self.holds, (*above, *named)):
+            roots = self.roots(name)
+            found = _sources_with(places, roots)
+            if not found or (match.sources and any(inside for _, inside in found)):
+                continue
+            within = frozenset((root.name, inside) for root, inside in found)
+            is_whole = within == {(root.name, "") for root in roots}
+            sources = tuple(dict.fromkeys(root for root, _ in found))
+            match = LibraryMatch(name, sources, frozenset() if is_whole else within)
+            if not any(inside for _, inside in found):
+                break
+        return match
+
     def remove(self, name: str) -> None:
         """Delete a library. None there is no error."""
         file = library_path(self._home, name)
@@ -92,6 +134,27 @@ class LibraryCatalog:
             self._engine.remove(name)
         else:
             remove_library_file(file)
+
+
+def _default_first(name: str) -> tuple[bool, str]:
+    return name != DEFAULT_LIBRARY, name
+
+
+def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple[Source, str]]:
+    """Find for each place the source that holds it, and its path there, empty for all of it; [] unless all are held."""
+    found = []
+    for place in places:
+        for root in roots:
+            top = Path(root.location)
+            if place == top:
+                found.append((root, ""))
+                break
+            if top in place.parents and root.kind != "file":
+                found.append((root, place.relative_to(top).as_posix()))
+                break
+        else:
+            return []
+    return found
 
 
 def open_engine(storage: str) -> Engine:

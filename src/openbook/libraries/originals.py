@@ -27,6 +27,7 @@ def text_now(chunk: Chunk, index: Index, settings: Settings, readers: ReaderRegi
     if is_shared and not Path(root.location).exists():
         return known.text if known else None
     try:
-        return current_text(folder_of(root, settings, readers).read_bytes(path), path, known, readers)
+        raw = folder_of(root, settings, readers).read_bytes(path)
+        return current_text(raw, path, known, readers, mask=settings.mask_secrets)
     except (SourceError, SkippedFileError):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from openbook.errors import SourceError, UnknownSourceError
+from openbook.errors import SourceError, UnknownSourceError, did_you_mean
 from openbook.index.protocol import Index, Source
 from openbook.libraries.repositories import source_of
 from openbook.sources.folder import Folder
@@ -58,8 +58,9 @@ def check_known(names: Collection[str], index: Index) -> None:
 
 def unknown_source(name: str, index: Index) -> UnknownSourceError:
     """Return the error for a name that no source of a library has."""
-    there = ", ".join(root.name for root in index.roots()) or "none"
-    return UnknownSourceError(f"the library has no source {name!r}", hint=f"it has: {there}")
+    there = [root.name for root in index.roots()]
+    hint = did_you_mean(name, there, f"it has: {', '.join(there) or 'none'}")
+    return UnknownSourceError(f"the library has no source {name!r}", hint=hint)
 
 
 def _check_storable(location: Path) -> None:

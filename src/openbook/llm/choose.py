@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from openbook.errors import SettingsError
+from openbook.errors import SettingsError, did_you_mean
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS, Provider
 from openbook.plugins import open_plugin
@@ -131,7 +131,8 @@ def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str =
     model = model or (provider.model if provider else "")
     if provider is None or not model:
         reason = f"{word!r} is no provider" if provider is None else f"{word} needs the name of a model"
-        raise SettingsError(f"{what} is {name!r}: {reason}", hint=f"use {_WANTED}")
+        hint = did_you_mean(word, list(known), f"use {_WANTED}") if provider is None else f"use {_WANTED}"
+        raise SettingsError(f"{what} is {name!r}: {reason}", hint=hint)
     return provider, model
 
 

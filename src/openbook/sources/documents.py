@@ -9,6 +9,7 @@ from openbook.errors import SkippedFileError
 from openbook.sources.classify import classify
 from openbook.sources.decode import decode
 from openbook.sources.formats import binary_format, may_be_binary, own_output
+from openbook.sources.masking import mask_secrets
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers import PdfOptions, Reading, read_binary, read_text
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
@@ -17,7 +18,9 @@ from openbook.types import Document, SkipReason
 _PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
 
 
-def current_text(raw: bytes, path: str, known: Document | None, readers: ReaderRegistry | None = None) -> str | None:
+def current_text(
+    raw: bytes, path: str, known: Document | None, readers: ReaderRegistry | None = None, *, mask: bool = True
+) -> str | None:
     """Return the text of a file that may have changed since it was read.
 
     Args:
@@ -25,6 +28,7 @@ def current_text(raw: bytes, path: str, known: Document | None, readers: ReaderR
         path: POSIX path within the source.
         known: What was read of it.
         readers: Of other people.
+        mask: As `read_document` takes it.
 
     Returns:
         What is known, if the bytes are the same; else the text. None for other bytes of a format
@@ -37,7 +41,7 @@ def current_text(raw: bytes, path: str, known: Document | None, readers: ReaderR
         return known.text
     if may_be_binary(raw) or (readers and readers.covers(path)):
         return None
-    return read_document(raw, source="", path=path).text
+    return read_document(raw, source="", path=path, mask=mask).text
 
 
 def read_document(
@@ -47,6 +51,7 @@ def read_document(
     path: str,
     pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS,
     readers: ReaderRegistry | None = None,
+    mask: bool = True,
 ) -> Document:
     """Build a document of the bytes of a file.
 
@@ -56,6 +61,7 @@ def read_document(
         path: POSIX path within the source. Its name decides on the format of what is text.
         pdf_options: Limits and password for PDF.
         readers: Of other people; what they cover is theirs, even where Openbook could read it.
+        mask: Mask access tokens and private keys in the text; a remark names each.
 
     Raises:
         SkippedFileError: The bytes are no text (`binary`, an unknown encoding), begin with a private
@@ -68,16 +74,18 @@ def read_document(
     if own:
         raise SkippedFileError(path, own)
     reading = readers.read(raw, path) if readers and readers.covers(path) else _read(raw, path, pdf_options)
+    text, secrets = mask_secrets(reading.text) if mask else (reading.text, [])
+    masked = (f"masked: {', '.join(secrets)}",) if secrets else ()
     return Document(
         source=source,
         path=path,
         kind=reading.kind,
         language=reading.language,
-        text=reading.text,
+        text=text,
         content_hash=hashlib.sha256(raw).hexdigest(),
         blocks=reading.blocks,
         anchors=reading.anchors,
-        remarks=reading.remarks,
+        remarks=reading.remarks + masked,
     )
 
 

@@ -167,7 +167,7 @@ class CitedFolder:
         Raises:
             SourceError: It is no text, too large, or cannot be read.
         """
-        return read_document(read_file(self.folder / path, path), source="", path=path).text
+        return read_document(read_file(self.folder / path, path), source="", path=path, mask=False).text
 
     @cached_property
     def _listed(self) -> tuple[str, ...]:
