@@ -15,12 +15,14 @@ import pytest
 from typer import Exit
 from typer.main import get_command
 
+import openbook
 from openbook.cli.app import app
 from openbook.settings import STRATEGIES, Settings
+from tools import write_http_reference
 from tools.write_cli_reference import REFERENCE, reference
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
 # Lines of a code block, in a fence or indented, and code within a sentence.
@@ -62,6 +64,20 @@ def everything() -> str:
 
 def test_the_reference_of_commands_is_what_the_commands_say() -> None:
     assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: python tools/write_cli_reference.py"
+
+
+def test_the_reference_of_routes_is_what_the_server_describes() -> None:
+    page = write_http_reference.REFERENCE.read_text(encoding="utf-8")
+
+    assert page == write_http_reference.reference(), "run: python tools/write_http_reference.py"
+
+
+def test_every_public_name_is_in_the_reference_of_the_api() -> None:
+    shown = set(
+        re.findall(r"^::: openbook\.(\w+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+
+    assert shown == set(openbook.__all__) - {"Assistant"}  # the old name of Library
 
 
 def test_the_reference_is_the_same_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What `mkdocs` asks while it builds the site: pages from outside `docs/`, links to the repository, and no foreign hosts.
+"""What `mkdocs` calls while it builds the site: pages from outside `docs/`, links out of it, and no foreign hosts.
 
 The pages are written for a checkout and for the repository's own site, where `../src/app.py` is a link.
 Here, a link that leads out of `docs/` becomes one to the repository.
