@@ -152,7 +152,7 @@ def _text(described: Json) -> str:
 
 
 def _first(operation: Json) -> str:
-    return operation["description"].split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+    return str(operation["description"]).split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
 
 def _link(name: str) -> str:

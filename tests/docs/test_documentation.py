@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-import shutil
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -145,20 +144,3 @@ def test_every_target_of_make_in_the_readme_exists() -> None:
 
 def test_the_readme_fits_on_two_screens() -> None:
     assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= 120
-
-
-def test_the_python_of_the_readme_runs_as_it_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGES[0].read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    for name in ("docs", "src"):
-        (tmp_path / name).mkdir()
-        shutil.copy(ROOT / "docs" / "chunking.md", tmp_path / name / f"{name}.md")
-    monkeypatch.chdir(tmp_path)
-
-    offline = [block for block in blocks if "openbook.agent" not in block]  # test_agent_page.py runs the others
-    for block in offline:
-        exec(compile(block, "README.md", "exec"), {})
-
-    assert len(offline) == len(blocks) - 1
-    assert "docs.md:" in capsys.readouterr().out
