@@ -37,7 +37,7 @@ check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations 
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
-	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md tools/README.md
+	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md tools/README.md
 	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term
 
 format: $(VENV)/.dev  ## Format the code and repair what lint can

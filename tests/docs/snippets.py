@@ -16,9 +16,29 @@ PAGES = {
     page.relative_to(ROOT).as_posix(): page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 }
 
+# What the code of the pages runs in.
+PROJECT = {
+    "docs/sessions.md": "# Sessions\n\nSessions end after one hour. A token is valid for five minutes.\n",
+    "docs/chunking.md": "# Chunking\n\nA document is split into chunks at its headings.\n",
+    "src/orders.py": '"""Orders of the shop."""\n\nFREE_SHIPPING_FROM = 50\n\n\n'
+    "def shipping(total: float) -> float:\n"
+    '    """Return what shipping costs: nothing from FREE_SHIPPING_FROM crowns on."""\n'
+    "    return 0 if total >= FREE_SHIPPING_FROM else 4.5\n",
+    "src/retry.py": '"""Retries."""\n\n\ndef retry_policy(attempt: int) -> float:\n'
+    '    """Tell how long to wait: the retry policy."""\n    return 2.0**attempt\n\n\n'
+    "def fetch() -> float:\n    return retry_policy(1)\n",
+    "tests/test_retry.py": "from retry import retry_policy\n\n\ndef test_the_retry_policy() -> None:\n"
+    "    assert retry_policy(1) == 2.0\n",
+}
+
 NOT_RUN = re.compile(r"<!-- not run: (?P<reason>\S.*\S) -->\s*")
 _PYTHON = {"python", "py", "pycon", "python3"}
 _STATEMENTS = (ast.Import, ast.ImportFrom, ast.With, ast.FunctionDef, ast.ClassDef, ast.Assign)
+
+# Lines of a code block, in a fence or indented, and code within a sentence.
+_BLOCK_LINE = re.compile(r"^ *(?:\$ )?(?:[A-Z_]+=\S+ )*openbook (?P<line>\S.*)$")
+_INLINE = re.compile(r"`openbook (?P<line>[^`]+)`")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
 
 @dataclass(frozen=True)
@@ -51,6 +71,26 @@ def unfenced(page: str) -> Iterator[str]:
     for token in _blocks(page):
         if token.type == "code_block" and _is_python(token.content):
             yield f"{page}:{token.map[0] + 1}"
+
+
+def commands(text: str) -> list[str]:
+    """Return the commands in the code blocks of a page, in order, without `openbook`."""
+    return [match["line"] for line in _code_lines(text) if (match := _BLOCK_LINE.match(line))]
+
+
+def command_lines(text: str) -> list[str]:
+    """Return all commands a page names, also those within a sentence, without `openbook`."""
+    return commands(text) + [match["line"] for match in _INLINE.finditer(text)]
+
+
+def _code_lines(text: str) -> Iterator[str]:
+    """Yield the lines of code blocks; a line that ends in a backslash goes on with the next one."""
+    fenced = False
+    for line in text.replace("\\\n", " ").split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif fenced or line.startswith("    "):
+            yield line
 
 
 def _blocks(page: str) -> Iterator[Any]:

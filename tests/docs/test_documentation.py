@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -17,40 +16,20 @@ from typer.main import get_command
 import openbook
 from openbook.cli.app import app
 from openbook.settings import STRATEGIES, Settings
+from tests.docs.snippets import PAGES, command_lines
 from tools import write_http_reference
 from tools.write_cli_reference import REFERENCE, reference
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
-# Lines of a code block, in a fence or indented, and code within a sentence.
-_BLOCK_LINE = re.compile(r"^ *(?:\$ )?(?:[A-Z_]+=\S+ )*openbook (?P<line>\S.*)$")
-_INLINE = re.compile(r"`openbook (?P<line>[^`]+)`")
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)\s]*)?\)")
-_FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _MAKE = re.compile(r"\bmake ([a-z]+)\b(?=[^`\n]*`|$)|^    make ([a-z]+)", re.MULTILINE)
-
-
-def code_lines(text: str) -> Iterator[str]:
-    """Yield the lines of code blocks; a line that ends in a backslash goes on with the next one."""
-    fenced = False
-    for line in text.replace("\\\n", " ").split("\n"):
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif fenced or line.startswith("    "):
-            yield line
-
-
-def command_lines(text: str) -> list[str]:
-    """Return the commands a page tells its reader to type, without `openbook`."""
-    typed = [match["line"] for line in code_lines(text) if (match := _BLOCK_LINE.match(line))]
-    return typed + [match["line"] for match in _INLINE.finditer(text)]
 
 
 EXAMPLES = [
     pytest.param(line, id=f"{page.name}-{line}")
-    for page in PAGES
+    for page in PAGES.values()
     if page != REFERENCE
     for line in command_lines(page.read_text(encoding="utf-8"))
 ]
@@ -58,7 +37,7 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def everything() -> str:
-    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES.values())
 
 
 def test_the_reference_of_commands_is_what_the_commands_say() -> None:
@@ -96,7 +75,7 @@ def test_every_command_and_every_option_is_in_the_reference(name: str) -> None:
 
 
 def test_the_readme_shows_how_to_ask_and_search() -> None:
-    typed = [shlex.split(line)[0] for line in command_lines(PAGES[0].read_text(encoding="utf-8"))]
+    typed = [shlex.split(line)[0] for line in command_lines(PAGES["README.md"].read_text(encoding="utf-8"))]
 
     assert {"ask", "search", "add", "sources"} <= set(typed)
 
@@ -127,7 +106,7 @@ def test_every_way_to_cut_is_documented(everything: str, strategy: str) -> None:
     assert f"`{strategy}`" in everything
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES.values(), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
 
@@ -136,11 +115,11 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
 
 def test_every_target_of_make_in_the_readme_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = {first or second for first, second in _MAKE.findall(PAGES[0].read_text(encoding="utf-8"))}
+    named = {first or second for first, second in _MAKE.findall(PAGES["README.md"].read_text(encoding="utf-8"))}
 
     assert {"ask", "test"} <= named
     assert [name for name in sorted(named) if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
 def test_the_readme_fits_on_two_screens() -> None:
-    assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= 120
+    assert len(PAGES["README.md"].read_text(encoding="utf-8").splitlines()) <= 120

@@ -17,20 +17,11 @@ from openbook.grounding.installed_models import models_folder
 from openbook.llm.messages import ToolCall
 from openbook.settings import Settings
 from openbook.testing import FakeServer, ScriptedReply
-from tests.docs.snippets import PAGES, snippets, unfenced
+from tests.docs.snippets import PAGES, PROJECT, snippets, unfenced
 from tests.repositories import Repository
 from tests.support import write_tree
 from tools.tiny_nli import write
 
-PROJECT = {
-    "docs/sessions.md": "# Sessions\n\nSessions end after one hour. A token is valid for five minutes.\n",
-    "docs/chunking.md": "# Chunking\n\nA document is split into chunks at its headings.\n",
-    "src/retry.py": '"""Retries."""\n\n\ndef retry_policy(attempt: int) -> float:\n'
-    '    """Tell how long to wait: the retry policy."""\n    return 2.0**attempt\n\n\n'
-    "def fetch() -> float:\n    return retry_policy(1)\n",
-    "tests/test_retry.py": "from retry import retry_policy\n\n\ndef test_the_retry_policy() -> None:\n"
-    "    assert retry_policy(1) == 2.0\n",
-}
 COURSE = (
     "Course Title: Advanced Retrieval with Chroma\nCourse Instructor: Ada Miller\n\n"
     "Lesson 3: Embeddings\nEmbeddings place texts of like meaning close to each other.\n"
@@ -87,6 +78,7 @@ SCENES = {
     "docs/models.md": Scene(["Hello to you."], printed=["Hello to you.", "\nHello.\n"]),
     "docs/repositories.md": Scene(printed=["Refunds are booked by the till.", "[('README.md', 'readme')]"]),
     "docs/reranking.md": Scene(before=add_documents, printed=["sessions.md"]),
+    "docs/tutorials/an-agent.md": Scene(["Ada does not."], printed=["Ada does not.", "orders.py:3"]),
 }
 WITH_PYTHON = [page for page in PAGES if any(snippets(page))]
 
