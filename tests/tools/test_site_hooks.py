@@ -67,7 +67,8 @@ def test_what_another_host_would_send_is_found(text: str, tmp_path: Path) -> Non
 def test_links_that_a_reader_follows_and_files_of_the_site_are_let_through(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(
         '<a href="https://example.org">x</a> <link rel="canonical" href="https://example.org/a/">'
-        '<script src="../assets/x.js"></script> <img src="data:image/png;base64,AA=="> <style>a { b: url(x.png) }</style>',
+        '<script src="../assets/x.js"></script> <img src="data:image/png;base64,AA==">'
+        "<style>a { b: url(x.png) }</style>",
         encoding="utf-8",
     )
 
