@@ -70,7 +70,7 @@ bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the 
 	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
 
 docs: $(VENV)-docs/.docs  ## Build the documentation as a site into build/site/
-	@$(VENV)-docs/bin/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --quiet --strict
 
 dist: $(VENV)/.runtime  ## Build the wheel and the sdist into dist/
 	@rm -rf dist && $(BIN)/python -m hatchling build

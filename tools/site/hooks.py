@@ -49,7 +49,9 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Turn the links of a page into those that hold on the site."""
+    """Turn the links of a page into those that hold on the site. The first page needs no list of pages beside it."""
+    if page.file.src_uri == INCLUDED["README.md"]:
+        page.meta["hide"] = ["navigation"]
     return site_links(markdown, page.file.src_uri, config["repo_url"])
 
 
