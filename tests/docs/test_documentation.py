@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)\s]*)?\)")
 _MAKE = re.compile(r"\bmake ([a-z]+)\b(?=[^`\n]*`|$)|^    make ([a-z]+)", re.MULTILINE)
+
+
+WITH_DEFAULT = [each for each in fields(Settings) if each.default and each.default is not MISSING]
 
 
 EXAMPLES = [
@@ -99,6 +102,27 @@ def test_every_setting_in_the_documentation_is_one(everything: str) -> None:
     known = {f"OPENBOOK_{setting.name.upper()}" for setting in fields(Settings)}
 
     assert set(re.findall(r"\bOPENBOOK_[A-Z_]+[A-Z]\b", everything)) <= known
+
+
+@pytest.mark.parametrize("setting", WITH_DEFAULT, ids=lambda setting: setting.name)
+def test_the_default_of_a_setting_is_the_documented_one(setting: Field[object]) -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `OPENBOOK_{setting.name.upper()}` \| ([^|]+) \|", page, re.MULTILINE)
+
+    assert row is not None
+    assert row[1].strip("`") == shown(setting.default)
+
+
+def shown(default: object) -> str:
+    """Return a default as the page writes it."""
+    match default:
+        case True:
+            return "on"
+        case tuple():
+            return ",".join(default)
+        case float():
+            return f"{default:g}"
+    return str(default)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -56,6 +56,8 @@ def test_anchors_are_those_of_github(heading: str, anchor: str) -> None:
         '<img alt="" src="http://pictures.example/a.png">',
         "<style>a { background: url('https://pictures.example/a.png') }</style>",
         '@import "https://fonts.example/css";',
+        '<a href="https://git.example/x" data-md-component="source">x</a>',
+        '<pre class="mermaid"><code>a --> b</code></pre>',
     ],
 )
 def test_what_another_host_would_send_is_found(text: str, tmp_path: Path) -> None:

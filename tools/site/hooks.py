@@ -30,6 +30,8 @@ _FENCE = re.compile(r"^ *(```|~~~)")
 _TAG = re.compile(r"<(?:script|link|img|iframe|source|audio|video|embed|object|use)\b[^>]*>", re.IGNORECASE)
 _ADDRESS = re.compile(r"""\b(?:src|href|data|srcset)\s*=\s*["']?((?:https?:)?//[^"'\s>]+)""", re.IGNORECASE)
 _NOT_LOADED = re.compile(r"\brel\s*=\s*[\"']?(?:canonical|next|prev|edit)\b", re.IGNORECASE)
+# What the theme's script fetches something for: the stars of a repository, and the program that draws diagrams.
+_FETCHED_FOR = re.compile(r'data-md-component="source"|class="mermaid"')
 _STYLE = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
 
 
@@ -116,3 +118,4 @@ def _loaded(text: str) -> Iterator[str]:
         if not _NOT_LOADED.search(tag):
             yield from _ADDRESS.findall(tag)
     yield from _STYLE.findall(text)
+    yield from _FETCHED_FOR.findall(text)
