@@ -69,8 +69,9 @@ bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=..., and w
 bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the data in DATA=..., and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
 
+# Not with --quiet, under which --strict counts no warning.
 docs: $(VENV)-docs/.docs  ## Build the documentation as a site into build/site/
-	@NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict
 
 dist: $(VENV)/.runtime  ## Build the wheel and the sdist into dist/
 	@rm -rf dist && $(BIN)/python -m hatchling build
