@@ -108,21 +108,6 @@ def test_a_question_and_a_session_are_shown() -> None:
     assert {block["line"][:4] for block in BLOCK.finditer(PAGE.read_text("utf-8"))} == {"ask ", "chat"}
 
 
-def test_the_python_of_the_page_runs_without_a_model_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "sessions.md").write_text("Sessions end after one hour.\n", "utf-8")
-    monkeypatch.chdir(tmp_path)
-
-    exec(compile(block, "answering.md", "exec"), {})
-
-    printed = capsys.readouterr().out
-    assert printed.startswith("searching ...\nwriting ...\n")
-    assert "sessions.md:1" in printed
-
-
 def test_every_stage_is_on_the_page() -> None:
     text = PAGE.read_text("utf-8")
 

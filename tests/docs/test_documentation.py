@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-import shutil
-from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +13,26 @@ import pytest
 from typer import Exit
 from typer.main import get_command
 
+import openbook
 from openbook.cli.app import app
 from openbook.settings import STRATEGIES, Settings
+from tests.docs.snippets import PAGES, command_lines
+from tools import write_http_reference
 from tools.write_cli_reference import REFERENCE, reference
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
-# Lines of a code block, in a fence or indented, and code within a sentence.
-_BLOCK_LINE = re.compile(r"^ *(?:\$ )?(?:[A-Z_]+=\S+ )*openbook (?P<line>\S.*)$")
-_INLINE = re.compile(r"`openbook (?P<line>[^`]+)`")
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)\s]*)?\)")
-_FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _MAKE = re.compile(r"\bmake ([a-z]+)\b(?=[^`\n]*`|$)|^    make ([a-z]+)", re.MULTILINE)
 
 
-def code_lines(text: str) -> Iterator[str]:
-    """Yield the lines of code blocks; a line that ends in a backslash goes on with the next one."""
-    fenced = False
-    for line in text.replace("\\\n", " ").split("\n"):
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif fenced or line.startswith("    "):
-            yield line
-
-
-def command_lines(text: str) -> list[str]:
-    """Return the commands a page tells its reader to type, without `openbook`."""
-    typed = [match["line"] for line in code_lines(text) if (match := _BLOCK_LINE.match(line))]
-    return typed + [match["line"] for match in _INLINE.finditer(text)]
+WITH_DEFAULT = [each for each in fields(Settings) if each.default and each.default is not MISSING]
 
 
 EXAMPLES = [
     pytest.param(line, id=f"{page.name}-{line}")
-    for page in PAGES
+    for page in PAGES.values()
     if page != REFERENCE
     for line in command_lines(page.read_text(encoding="utf-8"))
 ]
@@ -57,11 +40,25 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def everything() -> str:
-    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES.values())
 
 
 def test_the_reference_of_commands_is_what_the_commands_say() -> None:
     assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: python tools/write_cli_reference.py"
+
+
+def test_the_reference_of_routes_is_what_the_server_describes() -> None:
+    page = write_http_reference.REFERENCE.read_text(encoding="utf-8")
+
+    assert page == write_http_reference.reference(), "run: python tools/write_http_reference.py"
+
+
+def test_every_public_name_is_in_the_reference_of_the_api() -> None:
+    shown = set(
+        re.findall(r"^::: openbook\.(\w+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+
+    assert shown == set(openbook.__all__) - {"Assistant"}  # the old name of Library
 
 
 def test_the_reference_is_the_same_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +78,7 @@ def test_every_command_and_every_option_is_in_the_reference(name: str) -> None:
 
 
 def test_the_readme_shows_how_to_ask_and_search() -> None:
-    typed = [shlex.split(line)[0] for line in command_lines(PAGES[0].read_text(encoding="utf-8"))]
+    typed = [shlex.split(line)[0] for line in command_lines(PAGES["README.md"].read_text(encoding="utf-8"))]
 
     assert {"ask", "search", "add", "sources"} <= set(typed)
 
@@ -107,12 +104,33 @@ def test_every_setting_in_the_documentation_is_one(everything: str) -> None:
     assert set(re.findall(r"\bOPENBOOK_[A-Z_]+[A-Z]\b", everything)) <= known
 
 
+@pytest.mark.parametrize("setting", WITH_DEFAULT, ids=lambda setting: setting.name)
+def test_the_default_of_a_setting_is_the_documented_one(setting: Field[object]) -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `OPENBOOK_{setting.name.upper()}` \| ([^|]+) \|", page, re.MULTILINE)
+
+    assert row is not None
+    assert row[1].strip("`") == shown(setting.default)
+
+
+def shown(default: object) -> str:
+    """Return a default as the page writes it."""
+    match default:
+        case True:
+            return "on"
+        case tuple():
+            return ",".join(default)
+        case float():
+            return f"{default:g}"
+    return str(default)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_way_to_cut_is_documented(everything: str, strategy: str) -> None:
     assert f"`{strategy}`" in everything
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES.values(), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
 
@@ -121,28 +139,11 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
 
 def test_every_target_of_make_in_the_readme_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = {first or second for first, second in _MAKE.findall(PAGES[0].read_text(encoding="utf-8"))}
+    named = {first or second for first, second in _MAKE.findall(PAGES["README.md"].read_text(encoding="utf-8"))}
 
     assert {"ask", "test"} <= named
     assert [name for name in sorted(named) if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
 def test_the_readme_fits_on_two_screens() -> None:
-    assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= 120
-
-
-def test_the_python_of_the_readme_runs_as_it_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGES[0].read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    for name in ("docs", "src"):
-        (tmp_path / name).mkdir()
-        shutil.copy(ROOT / "docs" / "chunking.md", tmp_path / name / f"{name}.md")
-    monkeypatch.chdir(tmp_path)
-
-    offline = [block for block in blocks if "openbook.agent" not in block]  # test_agent_page.py runs the others
-    for block in offline:
-        exec(compile(block, "README.md", "exec"), {})
-
-    assert len(offline) == len(blocks) - 1
-    assert "docs.md:" in capsys.readouterr().out
+    assert len(PAGES["README.md"].read_text(encoding="utf-8").splitlines()) <= 120

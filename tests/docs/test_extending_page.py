@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -24,12 +23,3 @@ def test_files_of_the_example_are_shown_as_they_are(path: Path) -> None:
 def test_every_kind_is_in_the_table_and_in_the_example(kind: str) -> None:
     assert f"| `openbook.{kind}` |" in PAGE
     assert f'[project.entry-points."openbook.{kind}"]' in PAGE
-
-
-def test_the_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    program = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0]
-    monkeypatch.setenv("OPENBOOK_HOME", str(tmp_path))
-
-    exec(compile(program, "extending.md", "exec"), {})
-
-    assert capsys.readouterr().out == "birds/heron.md:1 {'author': 'Ada'}\n"

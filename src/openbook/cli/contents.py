@@ -135,7 +135,7 @@ def prune(
     from openbook.libraries.catalog import LibraryCatalog
 
     here = opening.settings()
-    if here.shared_storage:
+    if here.storage:
         raise typer.BadParameter("other machines have the folders of these libraries", param_hint="OPENBOOK_STORAGE")
     libraries = LibraryCatalog(here)
     gone = [name for name in libraries.names() if _is_orphan(libraries.roots(name))]

@@ -64,7 +64,7 @@ def asked(
         OpenbookError: It cannot be opened or filled.
     """
     here = settings()
-    if library or here.shared_storage or where.sources:
+    if library or here.storage or where.sources:
         with opened(paths, library, reranker=reranker) as assistant:
             yield assistant, where
         return
@@ -307,7 +307,7 @@ def _of_this_version(name: str, here: Settings, paths: Sequence[Path]) -> Librar
     except MismatchedLibraryError as exc:
         libraries = LibraryCatalog(here)
         # Another embedder may cost money, or send text elsewhere.
-        if here.embedder or here.shared_storage or not paths or name != name_for(paths):
+        if here.embedder or here.storage or not paths or name != name_for(paths):
             raise
         note(f"{exc}: making it again")
         libraries.remove(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -51,9 +50,3 @@ def test_a_page_without_marks_gets_the_block_at_its_end_once(tmp_path: Path) -> 
 def test_a_report_on_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(report.NothingMeasuredError):
         report.block(tmp_path)
-
-
-def test_the_plot_has_a_point_for_each_tool() -> None:
-    root = ET.fromstring(report.plot(ROWS))
-
-    assert len(root.findall("{http://www.w3.org/2000/svg}circle")) == 2

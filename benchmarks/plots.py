@@ -1,0 +1,101 @@
+"""Plots of the tables of `docs/benchmarks.md`, drawn from the page itself: `python -m benchmarks.plots`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+QUALITY, SPEED = "benchmarks.svg", "benchmarks-speed.svg"
+
+_COLOURS = {"openbook": "#0b6e4f", "semble": "#b9770e"}
+
+# In pixels.
+_WIDTH, _LEFT, _RIGHT, _TOP = 800, 345, 50, 46
+_BAR, _GAP = 13, 12
+
+
+class Group(NamedTuple):
+    """Bars that belong together, with their label."""
+
+    label: str
+    bars: dict[str, float]
+
+
+def write(docs: Path = DOCS) -> None:
+    """Write a plot beside the page for each of its tables that is there."""
+    for name, picture in draw((docs / "benchmarks.md").read_text(encoding="utf-8")).items():
+        (docs / name).write_text(picture, encoding="utf-8")
+
+
+def draw(page: str) -> dict[str, str]:
+    """Return the plots of a page by file name, as SVG."""
+    quality = [
+        Group(row["work"], {tool: float(row[f"{tool}, all"]) for tool in _COLOURS})
+        for row in _table(page, "Quality")
+        if row["figure"] == "NDCG@10" and row["semble, all"]
+    ]
+    speed = [
+        Group(row["what"], {"semble": float(row["semble / openbook"])})
+        for row in _table(page, "Speed")
+        if row["semble / openbook"] and "chunks" not in row["what"]
+    ]
+    plots = {
+        QUALITY: ("NDCG@10 by file: higher is better", quality, 1.0),
+        SPEED: ("semble's time, memory or disk, divided by Openbook's: above 1, Openbook needs less", speed, 4.0),
+    }
+    return {name: _bars(title, groups, most) for name, (title, groups, most) in plots.items() if groups}
+
+
+def _table(page: str, heading: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of the first table below a heading, by the names of its columns."""
+    lines = iter(page.partition(f"\n### {heading}\n")[2].split("\n"))
+    head = next((_cells(line) for line in lines if line.startswith("|")), [])
+    next(lines, None)  # the rule below the head
+    for line in lines:
+        if not line.startswith("|"):
+            return
+        yield dict(zip(head, _cells(line), strict=True))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _bars(title: str, groups: Sequence[Group], most: float) -> str:
+    """Draw horizontal bars from 0 to at least `most`."""
+    most = max(most, *(value for group in groups for value in group.bars.values()))
+    scale = (_WIDTH - _LEFT - _RIGHT) / most
+    height = _TOP + sum(_BAR * len(group.bars) + _GAP for group in groups) + 8
+    parts = [f'<rect width="{_WIDTH}" height="{height}" fill="white"/>', _label(12, 24, title, size=14)]
+    parts += [_rule(_LEFT + tick * scale, height) for tick in (0, 1) if tick <= most]
+    top = _TOP
+    for group in groups:
+        middle = top + _BAR * len(group.bars) / 2 + 4
+        parts.append(_label(_LEFT - 8, middle, group.label, anchor="end"))
+        for tool, value in group.bars.items():
+            name = f"{value:.3f} {tool}" if len(group.bars) > 1 else f"{value:g}"
+            parts.append(
+                f'<rect x="{_LEFT}" y="{top}" width="{value * scale:.1f}" height="{_BAR - 1}" fill="{_COLOURS[tool]}"/>'
+            )
+            inside = value * scale > (_WIDTH - _LEFT) / 2
+            at, anchor, colour = (-6, "end", "white") if inside else (6, "start", "#333333")
+            parts.append(_label(_LEFT + value * scale + at, top + 10, name, anchor=anchor, colour=colour, size=11))
+            top += _BAR
+        top += _GAP
+    frame = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
+    body = "\n".join(parts)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {frame} font-family="sans-serif">\n{body}\n</svg>\n'
+
+
+def _rule(x: float, height: float) -> str:
+    return f'<line x1="{x:.1f}" y1="{_TOP - 6}" x2="{x:.1f}" y2="{height - 8}" stroke="#bbbbbb"/>'
+
+
+def _label(x: float, y: float, text: str, *, anchor: str = "start", colour: str = "#333333", size: int = 12) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{colour}">{text}</text>'
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,129 @@
+"""Every block of Python in the README and in `docs/` runs as it stands, page by page, in a small project.
+
+All is real but the models: those that a page names by a provider are a server on this machine that plays a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openbook.cli import main
+from openbook.grounding.installed_models import models_folder
+from openbook.llm.messages import ToolCall
+from openbook.settings import Settings
+from openbook.testing import FakeServer, ScriptedReply
+from tests.docs.snippets import PAGES, PROJECT, snippets, unfenced
+from tests.repositories import Repository
+from tests.support import write_tree
+from tools.tiny_nli import write
+
+COURSE = (
+    "Course Title: Advanced Retrieval with Chroma\nCourse Instructor: Ada Miller\n\n"
+    "Lesson 3: Embeddings\nEmbeddings place texts of like meaning close to each other.\n"
+)
+MOST_LEFT_OUT = 2
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a page needs beside the project, and what its code prints."""
+
+    replies: Sequence[str | ScriptedReply] = ()
+    """Of the models, in order."""
+    before: Callable[[Path], object] = lambda folder: None
+    printed: Sequence[str] = field(default=())
+
+
+def read_a_page() -> list[str | ScriptedReply]:
+    return [ScriptedReply(ToolCall("call-1", "read_page", '{"title": "refunds"}')), "It needs the receipt."]
+
+
+def answers() -> list[str | ScriptedReply]:
+    searched = ScriptedReply(ToolCall("call-1", "search", '{"query": "retry policy"}'))
+    return [searched, "`fetch` calls it.", "It is tested in `test_retry.py`.", "Sessions end after one hour [1:2]."]
+
+
+def add_a_course(folder: Path) -> None:
+    write_tree(folder, {"talks/chroma.txt": COURSE})
+    assert main(["add", "--course", "talks", "--library", "school"]) == 0
+
+
+def add_documents(folder: Path) -> None:
+    assert main(["add", "docs"]) == 0
+
+
+def install_a_model(folder: Path) -> None:
+    write(models_folder(Settings.from_env()) / "nli-deberta-v3-xsmall")
+
+
+def serve_two_repositories(folder: Path) -> None:
+    Repository(folder / "octo" / "shop").commit({"README.md": "# Shop\n\nRefunds are booked by the till.\n"})
+    Repository(folder / "octo" / "door").commit(
+        {"docs/a.md": "# Door\n\nRefunds are announced at the door.\n", "b.md": "no\n"}
+    )
+
+
+SCENES = {
+    "README.md": Scene(read_a_page(), printed=["chunking.md:3", "It needs the receipt."]),
+    "docs/agent.md": Scene(read_a_page(), printed=["It needs the receipt."]),
+    "docs/answering.md": Scene(answers(), printed=["is tested in", "searching ...\n", "sessions.md:3"]),
+    "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),
+    "docs/entailment.md": Scene(before=install_a_model, printed=["not said"]),  # the model that installs is a tiny one
+    "docs/extending.md": Scene(printed=["birds/heron.md:1-1 {'author': 'Ada'}"]),
+    "docs/models.md": Scene(["Hello to you."], printed=["Hello to you.", "\nHello.\n"]),
+    "docs/repositories.md": Scene(printed=["Refunds are booked by the till.", "[('README.md', 'readme')]"]),
+    "docs/reranking.md": Scene(before=add_documents, printed=["sessions.md"]),
+    "docs/tutorials/an-agent.md": Scene(["Ada does not."], printed=["Ada does not.", "orders.py:3"]),
+}
+WITH_PYTHON = [page for page in PAGES if any(snippets(page))]
+
+
+@pytest.fixture
+def scene(
+    request: pytest.FixtureRequest,
+    fake_server: Callable[..., FakeServer],
+    github: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Scene:
+    """Go to a folder with the project, where the providers of models and GitHub are servers of this machine."""
+    scene = SCENES.get(request.param, Scene())
+    server = fake_server(*scene.replies)
+    for provider, url in (("ANTHROPIC", server.anthropic_url), ("OPENAI", server.openai_url)):
+        monkeypatch.setenv(f"{provider}_BASE_URL", url)
+        if scene.replies:
+            monkeypatch.setenv(f"{provider}_API_KEY", server.key)
+    serve_two_repositories(github)
+    monkeypatch.chdir(write_tree(tmp_path_factory.mktemp("project"), PROJECT))
+    scene.before(Path.cwd())
+    return scene
+
+
+@pytest.mark.parametrize(("page", "scene"), [(page, page) for page in WITH_PYTHON], ids=WITH_PYTHON, indirect=["scene"])
+def test_the_python_of_a_page_runs_in_order(page: str, scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+    for snippet in snippets(page):
+        if not snippet.not_run:
+            snippet.run(names)
+
+    printed = capsys.readouterr().out
+    assert [text for text in scene.printed if text not in printed] == [], printed
+
+
+def test_few_blocks_are_left_out() -> None:
+    left_out = [f"{each.page}:{each.line}: {each.not_run}" for page in PAGES for each in snippets(page) if each.not_run]
+
+    assert len(left_out) <= MOST_LEFT_OUT, left_out
+
+
+def test_no_python_is_hidden_in_a_block_without_a_fence() -> None:
+    assert [place for page in PAGES for place in unfenced(page)] == []
+
+
+def test_every_scene_has_a_page_with_python() -> None:
+    assert set(SCENES) <= set(WITH_PYTHON)

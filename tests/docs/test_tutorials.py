@@ -1,0 +1,48 @@
+"""The commands of each tutorial work one after the other. What they print is not compared: other tests do that."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from openbook.cli import EXIT_NOTHING, main
+from tests.docs.snippets import PAGES, PROJECT, ROOT, commands
+from tests.support import write_tree
+
+# A folder that fits every tutorial.
+FILES = {
+    **PROJECT,
+    "bread/course.txt": "Course Title: Baking Bread\nCourse Instructor: Ada Miller\n",
+    "bread/01-flour.md": "# Flour\n\nStrong flour has more protein.\n",
+    "bread/02-dough.md": "# Dough\n\nKnead the dough for ten minutes. Then it rests for one hour.\n",
+    "tides/tides.txt": (ROOT / "examples" / "course" / "tides.txt").read_text(encoding="utf-8"),
+}
+TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorials/")]
+NOT_RUN = re.compile(r"(?:serve|mcp|chat|--version)\b|.*--model ")  # do not end by themselves, or need a key
+
+
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_the_commands_of_a_tutorial_work(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_tree(tmp_path, FILES))
+    typed = [line for line in commands(PAGES[page].read_text(encoding="utf-8")) if not NOT_RUN.match(line)]
+
+    codes = {line: run(line) for line in typed}
+
+    assert codes
+    assert {line: code for line, code in codes.items() if code not in (0, EXIT_NOTHING)} == {}
+
+
+def run(line: str) -> int:
+    """Run a command as a shell would, with `*` and `>`, and return its exit code."""
+    command, _, target = line.partition(" > ")
+    words = [found for word in shlex.split(command) for found in (sorted(map(str, Path().glob(word))) or [word])]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = main(words)
+    if target:
+        Path(target).write_text(printed.getvalue(), encoding="utf-8")
+    return code
