@@ -74,7 +74,7 @@ SCENES = {
     "docs/answering.md": Scene(answers(), printed=["is tested in", "searching ...\n", "sessions.md:3"]),
     "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),
     "docs/entailment.md": Scene(before=install_a_model, printed=["not said"]),  # the model that installs is a tiny one
-    "docs/extending.md": Scene(printed=["birds/heron.md:1-1 {'author': 'Ada'}"]),
+    "docs/extending.md": Scene(printed=["birds/heron.md:1 {'author': 'Ada'}"]),
     "docs/models.md": Scene(["Hello to you."], printed=["Hello to you.", "\nHello.\n"]),
     "docs/repositories.md": Scene(printed=["Refunds are booked by the till.", "[('README.md', 'readme')]"]),
     "docs/reranking.md": Scene(before=add_documents, printed=["sessions.md"]),

@@ -24,7 +24,7 @@ COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
-class _Loader(yaml.SafeLoader):  # yaml has no types
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml has no types
     """Reads what tools of a page mean by tags of Python as plain text."""
 
 

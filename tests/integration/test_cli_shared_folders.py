@@ -164,3 +164,14 @@ def test_a_large_folder_is_indexed_only_if_it_is_meant(
     assert meant.code == 0
     assert answered.code == 0
     assert libraries() == ["default.sqlite"]
+
+
+def test_a_folder_that_was_added_is_measured_without_another_index(tmp_path: Path, capsys: Captured) -> None:
+    folder = write_tree(tmp_path / "island", {"whales.md": "Whales sing below the ferry.\n"})
+    (tmp_path / "q.jsonl").write_text('{"question": "Do whales sing?", "files": ["whales.md"]}\n', encoding="utf-8")
+    run(capsys, "add", folder)
+
+    measured = run(capsys, "eval", tmp_path / "q.jsonl", folder)
+
+    assert measured.code == 0, measured.err
+    assert libraries() == ["default.sqlite"]

@@ -204,7 +204,7 @@ def test_each_upload_of_lessons_is_a_course_with_their_numbers_and_titles(client
         "Uploaded course": [(1, "Yeast"), (2, "Kneading")],
         "Ropes": [(1, "Bowline")],
     }
-    assert found["sources"] == ["Uploaded course/02 kneading.txt:1-1 (Uploaded course · Lesson 2: Kneading)"]
+    assert found["sources"] == ["Uploaded course/02 kneading.txt:1 (Uploaded course · Lesson 2: Kneading)"]
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_reason_and_can_be_removed(client: TestClient, home: Path) -> None:
@@ -302,5 +302,5 @@ def test_a_server_that_was_killed_goes_on_with_what_was_uploaded(serve: Serve, h
 
     assert [source["name"] for source in sources] == ["harbour", "uploaded courses", "uploads"]  # from the beginning
     assert client.get("/api/courses").json()["total_courses"] == 2
-    assert ask(client, "How does the zebra sleep?")["sources"] == ["zebra.md:3-3 (Zebra)"]
+    assert ask(client, "How does the zebra sleep?")["sources"] == ["zebra.md:3 (Zebra)"]
     assert not (uploads / "9f.part").exists()

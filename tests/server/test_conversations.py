@@ -50,7 +50,7 @@ def test_a_conversation_that_an_older_version_kept_is_read_with_the_verdicts_of_
     assert (read["citations"][0]["verdict"], read["claims"][0]["verdict"]) == ("unverified", "unverified")
     assert (read["quality_score"], read["verifier"]) == (None, "")
     assert 'class="cite cite-unverified"' in read["html"]
-    assert "[1:2]` guide.md:3-3: unverified, the words are not all there" in exported
+    assert "[1:2]` guide.md:3: unverified, the words are not all there" in exported
 
 
 def test_an_export_holds_nothing_that_a_viewer_of_markdown_would_load_or_run(serve: Serve) -> None:
@@ -75,7 +75,7 @@ def test_an_export_has_every_citation_with_its_verdict(client: TestClient) -> No
 
     assert markdown.text == (
         "# When do sessions end?\n\n## When do sessions end?\n\n"
-        f"{reply['answer']}\n\n- `[1:2]` guide.md:3-3 (Sessions): exact\n"
+        f"{reply['answer']}\n\n- `[1:2]` guide.md:3 (Sessions): exact\n"
     )
     assert as_json.json()["exchanges"] == [reply]
     for response, ending in ((markdown, "md"), (as_json, "json")):

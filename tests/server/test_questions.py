@@ -21,7 +21,7 @@ def test_an_answer_has_what_clients_of_the_seed_read_and_checked_citations(clien
     reply = ask(client, QUESTION)
 
     assert "Sessions end after one hour." in reply["answer"]
-    assert reply["sources"] == ["guide.md:3-3 (Sessions)"]
+    assert reply["sources"] == ["guide.md:3 (Sessions)"]
     assert len(reply["session_id"]) == 32
     (citation,) = reply["citations"]
     assert (citation["number"], citation["verdict"], citation["quote"]) == (

@@ -82,6 +82,12 @@ def asked(
         yield assistant, where
 
 
+def _name_of_all(here: Settings, paths: Sequence[Path]) -> str:
+    """Name the library that has these paths as its sources and no others; else their own, which may be new."""
+    match = LibraryCatalog(here).match(paths)
+    return name_for(paths) if match.within else match.name
+
+
 def _has_documents(assistant: Library, source: str, top: str) -> bool:
     records = assistant.index.records(source)
     return any(not record.skipped and is_below(path, top) for path, record in records.items())
@@ -117,7 +123,7 @@ def opened(
     check_paths(paths, may_be_wide=may_be_wide)
     if library and not paths and not may_be_new:
         check_there(here, library)
-    name = library or name_for(paths)
+    name = library or _name_of_all(here, paths)
     check_amount(here, name, paths)
     with _library(name, here, paths) as assistant:
         try:

@@ -244,4 +244,4 @@ def test_a_citation_of_a_page_has_the_id_of_its_own_place(assistant: Library, tm
         assistant.query(question).citations[0].place for question in ("Where do eels spawn?", "What weighs an eel?")
     ]
 
-    assert places == ["eels.html:2-2 (Eels › Life #life)", "eels.html:3-3 (Eels › Life #weight)"]
+    assert places == ["eels.html:2 (Eels › Life #life)", "eels.html:3 (Eels › Life #weight)"]
