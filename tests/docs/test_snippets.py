@@ -69,7 +69,7 @@ def serve_two_repositories(folder: Path) -> None:
 
 
 SCENES = {
-    "README.md": Scene(read_a_page(), printed=["chunking.md:3", "It needs the receipt."]),
+    "README.md": Scene(printed=["chunking.md:3"]),
     "docs/agent.md": Scene(read_a_page(), printed=["It needs the receipt."]),
     "docs/answering.md": Scene(answers(), printed=["is tested in", "searching ...\n", "sessions.md:3"]),
     "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),

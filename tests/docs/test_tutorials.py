@@ -20,6 +20,7 @@ FILES = {
     "bread/course.txt": "Course Title: Baking Bread\nCourse Instructor: Ada Miller\n",
     "bread/01-flour.md": "# Flour\n\nStrong flour has more protein.\n",
     "bread/02-dough.md": "# Dough\n\nKnead the dough for ten minutes. Then it rests for one hour.\n",
+    "examples/course/tides.txt": (ROOT / "examples" / "course" / "tides.txt").read_text(encoding="utf-8"),
     "tides/tides.txt": (ROOT / "examples" / "course" / "tides.txt").read_text(encoding="utf-8"),
 }
 TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorials/")]
