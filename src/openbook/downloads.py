@@ -143,9 +143,9 @@ class Download:
                     raise self._refused(response.status_code)
                 yield None if response.status_code == 404 else response
         except httpx2.TimeoutException as exc:
-            raise FetchError(self._location, "the host does not answer", hint="try again later") from exc
+            raise FetchError(self._location, "the host does not respond", hint="try again later") from exc
         except httpx2.TooManyRedirects as exc:
-            raise FetchError(self._location, "the host leads in circles", hint="check the address") from exc
+            raise FetchError(self._location, "too many redirects", hint="check the address") from exc
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as exc:
             raise FetchError(
                 self._location, "no connection, or it broke off", hint="check the network; try again"
@@ -153,7 +153,7 @@ class Download:
 
     def _check(self, request: httpx2.Request) -> None:
         if not is_safe_url(str(request.url)):
-            raise FetchError(self._location, "the host leads away from https", hint="fetch the files by hand")
+            raise FetchError(self._location, "the host redirects to plain http", hint="fetch the files by hand")
 
     def _refused(self, status: int) -> FetchError:
         if status in (401, 403):
@@ -191,7 +191,7 @@ class Download:
         sha256 = digest.hexdigest()
         wanted = _header(response, "x-linked-etag").strip('"')
         if _SHA256.fullmatch(wanted) and wanted != sha256:
-            raise FetchError(self._location, f"{plan.name} was damaged on its way", hint="try again")
+            raise FetchError(self._location, f"{plan.name} was corrupted during download", hint="try again")
         return FetchedFile(plan.name, path, size, sha256)
 
     def _check_size(self, size: int, plan: PlannedFile) -> None:

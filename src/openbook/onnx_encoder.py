@@ -95,9 +95,9 @@ class ModelFolder:
         except OSError as exc:
             raise self.refused(f"{name}: {exc.strerror}", "check its permissions") from exc
         except (ValueError, RecursionError) as exc:
-            raise self.refused(f"{name}: it is no JSON", "fetch or write the file again") from exc
+            raise self.refused(f"{name}: it is not JSON", "fetch or write the file again") from exc
         if not isinstance(found, dict):
-            raise self.refused(f"{name}: it is no JSON object", "fetch or write the file again")
+            raise self.refused(f"{name}: it is not a JSON object", "fetch or write the file again")
         return found
 
     def max_tokens(self) -> int:

@@ -133,7 +133,7 @@ def test_what_was_deleted_while_it_was_answered_stays_deleted_and_says_so(sessio
     session_id = begin(sessions)
     sessions.delete("ada", session_id)
 
-    with pytest.raises(SessionError, match="deleted meanwhile"):
+    with pytest.raises(SessionError, match="has been deleted"):
         sessions.add("ada", session_id, EXCHANGE, {})
 
     assert sessions.of("ada") == []

@@ -137,7 +137,7 @@ def test_an_unknown_view_is_wrong_usage_and_the_known_ones_are_named(sample: Pat
 
     assert outcome.code == 2
     assert "--view" in outcome.err
-    assert f"{view!r} is none of auto, files, passages" in outcome.err
+    assert f"{view!r} is not valid; choose from auto, files, passages" in outcome.err
     assert outcome.out == ""
 
 
@@ -277,7 +277,7 @@ def test_an_unknown_kind_is_wrong_usage_and_the_known_ones_are_named(sample: Pat
     outcome = run(capsys, "ask", "parcel?", "--kind", "picture")
 
     assert outcome.code == 2
-    assert "'picture' is none of code, docs, course, config, data" in outcome.err
+    assert "'picture' is not valid; choose from code, docs, course, config, data" in outcome.err
     assert outcome.out == ""
 
 

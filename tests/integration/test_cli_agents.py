@@ -36,14 +36,14 @@ def test_an_unknown_agent_is_named_with_those_there_are(capsys: pytest.CaptureFi
     told = run(capsys, "install", "emacs")
 
     assert told.code == 2
-    assert "'emacs' is none of claude, claude-desktop" in told.err
+    assert "'emacs' is not valid; choose from claude, claude-desktop" in told.err
 
 
 def test_nothing_to_take_out_is_no_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     told = run(capsys, "uninstall", "claude")
 
     assert told.code == 0
-    assert "needs no change" in told.err
+    assert "is already up to date" in told.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -145,7 +145,7 @@ def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(fake_ser
     assert (one_of_two.code, all_of_it.code) == (0, 1)
     for outcome in (one_of_two, all_of_it):
         assert "conflict: the number 41 days is not in the cited lines" in outcome.out
-    assert "Look at these (1 of 2 claims):" in one_of_two.out
+    assert "Problems (1 of 2 claims):" in one_of_two.out
     assert "all that it cites is in conflict with it, not there, or changed" in all_of_it.err
 
 
@@ -254,7 +254,7 @@ def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy:
     assert outcome.code == 0
     answer, _, details = outcome.out.partition("\nSources:\n")
     assert ("Bananas" in answer) == (policy == "flag")
-    assert ("Look at these (1 of 2 claims)" in details) == (policy == "flag")
+    assert ("Problems (1 of 2 claims)" in details) == (policy == "flag")
     assert len(server.requests) == calls
 
 
@@ -275,11 +275,13 @@ def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(fake_serve
     ("arguments", "code", "words"),
     [
         pytest.param(["--model", "groq"], 3, ["groq needs a key", "GROQ_API_KEY"], id="no-key"),
-        pytest.param(["--model", "gpt"], 2, ["'gpt' is no provider"], id="no-model"),
-        pytest.param(["--agent"], 2, ["--agent", "quotes need no tools"], id="agent-without-model"),
-        pytest.param(["--policy", "hope"], 2, ["--policy", "'hope' is none of flag, drop, retry"], id="policy"),
+        pytest.param(["--model", "gpt"], 2, ["unknown provider 'gpt'"], id="no-model"),
+        pytest.param(["--agent"], 2, ["--agent", "needs a model"], id="agent-without-model"),
+        pytest.param(
+            ["--policy", "hope"], 2, ["--policy", "'hope' is not valid; choose from flag, drop, retry"], id="policy"
+        ),
         pytest.param(["--max-usd", "-1"], 2, ["--max-usd"], id="negative-budget"),
-        pytest.param(["--max-usd", "nan"], 2, ["--max-usd", "no number"], id="no-budget"),
+        pytest.param(["--max-usd", "nan"], 2, ["--max-usd", "not a number"], id="no-budget"),
     ],
 )
 def test_what_cannot_be_asked_is_told_before_anything_is_indexed(

@@ -69,13 +69,13 @@ def test_the_commands_of_a_session(fake_server: Start, harbour: Path) -> None:
 
     assert outcome.code == 0, outcome
     out, err = outcome.out, outcome.err
-    assert "nothing was answered yet" in err
+    assert "no answer yet" in err
     assert f"answers by {name}" in out
-    assert "error: model is 'nonsense': 'nonsense' is no provider" in err
+    assert "error: model is 'nonsense': unknown provider 'nonsense'" in err
     assert "1 answer, 1,000 tokens, $0.0000, and 1 of unknown price" in out
     assert "searched for: What is a parcel?" in err
-    assert "forgotten; the next question begins anew" in err
-    assert "there is no /what; /help lists what there is" in err
+    assert "history cleared" in err
+    assert "unknown command /what; type /help for a list" in err
     assert "/cost           say what the session has cost" in out
     assert out.count("answers are quotes, no model writes them") == 2
     assert "Quoted from the sources" in out
@@ -145,7 +145,7 @@ def test_a_failure_ends_the_question_and_not_the_session(fake_server: Start, har
     failed = chat(harbour, "?!")
 
     assert outcome.err.count("error: ") == 2
-    assert "the question '?!' holds no telling word" in outcome.err
+    assert "the question '?!' contains no word to search for" in outcome.err
     assert "too clever" in outcome.err
     assert "Nobody knows." in outcome.out
     assert (outcome.code, failed.code) == (1, 3)
@@ -223,12 +223,12 @@ def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour
     held = Fault("hold", ScriptedReply("Parcels are never, ever lost at sea, they say."), after=4)
     server = fake_server(held, "Nobody knows.")
     with Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server)) as terminal:
-        terminal.wait_for("/quit leaves")
+        terminal.wait_for("/quit to leave")
         terminal.type("When does a parcel count as lost?\r")
         terminal.wait_for("Parcels")
         terminal.interrupt(until="stopped")
         terminal.wait_for("> ")
-        terminal.interrupt(until="\n\x1b[2m/quit leaves")
+        terminal.interrupt(until="\n\x1b[2mtype /quit to leave")
         terminal.type("When does a parcel count as lost?\r")
         terminal.wait_for("Nobody knows.")
         terminal.type("/cost\r")

@@ -41,7 +41,9 @@ def indexed(here: Path, capsys: Captured) -> Path:
 def test_a_list_of_courses_indexes_nothing(here: Path, capsys: Captured) -> None:
     outcome = run(capsys, "courses")
 
-    assert_fails_clearly(outcome, 2, "'.' is not indexed yet", "hint: ask or search it, which indexes it")
+    assert_fails_clearly(
+        outcome, 2, "'.' is not indexed yet", "hint: run `openbook ask` or `openbook search` on it to index it"
+    )
     assert run(capsys, "sources").out == ""
 
 
@@ -85,7 +87,7 @@ def test_without_courses_the_list_says_how_to_add_one(tmp_path: Path, capsys: Ca
     outcome = run(capsys, "courses", "--in", folder)
 
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.endswith("there is no course here\nhint: add one with: openbook add --course FOLDER\n")
+    assert outcome.err.endswith("the library has no courses\nhint: add one with: openbook add --course FOLDER\n")
 
 
 @pytest.mark.parametrize("command", ["ask", "search"])
@@ -126,7 +128,7 @@ def test_a_library_without_courses_cannot_be_narrowed_to_one(
 
     outcome = run(capsys, "search", "dough", folder, *option)
 
-    assert_fails_clearly(outcome, 2, "there is no course here")
+    assert_fails_clearly(outcome, 2, "the library has no courses")
 
 
 def test_a_rebuilt_library_knows_again_which_folders_hold_courses(tmp_path: Path, capsys: Captured) -> None:

@@ -144,7 +144,7 @@ def test_paths_that_are_not_in_the_library_are_told(sample: Path, tmp_path: Path
 
     outcome = run(capsys, "eval", write_lines(tmp_path / "q.jsonl", line))
 
-    assert "warning: not in the library, so never found: gone-0.md, gone-1.md, gone-2.md and 2 more\n" in outcome.err
+    assert "warning: these paths are not in the library: gone-0.md, gone-1.md, gone-2.md and 2 more\n" in outcome.err
 
 
 def test_every_bad_line_of_a_set_is_named_before_anything_is_indexed(
@@ -162,7 +162,7 @@ def test_every_bad_line_of_a_set_is_named_before_anything_is_indexed(
 def test_an_empty_set_is_wrong_usage(sample: Path, tmp_path: Path, capsys: Captured, content: str) -> None:
     outcome = run(capsys, "eval", keep(tmp_path / "q.jsonl", content))
 
-    assert_fails_clearly(outcome, 2, "holds no question")
+    assert_fails_clearly(outcome, 2, "contains no questions")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_an_empty_set_is_wrong_usage(sample: Path, tmp_path: Path, capsys: Captu
     [
         pytest.param([], "name a question set", id="no-set"),
         pytest.param(["missing.jsonl"], "cannot read 'missing.jsonl'", id="missing-set"),
-        pytest.param(["SET", "--model", "gpt"], "'gpt' is no provider", id="model"),
+        pytest.param(["SET", "--model", "gpt"], "unknown provider 'gpt'", id="model"),
         pytest.param(["SET", "--fail-under", "ndcg=1"], "'ndcg' is no metric; known are file_recall", id="metric"),
         pytest.param(["SET", "--fail-under", "facts"], "is not of the form METRIC=VALUE", id="no-value"),
         pytest.param(["SET", "--against", "missing.json"], "cannot read 'missing.json'", id="missing-run"),

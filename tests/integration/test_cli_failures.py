@@ -68,7 +68,7 @@ def test_a_full_disk_keeps_the_answers_that_were_there(sample: Path, capsys: Cap
     full = run_alone("ask", QUESTION, cwd=sample, largest_file_bytes=500_000)
 
     assert_answered(full)
-    assert "warning: not brought up to date: cannot use the library" in full.err
+    assert "warning: the library was not updated: cannot use the library" in full.err
 
 
 @pytest.mark.parametrize("home", ["/dev/null/home", "/proc/home"])
@@ -106,7 +106,7 @@ def test_a_library_that_became_read_only_still_answers(sample: Path, capsys: Cap
     assert_answered(unchanged)
     assert unchanged.err == ""
     assert_answered(changed)
-    assert "warning: not brought up to date" in changed.err
+    assert "warning: the library was not updated" in changed.err
     assert "read-only" in changed.err
 
 
@@ -172,7 +172,7 @@ def test_a_library_of_a_folder_that_another_version_made_is_made_again(
     again = run(capsys, "ask", QUESTION)
 
     assert_answered(again)
-    assert ": making it again\nindexed harbour: " in again.err
+    assert ": rebuilding it\nindexed harbour: " in again.err
     assert run(capsys, "ask", QUESTION).err == ""
 
 
@@ -232,7 +232,7 @@ def test_a_database_of_somebody_else_is_left_as_it_is(sample: Path, capsys: Capt
     shutil.move(library, sample.parent / "letters.sqlite")
     again = run(capsys, "ask", QUESTION)
 
-    assert_fails_clearly(failed, 3, "no Openbook library", "move it away")
+    assert_fails_clearly(failed, 3, "not an Openbook library", "move it away")
     assert before == after
     assert_answered(again)
 

@@ -294,9 +294,9 @@ def test_a_limit_that_cannot_be_kept_sends_nothing(capsys: Captured, verifier: C
     ("name", "code", "words"),
     [
         pytest.param("groq", 3, ["groq needs a key", "GROQ_API_KEY"], id="no-key"),
-        pytest.param("gpt", 2, ["'gpt' is no provider"], id="no-model"),
-        pytest.param("extractive", 2, ["'extractive' checks nothing", "`off`"], id="quotes"),
-        pytest.param("model", 2, ["--verifier", "no model has written these claims"], id="nobody-writes"),
+        pytest.param("gpt", 2, ["unknown provider 'gpt'"], id="no-model"),
+        pytest.param("extractive", 2, ["'extractive' is not a verifier", "`off`"], id="quotes"),
+        pytest.param("model", 2, ["--verifier", "none wrote the claims"], id="nobody-writes"),
     ],
 )
 def test_a_verifier_that_is_none_is_told_before_anything_is_judged(

@@ -232,7 +232,9 @@ def test_what_is_too_large_is_named_with_the_setting_that_lets_it_in(
 def test_status_of_a_folder_that_was_never_asked_makes_no_library(sample: Path, capsys: Captured) -> None:
     outcome = run(capsys, "status")
 
-    assert_fails_clearly(outcome, 2, "'.' is not indexed yet", "hint: ask or search it, which indexes it")
+    assert_fails_clearly(
+        outcome, 2, "'.' is not indexed yet", "hint: run `openbook ask` or `openbook search` on it to index it"
+    )
     assert run(capsys, "sources").out == ""
 
 
@@ -266,7 +268,9 @@ def test_a_source_that_is_gone_is_told_and_keeps_its_index(sample: Path, capsys:
     again = run(capsys, "search", "backup", "--library", "island")
 
     assert asked.code == 1
-    assert asked.err.startswith(f"warning: not brought up to date: cannot read '{sample / 'docs'}': does not exist\n")
+    assert asked.err.startswith(
+        f"warning: the library was not updated: cannot read '{sample / 'docs'}': does not exist\n"
+    )
     assert {citation["verdict"] for citation in asked.json["citations"] if citation["source"] == "docs"} == {"stale"}
     assert f"cannot read '{sample / 'docs'}': does not exist" in status.out
     assert again.code == 0
@@ -351,7 +355,7 @@ def test_an_unset_variable_of_the_shell_is_not_the_working_folder(
     outcome = run(capsys, *arguments)
 
     assert (outcome.code, outcome.out) == (2, "")
-    assert "it is empty" in outcome.err
+    assert "is empty" in outcome.err
 
 
 def test_doctor_tells_of_a_library_that_cannot_be_used(sample: Path, capsys: Captured) -> None:

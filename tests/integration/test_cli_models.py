@@ -38,7 +38,7 @@ def test_models_are_added_listed_and_removed(hub: ModelServer, capsys: Captured)
     assert f"use it as nli:{NAME}" in added.err
     assert listed.out.startswith(f"{NAME}  1 MB\n  {hub.url}/cross-encoder/{NAME}/resolve/")
     assert (removed.code, removed.err) == (0, f"removed {NAME}\n")
-    assert after.err == "no model is here\n"
+    assert after.err == "no models installed\n"
     assert f"  {NAME}  284 MB  Apache-2.0  English, three labels\n" in after.out
 
 
@@ -54,9 +54,9 @@ def test_list_is_one_line_of_json(hub: ModelServer, capsys: Captured) -> None:
 
 def test_failures_are_one_line_and_a_hint(model_server: ModelServer, capsys: Captured) -> None:
     assert_fails_clearly(run(capsys, "models", "add", NAME), 3, "there is no tokenizer.json")
-    assert_fails_clearly(run(capsys, "models", "add", "unknown"), 2, "'unknown' is no model that is known")
+    assert_fails_clearly(run(capsys, "models", "add", "unknown"), 2, "unknown model 'unknown'")
     assert_fails_clearly(run(capsys, "models", "remove", NAME), 1, "there is no model", "models list")
-    assert_fails_clearly(run(capsys, "models", "add", ""), 2, "it is empty")
+    assert_fails_clearly(run(capsys, "models", "add", ""), 2, "is empty")
 
 
 def test_full_disk_is_told_and_leaves_nothing(hub: ModelServer) -> None:

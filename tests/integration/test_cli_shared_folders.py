@@ -123,7 +123,7 @@ def test_pruning_deletes_libraries_whose_folders_are_gone(harbour: Path, capsys:
     assert len(kept) == 2
     assert pruned.startswith("deleted drafts-")
     assert [name.partition("-")[0] for name in libraries()] == ["harbour"]
-    assert run(capsys, "prune").err == "nothing to delete: every library has a folder that is there\n"
+    assert run(capsys, "prune").err == "nothing to delete: every library has an existing folder\n"
 
 
 def test_a_library_on_a_disk_that_is_away_is_not_pruned(harbour: Path, capsys: Captured, tmp_path: Path) -> None:

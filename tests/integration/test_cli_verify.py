@@ -215,8 +215,8 @@ def test_what_is_fixed_and_what_cannot_be_checked_is_annotated_too(shop: Reposit
         pytest.param(["docs"], "'docs' is a folder; name its files, such as docs/*.md", id="folder"),
         pytest.param(["docs/a.md", "--root", "none"], "cannot read 'none': does not exist", id="missing-root"),
         pytest.param(["docs/a.md", "--root", "docs/a.md"], "is a file; name the folder", id="root-is-a-file"),
-        pytest.param(["docs/a.md", "--check-urls", "yes"], "'yes' is none of no", id="no-network"),
-        pytest.param([""], "it is empty; is a variable not set?", id="empty"),
+        pytest.param(["docs/a.md", "--check-urls", "yes"], "'yes' is not valid; choose from no", id="no-network"),
+        pytest.param([""], "the path is empty; is a shell variable unset?", id="empty"),
         pytest.param(["loop.md"], "cannot read 'loop.md': does not exist", id="loop-of-links"),
     ],
 )
@@ -233,7 +233,9 @@ def test_bad_arguments_are_wrong_usage(shop: Repository, arguments: list[str], w
     ("name", "content", "words"),
     [
         pytest.param("blob.md", b"\0\1\2\3", "cannot read 'blob.md': binary", id="binary"),
-        pytest.param("half.json", b'{"answer": "x", "cita', "cannot read 'half.json': holds no answer", id="no-answer"),
+        pytest.param(
+            "half.json", b'{"answer": "x", "cita', "cannot read 'half.json': contains no saved answer", id="no-answer"
+        ),
         pytest.param(
             "bad.json", b'{"answer": "x", "citations": [1]}', "cannot read 'bad.json': a citation lacks", id="bad"
         ),
@@ -269,7 +271,7 @@ def test_a_shallow_clone_says_that_history_was_not_asked(shop: Repository, capsy
 
     outcome = run(capsys, "verify", tmp_path / "clone/docs/a.md", "--root", tmp_path / "clone")
 
-    assert "the git history is cut off" in outcome.err
+    assert "the git history is incomplete" in outcome.err
 
 
 def test_control_characters_of_a_page_do_not_reach_the_terminal(shop: Repository, capsys: Captured) -> None:

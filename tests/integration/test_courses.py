@@ -134,7 +134,7 @@ def test_a_known_folder_becomes_one_of_courses(assistant: Library, tmp_path: Pat
 def test_a_single_file_is_no_folder_of_courses(assistant: Library, tmp_path: Path) -> None:
     folder = write_tree(tmp_path, {"1-wind.txt": "Wind.\n"})
 
-    with pytest.raises(SourceError, match="it is no folder"):
+    with pytest.raises(SourceError, match="it is not a folder"):
         assistant.add(folder / "1-wind.txt", course=True)
 
 

@@ -77,7 +77,7 @@ def test_a_redis_that_is_not_there_is_told_before_anything_is_read(harbour: Path
 def test_an_address_that_is_none_is_told_without_its_password(harbour: Path) -> None:
     outcome = run_alone("serve", harbour, "--port", "0", env={"OPENBOOK_SHARED_STORE": "redis://:ses/ame@localhost/0"})
 
-    assert_fails_clearly(outcome, 2, "OPENBOOK_SHARED_STORE is no address of Redis", "redis://host:6379/0")
+    assert_fails_clearly(outcome, 2, "OPENBOOK_SHARED_STORE is not an address of Redis", "redis://host:6379/0")
     assert "ses/" not in outcome.err
 
 

@@ -99,5 +99,5 @@ def test_what_holds_the_home_folder_is_refused_and_a_folder_in_it_is_not(
     monkeypatch.setenv("HOME", str(tmp_path / "ada"))
 
     check_paths([tmp_path / "ada" / "project"])
-    with pytest.raises(SourceError, match="holds your home folder"):
+    with pytest.raises(SourceError, match="contains your home folder"):
         check_paths([tmp_path])

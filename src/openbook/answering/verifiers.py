@@ -162,7 +162,7 @@ def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["mod
         return cast("Judge", judge)
     model = open_model(name)
     if model is None:
-        raise SettingsError(f"{name!r} checks nothing", hint="name a model, `nli:FOLDER`, or `off`")
+        raise SettingsError(f"{name!r} is not a verifier", hint="use a model, `nli:FOLDER`, or `off`")
     return model
 
 

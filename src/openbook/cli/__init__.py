@@ -50,7 +50,7 @@ class _Interrupt:
 
 
 def _say_interrupted() -> int:
-    sys.stderr.write("interrupted; what was indexed is kept\n")
+    sys.stderr.write("interrupted; files indexed so far are kept\n")
     return EXIT_INTERRUPTED
 
 

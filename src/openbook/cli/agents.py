@@ -115,12 +115,12 @@ def _apply(change: FileChange, *, dry_run: bool, done: str) -> None:
     from openbook.mcp.clients import write_change
 
     if not change.is_needed:
-        printing.note(f"{change.path} needs no change")
+        printing.note(f"{change.path} is already up to date")
         return
     if dry_run:
         printing.say(change.after.rstrip())
         printing.note(f"{change.path} would be this; nothing was written")
         return
     copy = write_change(change)
-    printing.note(f"wrote {change.path}" + (f"; what was there is in {copy.name}" if copy else ""))
+    printing.note(f"wrote {change.path}" + (f"; the previous version is in {copy.name}" if copy else ""))
     printing.note(done)

@@ -128,7 +128,7 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
     wrong = [claim for claim in stated if claim.is_wrong]
     if wrong:
         say()
-        say(f"Look at these ({len(wrong)} of {counted(len(stated), 'claim')}):")
+        say(f"Problems ({len(wrong)} of {counted(len(stated), 'claim')}):")
     for claim in wrong:
         say(wrapped(f"{claim.verdict}: {one_line(claim.reason)}", indent="  "))
         say(wrapped(one_line(claim.text), indent="      "), style={"dim": True})
@@ -141,7 +141,7 @@ def _print_claims(answer: GenerationResult, numbers: CitationNumbers) -> None:
             say(wrapped(f"{counted(count, 'claim')}: {reason}", indent="  "), style={"dim": True})
     if answer.repairs:
         say()
-        say("Changed when it was checked:")
+        say("Changes made by the check:")
     for repair in answer.repairs:
         done = {"anchored": f"now cites {numbers.of(repair.after)}", "removed": "a mark was removed"}
         say(wrapped(f"{done.get(repair.what, repair.what)}: {one_line(repair.why)}", indent="  "))

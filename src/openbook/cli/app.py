@@ -53,10 +53,10 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(exc.__context__, BrokenPipeError):
             raise exc.__context__ from None  # typer makes it 1, which says here that nothing was found
         if exc.code == EXIT_INTERRUPTED:
-            printing.note("interrupted; what was indexed is kept")
+            printing.note("interrupted; files indexed so far are kept")
         return exc.code if isinstance(exc.code, int) else EXIT_FAILURE
     except SettingsError as exc:
-        printing.complain(str(exc), exc.hint or "unset it to take its default")
+        printing.complain(str(exc), exc.hint or "unset it to use the default")
         return EXIT_USAGE
     except (QueryError, UnknownSourceError, UnknownCourseError, AmbiguousCourseError) as exc:
         printing.complain(str(exc), exc.hint)

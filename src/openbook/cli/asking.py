@@ -37,7 +37,7 @@ def build_answer_options(
     chosen = one_of(POLICIES, policy, "--policy")
     opened = open_model(model or settings().model)
     if agent and opened is None:
-        raise typer.BadParameter("quotes need no tools; name a model with --model", param_hint="--agent")
+        raise typer.BadParameter("--agent needs a model; name one with --model", param_hint="--agent")
     return AnswerOptions(
         model=opened,
         tools=list(load_all("tools").values()) or True if agent else False,
@@ -55,7 +55,9 @@ def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
         OpenbookError: It cannot be used; the hint says what is missing.
     """
     if verifier == "model":
-        raise typer.BadParameter("no model has written these claims here; name one", param_hint="--verifier")
+        raise typer.BadParameter(
+            "`--verifier` needs a model here, because none wrote the claims", param_hint="--verifier"
+        )
     opened = open_verifier(verifier or settings().verifier or "off", settings())
     if isinstance(opened, str):
         return None

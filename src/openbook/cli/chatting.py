@@ -62,7 +62,7 @@ class ChatSession:
     def run(self) -> int:
         """Read questions and commands until there are no more, and give the exit code of the last question."""
         if _is_at_terminal():
-            printing.note(f"{self._model_name}; /help lists what you can type, /quit leaves")
+            printing.note(f"{self._model_name}; type /help for commands, /quit to leave")
         for line in _lines():
             is_command = line.startswith("/")
             try:
@@ -110,21 +110,21 @@ class ChatSession:
             return False
         command = commands.get(name)
         if command is None:
-            printing.note(f"there is no /{name}; /help lists what there is")
+            printing.note(f"unknown command /{name}; type /help for a list")
         else:
             command(argument.strip())
         return True
 
     def _sources(self, _: str) -> None:
         if self.last is None:
-            printing.note("nothing was answered yet")
+            printing.note("no answer yet")
         else:
             print_sources(self.last, printing.LocationFormatter(self.assistant.sources()))
 
     def _reset(self, _: str) -> None:
         self.history.clear()
         self.last = None
-        printing.note("forgotten; the next question begins anew")
+        printing.note("history cleared")
 
     def _model(self, name: str) -> None:
         try:
@@ -174,7 +174,7 @@ def _lines() -> Iterator[str]:
             yield input(_PROMPT).strip()
         except KeyboardInterrupt:
             printing.note("")  # behind the prompt
-            printing.note("/quit leaves")
+            printing.note("type /quit to leave")
         except EOFError:
             printing.say()
             return

@@ -62,7 +62,7 @@ def watch(paths: options.Paths = None, *, library: options.LibraryName = None) -
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
     with opened(options.as_paths(paths), library) as assistant:
         folders = [root.location for root in assistant.sources() if Path(root.location).exists()]
-        printing.note(f"watching {', '.join(folders)} (Ctrl-C stops)")
+        printing.note(f"watching {', '.join(folders)} (press Ctrl-C to stop)")
         # What changes before the watch has begun is found when nothing happens for the first time.
         is_first = True
         for changed in changes(*folders, debounce=_SETTLE_MS, rust_timeout=_IDLE_MS, yield_on_timeout=True):
@@ -136,7 +136,9 @@ def prune(
 
     here = opening.settings()
     if here.storage:
-        raise typer.BadParameter("other machines have the folders of these libraries", param_hint="OPENBOOK_STORAGE")
+        raise typer.BadParameter(
+            "shared libraries cannot be pruned: their folders are on other machines", param_hint="OPENBOOK_STORAGE"
+        )
     libraries = LibraryCatalog(here)
     gone = [name for name in libraries.names() if _is_orphan(libraries.roots(name))]
     for name in gone:
@@ -145,7 +147,7 @@ def prune(
             libraries.remove(name)
         printing.say(f"{'would delete' if dry_run else 'deleted'} {name}  {places}")
     if not gone:
-        printing.note("nothing to delete: every library has a folder that is there")
+        printing.note("nothing to delete: every library has an existing folder")
 
 
 def _is_orphan(roots: Sequence[Source]) -> bool:

@@ -37,11 +37,11 @@ def list_models(*, as_json: options.AsJson = False) -> None:
         return
     for model in here:
         printing.say(f"{model.name}  {_megabytes(model.size_bytes)}", style={"bold": True})
-        printing.say(f"  {printing.one_line(model.origin or 'put here by hand')}")
+        printing.say(f"  {printing.one_line(model.origin or 'installed manually')}")
     if not here:
-        printing.note("no model is here")
+        printing.note("no models installed")
     if known:
-        printing.say("Can be fetched with openbook models add NAME:")
+        printing.say("Available with openbook models add NAME:")
     for each in known:
         printing.say(f"  {each.name}  {_megabytes(each.size_bytes)}  {each.licence}  {each.about}")
 
@@ -78,7 +78,7 @@ def remove_model(
     from openbook.grounding.installed_models import remove_model
 
     if not remove_model(name, settings()):
-        printing.complain(f"there is no model {name!r}", "openbook models list names them")
+        printing.complain(f"there is no model {name!r}", "list them with: openbook models list")
         raise typer.Exit(EXIT_NOTHING)
     printing.note(f"removed {name}")
 

@@ -95,7 +95,7 @@ def _note_unknown(assistant: Library, questions: Sequence[EvalQuestion]) -> None
     unknown = LibraryFiles(assistant).unknown(questions)
     if unknown:
         more = f" and {len(unknown) - _MOST_PATHS} more" if len(unknown) > _MOST_PATHS else ""
-        printing.note(f"warning: not in the library, so never found: {', '.join(unknown[:_MOST_PATHS])}{more}")
+        printing.note(f"warning: these paths are not in the library: {', '.join(unknown[:_MOST_PATHS])}{more}")
 
 
 def _as_dict(

@@ -122,7 +122,7 @@ def _refuse(constant: str) -> NoReturn:
 def _sources_of(entry: Mapping[str, Any]) -> Iterator[SourceText]:
     sources = entry.get("sources") or []
     if not isinstance(sources, list) or not all(isinstance(source, dict) for source in sources):
-        raise ValueError("'sources' must be a list of objects with 'text', and perhaps 'path' and 'symbol'")
+        raise ValueError("'sources' must be a list of objects with 'text', and optionally 'path' and 'symbol'")
     for source in sources:
         yield SourceText(_field(source, "text"), _field(source, "path", ""), _field(source, "symbol", ""))
 

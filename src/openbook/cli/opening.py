@@ -132,7 +132,7 @@ def opened(
         except LibraryWriteError as exc:
             if not assistant.stats().documents:
                 raise
-            note(f"warning: not brought up to date: {exc}")
+            note(f"warning: the library was not updated: {exc}")
         yield assistant
 
 
@@ -147,7 +147,7 @@ def _updated(assistant: Library, paths: Sequence[Path]) -> list[SyncReport]:
             try:
                 reports.append(assistant.add(root.location, progress=progress))
             except SourceError as exc:  # a disk that is not mounted must not silence the other sources
-                note(f"warning: not brought up to date: {exc}")
+                note(f"warning: the library was not updated: {exc}")
         return reports
 
 
@@ -214,10 +214,10 @@ def _wide(folder: Path) -> str:
     if folder == Path(folder.anchor):
         return "is the root of the disk"
     if folder in home.parents:
-        return "holds your home folder"
+        return "contains your home folder"
     of_system = next((top for top in _OF_SYSTEM if folder == top or top in folder.parents), None)
     if of_system is not None and (folder == of_system or of_system in _NO_FILES):
-        return "is a folder of the system"
+        return "is a system folder"
     return ""
 
 
@@ -247,7 +247,9 @@ def indexed(paths: Sequence[Path]) -> str:
     name = libraries.match(paths).name
     if not libraries.holds(name):
         places = " ".join(map(str, paths))
-        raise UnknownSourceError(f"{places!r} is not indexed yet", hint="ask or search it, which indexes it")
+        raise UnknownSourceError(
+            f"{places!r} is not indexed yet", hint="run `openbook ask` or `openbook search` on it to index it"
+        )
     return name
 
 
@@ -315,7 +317,7 @@ def _of_this_version(name: str, here: Settings, paths: Sequence[Path]) -> Librar
         # Another embedder may cost money, or send text elsewhere.
         if here.embedder or here.storage or not paths or name != name_for(paths):
             raise
-        note(f"{exc}: making it again")
+        note(f"{exc}: rebuilding it")
         libraries.remove(name)
         return Library.open(name, settings=here)
 

@@ -25,14 +25,14 @@ T = TypeVar("T")
 def no_blank(value: str | None) -> str | None:
     """Refuse what an unset variable of the shell leaves behind: `--library "$NAME"`."""
     if value == "":
-        raise typer.BadParameter("it is empty; is a variable not set?")
+        raise typer.BadParameter("it is empty; is a shell variable unset?")
     return value
 
 
 def no_nan(value: float | None) -> float | None:
     """Refuse `nan`, which is within every range."""
     if value is not None and math.isnan(value):
-        raise typer.BadParameter("it is no number")
+        raise typer.BadParameter("it is not a number")
     return value
 
 
@@ -156,7 +156,7 @@ def one_of(known: Sequence[T], word: str, option: str) -> T:
     for each in known:
         if each == word:
             return each
-    raise typer.BadParameter(f"{word!r} is none of {', '.join(map(str, known))}", param_hint=option)
+    raise typer.BadParameter(f"{word!r} is not valid; choose from {', '.join(map(str, known))}", param_hint=option)
 
 
 def question_and_paths(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -208,7 +208,7 @@ def as_paths(words: Sequence[str] | None) -> list[Path]:
         SourceError: A repository was not fetched yet.
     """
     if words and "" in words:
-        raise typer.BadParameter("it is empty; is a variable not set?", param_hint="PATH")
+        raise typer.BadParameter("the path is empty; is a shell variable unset?", param_hint="PATH")
     from openbook.cli.fetching import fetched_path
 
     return [fetched_path(word) for word in words or ()]

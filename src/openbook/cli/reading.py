@@ -42,7 +42,7 @@ def read_queries(file: Path) -> Iterator[str]:
         except (ValueError, TypeError, KeyError, RecursionError) as exc:
             raise typer.BadParameter(f'{place}: not of the form {{"query": "..."}}', param_hint="--queries") from exc
         if not isinstance(question, str):
-            raise typer.BadParameter(f"{place}: the query is no text", param_hint="--queries")
+            raise typer.BadParameter(f"{place}: the query must be a string", param_hint="--queries")
         try:
             read_question(question)
         except QueryError as exc:

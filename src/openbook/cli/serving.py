@@ -61,7 +61,10 @@ def serve(
         app = create_app(assistant, needs_key=needs_key, roots=folders, workers=assistant.settings.server_workers)
         address = browser_url(listener)
         run_server(
-            app, listener, started=lambda: printing.note(f"serving on {address} (Ctrl-C stops)"), stopping=app.stop
+            app,
+            listener,
+            started=lambda: printing.note(f"serving on {address} (press Ctrl-C to stop)"),
+            stopping=app.stop,
         )
     printing.note("stopped")
 
@@ -71,7 +74,7 @@ def add_key(name: KeyName) -> None:
     """Create a key and print it. It is shown only once."""
     with _keys() as kept:
         printing.say(kept.add(name))
-    printing.note(f"this is the key of {name}; it is shown only now")
+    printing.note(f"this is the key for {name}; it is not shown again")
 
 
 @keys.command("list")
@@ -93,7 +96,7 @@ def remove_key(name: KeyName) -> None:
     with _keys() as kept:
         is_gone = kept.remove(name)
     if not is_gone:
-        printing.complain(f"there is no key {name!r}", "openbook keys list names them")
+        printing.complain(f"no key named {name!r}", "list keys with: openbook keys list")
         raise typer.Exit(EXIT_NOTHING)
     printing.note(f"removed {name}")
 

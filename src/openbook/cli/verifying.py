@@ -39,7 +39,7 @@ def verify_files(files: Sequence[str], root: Path, *, fix: bool, style: OutputSt
             reports.append(verifier.verify(file, fix=fix))
         except SourceError as exc:
             failed = True
-            printing.complain(str(exc), exc.hint or "name files of text")
+            printing.complain(str(exc), exc.hint or "name text files")
             if style == "github":
                 printing.say(annotation("error", file, None, "cannot be checked", str(exc)))
     if style == "json":
@@ -51,7 +51,7 @@ def verify_files(files: Sequence[str], root: Path, *, fix: bool, style: OutputSt
         if reports:
             _summarise(reports)
     if verifier.is_cut:
-        printing.note("the git history is cut off, so it was not asked; in CI, fetch all of it (fetch-depth: 0)")
+        printing.note("the git history is incomplete and was not used; in CI, fetch all of it (fetch-depth: 0)")
     if failed:
         return EXIT_FAILURE
     return EXIT_NOTHING if any(report.wrong for report in reports) else 0

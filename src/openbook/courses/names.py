@@ -98,7 +98,7 @@ def find_course(name: str, courses: Sequence[Course], embedder: Embedder) -> Cou
 
 def no_course() -> UnknownCourseError:
     """Return the error for a question on courses where there is none."""
-    return UnknownCourseError("there is no course here", hint="add one with: openbook add --course FOLDER")
+    return UnknownCourseError("the library has no courses", hint="add one with: openbook add --course FOLDER")
 
 
 def _listed(courses: Sequence[Course]) -> str:

@@ -53,7 +53,7 @@ def compare_runs(run: EvalRun, before: EvalRun) -> list[MetricChange]:
     earlier = {outcome.question: outcome.figures for outcome in before.outcomes}
     pairs = [(outcome.figures, earlier[outcome.question]) for outcome in run.outcomes if outcome.question in earlier]
     if not pairs:
-        raise QueryError("the two runs have no question in common", hint="compare runs of one question set")
+        raise QueryError("the two runs share no questions", hint="compare runs of one question set")
     changes = []
     for metric in METRICS:
         both = [

@@ -82,7 +82,7 @@ def read_questions(text: str, name: str = "the question set") -> list[EvalQuesti
             hint='a line is like {"question": "...", "files": ["a.md"], "lines": ["a.md:3-9"], "facts": ["..."]}',
         )
     if not found:
-        raise QueryError(f"{name} holds no question", hint="openbook eval --draft proposes some")
+        raise QueryError(f"{name} contains no questions", hint="draft some with: openbook eval --draft FOLDER")
     return list(found.values())
 
 

@@ -97,7 +97,7 @@ def read_config(folder: Path) -> ModelConfig:
     hub, own = model.read_json(CONFIG_FILE), model.read_json(OWN_FILE)
     unknown = sorted(own.keys() - _FIELDS)
     if unknown:
-        raise _refused(folder / OWN_FILE, f"{unknown[0]!r} is no field", f"fields are {', '.join(sorted(_FIELDS))}")
+        raise _refused(folder / OWN_FILE, f"unknown field {unknown[0]!r}", f"fields are {', '.join(sorted(_FIELDS))}")
     chosen = _format_of(folder, hub, own)
     thresholds = {name: _threshold(folder, own, name) for name in sorted(own) if name.endswith("_from")}
     return ModelConfig(
@@ -113,7 +113,7 @@ def _format_of(folder: Path, hub: Mapping[str, Any], own: Mapping[str, Any]) -> 
         named = [one for one in FORMATS if one.name == own["format"]]
         if not named:
             known = ", ".join(one.name for one in FORMATS)
-            raise _refused(folder / OWN_FILE, f"there is no format {own['format']!r}", f"formats are {known}")
+            raise _refused(folder / OWN_FILE, f"unknown format {own['format']!r}", f"formats are {known}")
         return named[0]
     about = f"{hub.get('model_type', '')} {hub.get('_name_or_path', '')}".lower()
     return next((one for one in FORMATS if any(mark in about for mark in one.marks)), FORMATS[0])

@@ -221,7 +221,9 @@ def _plan(wanted: str, hub_url: str) -> _Wanted:
     hub_url = hub_url.rstrip("/")
     if not is_safe_url(hub_url):
         # It is not shown: it may hold a password.
-        raise SettingsError(f"{_ENDPOINT} is no address of https", hint="set it to one such as https://hub.example.org")
+        raise SettingsError(
+            f"{_ENDPOINT} is not an https address", hint="set it to one such as https://hub.example.org"
+        )
     known = next((model for model in KNOWN if model.name == wanted), None)
     if known:
         files_url = f"{hub_url}/{known.repository}/resolve/{{revision}}"
@@ -234,7 +236,7 @@ def _plan(wanted: str, hub_url: str) -> _Wanted:
     owner, _, name = path.partition("/")
     if not _NAME.fullmatch(owner) or not _NAME.fullmatch(name) or not _REVISION.fullmatch(revision or "main"):
         hint = "openbook models list names them; OWNER/NAME means one of the hub"
-        raise SettingsError(f"{wanted!r} is no model that is known", hint=hint)
+        raise SettingsError(f"unknown model {wanted!r}", hint=hint)
     files_url = f"{hub_url}/{owner}/{name}/resolve/{{revision}}"
     return _Wanted(name, files_url, MODEL_FILES[::-1], revision or "main")
 
@@ -244,7 +246,7 @@ def _plan_of_address(url: str) -> _Wanted:
     name = parts.path.rstrip("/").rpartition("/")[2]
     if parts.query or parts.fragment or not _NAME.fullmatch(name):
         raise SettingsError(
-            "this is no address of a folder with a model", hint="such as https://models.example.org/nli/my-model"
+            "this is not the address of a folder with a model", hint="such as https://models.example.org/nli/my-model"
         )
     return _Wanted(name, url.rstrip("/"), MODEL_FILES)
 
@@ -271,7 +273,7 @@ def _fetch(plan: _Wanted, place: Path, wanted: str, progress: Progress | None) -
             fetched.append(download.fetch(PlannedFile(MODEL_FILES[0], plan.graphs, _MAX_MODEL_BYTES), place))
             open_nli(place)
         except SettingsError as exc:
-            raise SettingsError(f"{wanted} is not kept: {exc}", hint=exc.hint) from exc
+            raise SettingsError(f"{wanted} was not installed: {exc}", hint=exc.hint) from exc
         origin = plan.files_url.replace("{revision}", download.revision)
     files = {
         each.name: {"from": each.path, "bytes": each.size_bytes, "sha256": each.sha256} for each in fetched if each

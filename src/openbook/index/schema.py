@@ -197,7 +197,7 @@ def _make_tables(connection: sqlite3.Connection, identity: IndexIdentity) -> Non
 def _check(connection: sqlite3.Connection, path: Path, identity: IndexIdentity) -> None:
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
         raise CorruptLibraryError(
-            f"{str(path)!r} is a database, but no Openbook library", hint="name another library or move it away"
+            f"{str(path)!r} is a database, but not an Openbook library", hint="name another library or move it away"
         )
     if _is_cut_off(connection, path):
         raise CorruptLibraryError(f"{str(path)!r} is damaged: its end is missing", rebuild=path.stem)

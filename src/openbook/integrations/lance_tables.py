@@ -67,7 +67,7 @@ def check_conditional_writes(address: str) -> None:
     if not is_kept:
         raise LibraryWriteError(
             f"the storage at {address!r} overwrites what it is told not to: writers would lose each other's work",
-            hint="use storage that knows conditional writes (If-None-Match), or a folder",
+            hint="use storage that supports conditional writes (If-None-Match), or a folder",
         )
 
 
@@ -91,7 +91,7 @@ def claimed(address: str, name: str) -> Iterator[bool]:
             return
     except BaseError as exc:
         raise LibraryWriteError(
-            f"cannot write to {address!r}: {' '.join(str(exc).split())[:300]}", hint="check its space and your rights"
+            f"cannot write to {address!r}: {' '.join(str(exc).split())[:300]}", hint="check free space and permissions"
         ) from exc
     try:
         yield True
@@ -166,7 +166,7 @@ def split_address(uri: str) -> tuple[str, str]:
     base, _, name = uri.rpartition("/")
     if not _NAME.fullmatch(name):
         raise SettingsError(
-            f"{name!r} is no name for a library in LanceDB", hint="use letters a to z, digits and the signs _ . -"
+            f"{name!r} is not a valid library name in LanceDB", hint="use letters a to z, digits and the signs _ . -"
         )
     return base, name
 

@@ -161,7 +161,7 @@ def _own_signals() -> Iterator[None]:
 def _prepare_environment(*, starts: bool) -> None:
     """Set what Ray reads from the environment when it is imported, where it is not set.
 
-    It sends no usage statistics, and gives up an address that does not answer after about 40 s, not 10 minutes.
+    It sends no usage statistics, and gives up an address that does not respond after about 40 s, not 10 minutes.
 
     Args:
         starts: A cluster is started here, whose ports other machines can reach: it gets a token that only its

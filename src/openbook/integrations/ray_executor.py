@@ -232,7 +232,7 @@ class _Flights:
         elif now - self._seen_s > _PATIENCE_S:
             raise ClusterError(
                 f"the cluster has had no processor for {_PATIENCE_S:g} s",
-                hint="start machines of it; what was indexed is kept, and the next run goes on from there",
+                hint="start machines of the cluster; indexed files are kept; the next run continues from there",
             )
 
 

@@ -91,7 +91,7 @@ class RedisClient:
     def script(self, lua: str) -> Script:
         """Register a script. It has `now` as a text; what it is called with begins at `ARGV[2]`.
 
-        What it calls raises `SharedError` where Redis does not answer, or refuses. It is not tried again then:
+        What it calls raises `SharedError` where Redis does not respond, or refuses. It is not tried again then:
         the script may have run.
         """
         registered = self._client.register_script(_NOW + lua)
@@ -133,7 +133,7 @@ class RedisClient:
     def _unusable(self, reason: str) -> SharedError:
         return SharedError(
             f"Redis at {self._address} cannot be used: {reason}",
-            hint="see that Redis runs and that OPENBOOK_SHARED_STORE names it, then try again",
+            hint="check that Redis is running and that OPENBOOK_SHARED_STORE is correct, then try again",
         )
 
 
@@ -164,7 +164,7 @@ def display_address(url: Secret) -> str:
 
 def _no_address() -> SettingsError:
     return SettingsError(
-        "OPENBOOK_SHARED_STORE is no address of Redis",
+        "OPENBOOK_SHARED_STORE is not an address of Redis",
         hint="write it as redis://host:6379/0, rediss://host:6379/0 or redis:unix:///path, and / in a password as %2F",
     )
 
@@ -201,4 +201,4 @@ def _reason(exc: RedisError | OSError) -> str:
     cause = exc.__context__
     if isinstance(cause, OSError):
         return cause.strerror or type(cause).__name__
-    return "the connection broke off" if isinstance(exc, exceptions.ConnectionError) else "what answers is no Redis"
+    return "the connection broke off" if isinstance(exc, exceptions.ConnectionError) else "the server is not Redis"

@@ -116,10 +116,10 @@ class RedisSessions:
         values = (self._lives_ms, owner, session_id, session_title(exchange), said, "1" if begins else "")
         outcome = self._add(_keys(owner, session_id), *values)
         if outcome == "taken":
-            raise SessionError("this answer is not kept: there is a conversation of that id", hint="ask again")
+            raise SessionError("this answer was not saved: there is a conversation of that id", hint="ask again")
         if outcome == "gone":
             raise SessionError(
-                "this answer is not kept: its conversation was deleted meanwhile", hint="begin a new conversation"
+                "this answer was not saved: its conversation has been deleted", hint="begin a new conversation"
             )
 
     def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:

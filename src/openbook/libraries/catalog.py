@@ -233,7 +233,8 @@ def library_path(home: Path, name: str) -> Path:
     """
     if not _NAME.fullmatch(name) or len(name.encode()) > _NAME_BYTES:
         raise SettingsError(
-            f"{name!r} is no name for a library", hint="use up to 100 letters, digits, spaces and the signs _ . @ + -"
+            f"{name!r} is not a valid library name",
+            hint="use up to 100 letters, digits, spaces and the signs _ . @ + -",
         )
     return _folder(home) / f"{name}{_SUFFIX}"
 

@@ -23,7 +23,7 @@ def register(path: str | Path, index: Index, home: Path, *, course: bool) -> Sou
     location = Path(path).expanduser().resolve()
     _check_storable(location)
     if course and not location.is_dir():
-        raise SourceError(str(path), "it is no folder", hint="a file that names its course needs no --course")
+        raise SourceError(str(path), "it is not a folder", hint="a file with a course header needs no --course")
     known = source_at(location, index)
     if known is not None and (known.kind == "course" or not course):
         return known

@@ -135,7 +135,7 @@ def fetched_files(address: str, settings: Settings) -> Path:
     mirror = Mirror.of(settings.home, read_repository_url(address), LoadOptions())
     if mirror.state is None:
         shown = without_secrets(address)
-        raise SourceError(shown, "it was not fetched yet", hint=f"openbook add {shown}")
+        raise SourceError(shown, "it has not been fetched yet", hint=f"openbook add {shown}")
     return mirror.files
 
 

@@ -44,9 +44,9 @@ class TextStore:
             or any(part.startswith(".") for part in path.parts)
             or not _NAME.fullmatch(name)
         ):
-            raise SourceError(name, "is no name for a text", hint=_HINT)
+            raise SourceError(name, "is not a valid name for a text", hint=_HINT)
         if reason := refuse_by_name(str(path)):
-            raise SourceError(name, f"is no name for a text: {reason}", hint=_HINT)
+            raise SourceError(name, f"is not a valid name for a text: {reason}", hint=_HINT)
         if not text.strip():
             raise ValueError(f"the text of {name!r} is blank")
         known = {**self._known(), str(path): dict(metadata)}
@@ -63,7 +63,7 @@ class TextStore:
             file.write_text(text, encoding="utf-8", newline="")
             self._metadata.write_text(written, encoding="utf-8")
         except (OSError, UnicodeEncodeError) as exc:
-            raise LibraryWriteError(f"cannot keep the text {name!r}: {exc}", hint=_HINT) from exc
+            raise LibraryWriteError(f"cannot store the text {name!r}: {exc}", hint=_HINT) from exc
 
     def metadata(self, path: str) -> dict[str, Any]:
         """Return what was said of a text when it was added; {} of what is none."""

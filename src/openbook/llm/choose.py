@@ -78,7 +78,7 @@ def find_provider(
     provider, model = parse_name(name, known, what)
     address = read_addresses({provider.url_variable}, environ).get(provider.url_variable, "").strip()
     if address and not _is_address(address):
-        raise SettingsError(f"{provider.url_variable} is no address", hint="write it as http://host:port")
+        raise SettingsError(f"{provider.url_variable} is not an address", hint="write it as http://host:port")
     key = read_secrets({provider.key}, environ, folder).get(provider.key)
     return replace(provider, url=address) if address else provider, model, key
 
@@ -130,7 +130,7 @@ def parse_name(name: str, known: Mapping[str, Provider] = PROVIDERS, what: str =
     provider = known.get(word)
     model = model or (provider.model if provider else "")
     if provider is None or not model:
-        reason = f"{word!r} is no provider" if provider is None else f"{word} needs the name of a model"
+        reason = f"unknown provider {word!r}" if provider is None else f"{word} needs the name of a model"
         hint = did_you_mean(word, list(known), f"use {_WANTED}") if provider is None else f"use {_WANTED}"
         raise SettingsError(f"{what} is {name!r}: {reason}", hint=hint)
     return provider, model

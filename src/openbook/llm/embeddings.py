@@ -82,7 +82,7 @@ class RemoteEmbedder:
         """How many numbers a vector has. Asks the server, the first time.
 
         Raises:
-            ModelError: It does not answer, or not with vectors.
+            ModelError: It does not respond, or not with vectors.
         """
         return int(self._request(["dimension"]).shape[1])
 

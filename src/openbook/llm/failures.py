@@ -160,7 +160,7 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
         return KeyRefusedError(f"{name} {what} ({status})", hint=hint_for_key(provider), status=status)
     if status == 402 or (status == 429 and _NO_CREDIT in detail):
         what_next = "check the plan and the credit of the key"
-        return BadRequestError(f"{name} wants to be paid first ({status}){detail}", hint=what_next, status=status)
+        return BadRequestError(f"{name} requires payment or credit ({status}){detail}", hint=what_next, status=status)
     if status == 429:
         when = "try again later" if not wait_s else f"try again in {wait_s:.0f} s"
         return RateLimitedError(

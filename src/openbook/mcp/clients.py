@@ -125,7 +125,7 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
         return FileChange(path, before, edit(before or "", client.table, name, entry))
     except ValueError as exc:
         hint = "take the entry out by hand" if entry is None else f"add by hand: {_told(path, client, name, entry)}"
-        raise SettingsError(f"{str(path)!r} was left as it is: {exc}", hint=hint) from exc
+        raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc
 
 
 def _told(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:

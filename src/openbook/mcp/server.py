@@ -37,7 +37,7 @@ def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Ca
         server: What answers.
         home: Where the keys are. Only who sends one is let in, unless it listens on this machine alone.
         host: Where it listens.
-        port: 0 takes any that is free.
+        port: Port to listen on; 0 picks a free one.
         started: Called with a line for the person when requests are answered.
 
     Raises:
@@ -60,7 +60,7 @@ def run_http(server: MCPServer, home: Path, host: str, port: int, *, started: Ca
     run_server(
         app if keys is None else KeyMiddleware(app, keys),
         listener,
-        started=lambda: started(f"serving on {address} (Ctrl-C stops)"),
+        started=lambda: started(f"serving on {address} (press Ctrl-C to stop)"),
     )
 
 

@@ -224,7 +224,7 @@ def read_question(text: str) -> Question:
     if len(text) > MAX_QUERY_CHARS:
         raise QueryError(
             f"the question is {len(text):,} characters long; at most {MAX_QUERY_CHARS:,} are read",
-            hint="ask about its most telling line",
+            hint="ask a shorter question, such as its most important line",
         )
     places = _ASKS_FOR_PLACES.match(text)
     is_symbol = ONE_WORD.fullmatch(text) is not None
@@ -234,7 +234,7 @@ def read_question(text: str) -> Question:
     if not tokens and (places or kind_of(text) == "whole"):
         tokens = tuple(dict.fromkeys(tokenize(text)))
     if not tokens:
-        raise QueryError(f"the question {text[:40]!r} holds no telling word", hint="say what it is about, or name it")
+        raise QueryError(f"the question {text[:40]!r} contains no word to search for", hint="name what it is about")
     named: dict[str, tuple[str, ...]] = {}
     for *owners, name in map(name_parts, [text] if is_symbol else identifiers(text)):
         named[name] = named.get(name) or tuple(owners)

@@ -78,7 +78,7 @@ class Retriever:
             ValueError: There is no such view.
         """
         if view not in VIEWS:
-            raise ValueError(f"view {view!r} is none of {', '.join(VIEWS)}")
+            raise ValueError(f"unknown view {view!r}; views are {', '.join(VIEWS)}")
         query = read_question(question) if isinstance(question, str) else question
         if view == "auto":
             # A course is one file, or a few: each of them once would be next to nothing.

@@ -40,7 +40,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take an address, before anything is read for it. Port 0 takes any that is free.
+    """Take an address, before anything is read for it. Port 0 picks a free one.
 
     Raises:
         SettingsError: It is not to be had.

@@ -67,7 +67,7 @@ class SqliteSessions:
             own = "UPDATE sessions SET updated_at = ? WHERE id = ? AND owner = ?"
             if not execute(own, (now, session_id, owner)).rowcount:
                 raise SessionError(
-                    "this answer is not kept: its conversation was deleted meanwhile", hint="begin a new conversation"
+                    "this answer was not saved: its conversation has been deleted", hint="begin a new conversation"
                 )
             execute(
                 "INSERT INTO exchanges (session_id, question, answer, record) VALUES (?, ?, ?, ?)",

@@ -92,9 +92,7 @@ class Folder:
                 raise SourceNotFoundError(str(given), "does not exist", hint=hint) from exc
             raise SourceError(str(given), str(exc), hint=hint) from exc
         if any(map(is_secret_folder, path.parts)):
-            raise SourceError(
-                str(given), "a folder of secrets", hint="what is in .ssh, .aws and the like is never read"
-            )
+            raise SourceError(str(given), "it contains secrets", hint=".ssh, .aws and similar folders are never read")
         self.root: Path = path.parent if is_file else path
         """Folder that all paths are relative to."""
         self.name: str = source_name(path) if name is None else name
@@ -215,7 +213,7 @@ class Folder:
             raw = self._read_once(file, path)
             if raw is not None:
                 return raw
-        raise SkippedFileError(path, SkipReason.CHANGING, hint="it was written while it was read; try again")
+        raise SkippedFileError(path, SkipReason.CHANGING, hint="it changed while it was being read; try again")
 
     def _locate(self, path: str) -> str:
         """Return the place of a file, making sure that no link and no `..` leads out of the root."""

@@ -71,7 +71,11 @@ _KEPT = "refs/openbook/kept"
 
 # What git and the hosts say, in English, about what people can do something about.
 _SAID = (
-    (r"could not resolve host|name or service not known", "the host is not known", "check its name and the network"),
+    (
+        r"could not resolve host|name or service not known",
+        "the host name cannot be resolved",
+        "check its name and the network",
+    ),
     (
         # Hosts say the same of both, so that nobody learns which names are taken.
         r"could not read username|permission denied|access denied|not found|does not exist|does not appear to be a git",
@@ -169,7 +173,7 @@ class GitRemote:
             if COMMIT.fullmatch(first) or len(short) == 1:
                 return first, folder, (first if COMMIT.fullmatch(first) else short[0])
         reason = f"it has no branch, tag or commit {self._url.rest!r}" if first else "it has no default branch"
-        raise FetchError(self._url.web_url, reason, hint="name a branch, or a commit with all its digits")
+        raise FetchError(self._url.web_url, reason, hint="name a branch, or the full commit hash")
 
     def listing(self, head: CommitHead) -> TreeListing:
         """Fetch the commit, if it is not here yet, and list it."""
@@ -286,10 +290,10 @@ class GitRemote:
         """Give up on what takes too long or too much."""
         if time.monotonic() > self._end:
             hint = "try again, or raise OPENBOOK_FETCH_TIMEOUT_S"
-            raise FetchError(self._url.web_url, f"it was not there within {self._timeout_s:g} s", hint=hint)
+            raise FetchError(self._url.web_url, f"the fetch took longer than {self._timeout_s:g} s", hint=hint)
         if _size(self._folder) > self._max_bytes:
             hint = "raise OPENBOOK_MAX_REPOSITORY_BYTES if it is meant to be that large"
-            raise FetchError(self._url.web_url, "it is larger than is allowed", hint=hint)
+            raise FetchError(self._url.web_url, "it exceeds OPENBOOK_MAX_REPOSITORY_BYTES", hint=hint)
 
     def _explain(self, err: bytes) -> FetchError:
         said = " ".join(err.decode("utf-8", "replace").split())

@@ -241,9 +241,9 @@ def _check(head: CommitHead, wanted: list[TreeEntry], max_bytes: int) -> None:
     """
     if sum(entry.size_bytes for entry in wanted) > max_bytes:
         hint = "ask for a folder of it, or raise OPENBOOK_MAX_REPOSITORY_BYTES"
-        raise FetchError(head.web_url, "it is larger than is allowed", hint=hint)
+        raise FetchError(head.web_url, "it exceeds OPENBOOK_MAX_REPOSITORY_BYTES", hint=hint)
     if not wanted and head.folder:
-        raise FetchError(head.web_url, f"it has nothing to read at {head.folder!r}", hint="check the path")
+        raise FetchError(head.web_url, f"there are no readable files in {head.folder!r}", hint="check the path")
 
 
 def _choose(

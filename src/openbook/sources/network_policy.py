@@ -44,7 +44,7 @@ class NetworkPolicy:
         """
         if self.confined and host not in self.hosts:
             raise FetchError(
-                host, "the host is not allowed here", hint="OPENBOOK_SERVER_GIT_HOSTS names those that are"
+                host, "the host is not allowed here", hint="OPENBOOK_SERVER_GIT_HOSTS lists the allowed hosts"
             )
 
     def is_own(self, host: str) -> bool:
@@ -66,10 +66,10 @@ class NetworkPolicy:
         try:
             addresses = self.resolve_host(host, port)
         except (OSError, UnicodeError) as exc:
-            raise FetchError(host, "the host is not known", hint="check its name and the network") from exc
+            raise FetchError(host, "the host name cannot be resolved", hint="check its name and the network") from exc
         if not addresses or not (self.is_own(listed) or all(map(is_public, addresses))):
             hint = "OPENBOOK_SERVER_GIT_HOSTS names hosts of one's own, which may have such addresses"
-            raise FetchError(host, "it has an address that is not public", hint=hint)
+            raise FetchError(host, "it resolves to a private address", hint=hint)
         return addresses[0]
 
 

@@ -167,7 +167,7 @@ def _read_url(text: str, url: str) -> RepositoryUrl:
         raise SourceError(text, f"addresses with {parts.scheme}: are not fetched", hint=_HINT)
     if parts.password is not None:
         hint = "take it out: it would be stored. GITHUB_TOKEN or git's own credential helper can hold it"
-        raise SourceError(f"{parts.scheme}://{parts.hostname}", "it carries a password", hint=hint)
+        raise SourceError(f"{parts.scheme}://{parts.hostname}", "the address contains a password", hint=hint)
     if (parts.username or "").startswith("-"):  # SSH would take it for an option
         raise _bad(text, "no address of a repository")
     host = (parts.hostname or "").removeprefix("www.")
@@ -200,7 +200,7 @@ def _split(text: str, host: str, path: str) -> tuple[str, str]:
 def _split_github(text: str, parts: Sequence[str]) -> tuple[str, str]:
     owner, name, word, *rest = parts
     if word not in _GITHUB_WORDS or not rest:
-        reason = "the page is none of a repository, branch, folder, file or commit"
+        reason = "the page is not a repository, branch, folder, file or commit"
         raise SourceError(text, reason, hint=f"name the repository: {owner}/{name}")
     return f"{owner}/{name.removesuffix('.git')}", "/".join(rest)
 

@@ -61,7 +61,7 @@ def read_file(path: Path, location: str) -> bytes:
             raise SourceNotFoundError(location, "does not exist", hint="give the path of a file on this machine")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise SourceError(
-                location, f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB", hint="cut it, or leave it out"
+                location, f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB", hint="split the file, or leave it out"
             )
         return path.read_bytes()
     except OSError as exc:

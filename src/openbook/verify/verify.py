@@ -80,7 +80,7 @@ class FileVerifier:
         text = decode(raw, file)
         answers = read_answers(text, file)
         if path.suffix.lower() in {".json", ".jsonl"} and not answers:
-            raise SourceError(file, "holds no answer", hint="save answers with: openbook ask --json")
+            raise SourceError(file, "contains no saved answer", hint="save answers with: openbook ask --json")
         found = self._in_answers(text, answers) if answers else self._in_text(text, path)
         fixed: frozenset[int] = frozenset()
         if fix and found.edits:

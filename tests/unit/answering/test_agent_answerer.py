@@ -120,7 +120,7 @@ def test_wrong_calls_are_told_to_the_model_and_it_goes_on(library: Library) -> N
     outcomes = [event.outcome for event in events if isinstance(event, ToolUsed)]
     assert outcomes[0].startswith("the library has no document of that path")
     assert outcomes[1].startswith("there is no tool 'shell'")
-    assert outcomes[2].startswith("the question '?!' holds no telling word")
+    assert outcomes[2].startswith("the question '?!' contains no word to search for")
     assert answer_of(events).answer == ANSWER
 
 

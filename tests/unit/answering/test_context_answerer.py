@@ -126,9 +126,7 @@ def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
         answer = ask(Library(tmp_path / "empty.db"), model)
 
     assert (answer.refused, answer.reason) == (True, "empty library")
-    assert answer.answer == (
-        "The library is empty, so there is nothing to answer from. Add a folder, a file or a repository, and ask again."
-    )
+    assert answer.answer == ("The library is empty. Add a folder, a file or a repository, and ask again.")
 
 
 def test_a_context_without_room_for_a_source_is_refused_without_a_call(library: Library) -> None:
@@ -187,7 +185,9 @@ def test_a_budget_that_forbids_the_call_is_named(library: Library) -> None:
         answer = ask(library, model, budget=Budget(max_usd=0.0001))
 
     assert (answer.refused, answer.reason, answer.stopped) == (True, "budget", "max_usd")
-    assert answer.answer.startswith("No answer was written: the budget stopped it ($0.0001 of $0.0001 are left).")
+    assert answer.answer.startswith(
+        "The budget was exhausted before the model wrote an answer ($0.0001 of $0.0001 are left)."
+    )
     assert answer.results
 
 
@@ -199,7 +199,7 @@ def test_a_budget_that_forbids_the_call_is_named(library: Library) -> None:
         ),
         pytest.param(ScriptedReply(" "), "nothing written", "The model returned an empty answer.", id="empty"),
         pytest.param(
-            ScriptedReply(stop="length"), "length", "The model used up its tokens before it wrote", id="only-thought"
+            ScriptedReply(stop="length"), "length", "The model ran out of tokens before it wrote", id="only-thought"
         ),
         pytest.param(ScriptedReply("I do not know."), "nothing claimed", "I do not know.", id="own-words"),
     ],
@@ -238,7 +238,7 @@ def test_an_answer_without_marks_is_shown_above_quotes(library: Library) -> None
 
     told, note, quotes = answer.answer.split("\n\n", 2)
     assert (told, answer.refused) == ("A session is over after an hour.", False)
-    assert note == "*The answer above cites no source, so nothing of it was checked. The sources say:*"
+    assert note == "*The answer above cites no source, so it could not be checked. The sources say:*"
     assert "\n\n> Sessions end after one hour. [1:1]" in quotes
     assert [claim.verdict for claim in answer.claims][:2] == ["uncited", "exact"]
     assert all(answer.claims[citation.claim or 0].verdict == "exact" for citation in answer.citations)
@@ -250,7 +250,7 @@ def test_an_answer_of_which_all_was_dropped_says_so_above_quotes(library: Librar
     with ScriptedModel(WRONG) as model:
         answer = ask(library, model, "How long does the retry policy wait?", policy="drop")
 
-    note = "*Every statement of the answer was in conflict with the lines that it cites, and was taken out. The sources"
+    note = "*Every statement of the answer conflicted with the lines it cites and was removed. The sources"
     assert answer.answer.startswith(note)
     assert "> The retry policy waits 30 seconds. [1:2]" in answer.answer
     assert (answer.refused, [repair.what for repair in answer.repairs]) == (False, ["dropped"])

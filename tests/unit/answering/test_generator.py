@@ -139,14 +139,14 @@ def test_a_question_in_another_language_than_the_sources_is_told_what_helps(libr
     answer = ask(library, "Wann werden die Rosen im Garten geschnitten?")
 
     assert answer.refused
-    assert "The question is in another language than the sources" in answer.answer
+    assert "The question and the sources are in different languages" in answer.answer
 
 
 def test_an_empty_library_says_what_to_do(library: Library) -> None:
     answer = ask(library, "what is the retry policy")
 
     assert (answer.refused, answer.reason, answer.results) == (True, "empty library", ())
-    assert answer.answer.startswith("The library is empty, so there is nothing to answer from. Add a folder")
+    assert answer.answer.startswith("The library is empty. Add a folder")
 
 
 def test_a_filter_that_leaves_nothing_finds_nothing(library: Library) -> None:

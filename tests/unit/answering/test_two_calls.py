@@ -84,7 +84,7 @@ def test_facts_without_any_source_say_that_nothing_was_checked(library: Library)
     with ScriptedModel(told) as model:
         answer = ask(library, model, "Who invented cold proofing?")
 
-    assert answer.answer == f"{told}\n\n*The answer above cites no source, so nothing of it was checked.*"
+    assert answer.answer == f"{told}\n\n*The answer above cites no source, so it could not be checked.*"
     assert (answer.refused, [claim.verdict for claim in answer.claims]) == (False, ["uncited"])
 
 

@@ -282,7 +282,7 @@ def test_names_open_verifiers() -> None:
         "model",
         "off",
     )
-    with pytest.raises(SettingsError, match="checks nothing"):
+    with pytest.raises(SettingsError, match="is not a verifier"):
         open_verifier("extractive", Settings())
 
 

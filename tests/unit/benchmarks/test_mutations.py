@@ -28,7 +28,7 @@ LIMIT_S = 30
 def wait_for(url, limit=30) -> bool:
     """Wait for a server, at most as many seconds as the limit says.
 
-    Nothing is raised when it does not answer in time.
+    Nothing is raised when it does not respond in time.
     """
     return send_request(url)
 

@@ -153,7 +153,7 @@ def test_claims_to_look_at_are_listed_with_their_reasons(capsys: pytest.CaptureF
         "Sources:\n"
         '  [1]  wait() (a.py:10-20)  conflict  cell 3: the lines say "go"\n'
         "  [2]  unknown: never shown\n"
-        "\nLook at these (2 of 3 claims):\n"
+        "\nProblems (2 of 3 claims):\n"
         '  conflict: the lines say "go"\n      It�ends�.\n'
         "  unknown: never shown\n      It sings.\n"
     )
@@ -196,7 +196,7 @@ def test_what_the_check_changed_is_told_with_the_reason(capsys: pytest.CaptureFi
 
     assert capsys.readouterr().out == (
         "It waits.\n"
-        "\n\nChanged when it was checked:\n"
+        "\n\nChanges made by the check:\n"
         "  now cites [1]: it cites nothing\n      It waits.\n"
         "  a mark was removed: never shown\n      It waits.\n"
         "  retried: 2 claims in conflict, and 0 of the second answer\n"

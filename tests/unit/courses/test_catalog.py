@@ -112,7 +112,7 @@ def test_a_lesson_that_is_there_passes_and_so_does_a_filter_without_one(index: S
 
 
 def test_no_lesson_is_asked_for_where_there_is_no_course(index: SqliteIndex) -> None:
-    with pytest.raises(UnknownCourseError, match="there is no course here"):
+    with pytest.raises(UnknownCourseError, match="the library has no courses"):
         check_lesson(index, Filter(lesson=0))
 
 

@@ -188,6 +188,6 @@ def test_without_courses_the_error_says_how_to_add_one() -> None:
         find_course("cooking", [], load_embedder())
 
     assert (str(caught.value), caught.value.hint) == (
-        "there is no course here",
+        "the library has no courses",
         "add one with: openbook add --course FOLDER",
     )

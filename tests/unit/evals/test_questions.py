@@ -59,7 +59,7 @@ def test_a_file_name_may_hold_a_colon_and_a_space() -> None:
         pytest.param("{}", "`question` is missing, or no text", id="no-question"),
         pytest.param('{"question": 3}', "`question` is missing, or no text", id="question-no-text"),
         pytest.param('{"question": " "}', "the question is empty", id="blank"),
-        pytest.param('{"question": "?"}', "holds no telling word", id="no-word"),
+        pytest.param('{"question": "?"}', "contains no word to search for", id="no-word"),
         pytest.param('{"question": "Port?", "files": "a.md"}', "`files` is no list of texts", id="files-no-list"),
         pytest.param('{"question": "Port?", "facts": [8000]}', "`facts` is no list of texts", id="facts-no-texts"),
         pytest.param('{"question": "Port?", "facts": [" "]}', "`facts` is no list of texts", id="blank-fact"),
@@ -94,5 +94,5 @@ def test_of_very_many_bad_lines_the_first_are_named_and_the_others_counted() -> 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_an_empty_set_is_an_error(text: str) -> None:
-    with pytest.raises(QueryError, match=r"'set\.jsonl' holds no question"):
+    with pytest.raises(QueryError, match=r"'set\.jsonl' contains no questions"):
         read_questions(text, "'set.jsonl'")

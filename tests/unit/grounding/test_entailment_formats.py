@@ -95,9 +95,9 @@ def test_two_labels_never_contradict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "own", "words"),
     [
-        pytest.param("{", None, "config.json: it is no JSON", id="broken"),
-        pytest.param("[" * 100_000, None, "config.json: it is no JSON", id="deep"),
-        pytest.param("[]", None, "config.json: it is no JSON object", id="list"),
+        pytest.param("{", None, "config.json: it is not JSON", id="broken"),
+        pytest.param("[" * 100_000, None, "config.json: it is not JSON", id="deep"),
+        pytest.param("[]", None, "config.json: it is not a JSON object", id="list"),
         pytest.param(" " * 1_100_000, None, "config.json: it is too large", id="large"),
         pytest.param(None, None, "nothing says what the labels are", id="nothing"),
         pytest.param({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}, None, "'LABEL_0' says nothing", id="label-0"),
@@ -108,8 +108,8 @@ def test_two_labels_never_contradict(tmp_path: Path) -> None:
         pytest.param({"id2label": {"0": "neutral"}}, None, "one label must be entailment", id="one-neutral"),
         pytest.param({"id2label": {"0": 1}}, None, "no list of names", id="numbers"),
         pytest.param(CROSS_ENCODER, {"labels": "entailment"}, "no list of names", id="own-labels"),
-        pytest.param(CROSS_ENCODER, {"format": "t5"}, "there is no format 't5'", id="format"),
-        pytest.param(CROSS_ENCODER, {"threshold": 1}, "'threshold' is no field", id="field"),
+        pytest.param(CROSS_ENCODER, {"format": "t5"}, "unknown format 't5'", id="format"),
+        pytest.param(CROSS_ENCODER, {"threshold": 1}, "unknown field 'threshold'", id="field"),
         pytest.param(CROSS_ENCODER, {"entailed_from": 0}, "'entailed_from' is 0", id="zero"),
         pytest.param(CROSS_ENCODER, '{"entailed_from": NaN}', "'entailed_from' is nan", id="nan"),
         pytest.param(CROSS_ENCODER, {"elsewhere_from": "much"}, "'elsewhere_from' is 'much'", id="text"),

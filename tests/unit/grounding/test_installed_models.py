@@ -209,7 +209,7 @@ def test_model_that_cannot_be_used_is_not_kept(
     model_server.add("ada/graph", {**files, "onnx/model.onnx": b"no model"})
 
     for name, words in (("ada/labels", "'LABEL_0' says nothing of entailment"), ("ada/graph", "cannot be loaded")):
-        with pytest.raises(SettingsError, match=f"{name} is not kept") as caught:
+        with pytest.raises(SettingsError, match=f"{name} was not installed") as caught:
             fetch_model(name, settings)
         assert words in str(caught.value)
     assert leftovers(settings) == []
@@ -257,7 +257,7 @@ def test_what_is_no_model_is_refused_without_a_network(settings: Settings, wante
 def test_hub_without_encryption_is_refused(settings: Settings, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
 
-    with pytest.raises(SettingsError, match="HF_ENDPOINT is no address of https") as caught:
+    with pytest.raises(SettingsError, match="HF_ENDPOINT is not an https address") as caught:
         fetch_model(NAME, settings)
 
     assert "secret" not in str(caught.value)

@@ -168,7 +168,7 @@ def test_a_source_that_two_machines_add_at_once_is_named_once(uri: str) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "größe", "索引", "-rf", ".a", "a:b", "a'b", "..", "a\n"])
 def test_a_name_that_no_table_has_is_refused(tmp_path: Path, name: str) -> None:
     for refusing in (split_address, opened, remove_tables, stored_table_sources):
-        with pytest.raises(SettingsError, match="is no name for a library in LanceDB") as caught:
+        with pytest.raises(SettingsError, match="is not a valid library name in LanceDB") as caught:
             refusing(f"{tmp_path}/{name}")
         assert caught.value.hint
     assert list(tmp_path.iterdir()) == []

@@ -60,7 +60,7 @@ def test_an_address_is_shown_without_who_opens_it(url: str, shown: str) -> None:
 )
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_what_is_no_address_is_refused_without_being_shown(url: str) -> None:
-    with pytest.raises(SettingsError, match="OPENBOOK_SHARED_STORE is no address") as caught:
+    with pytest.raises(SettingsError, match="OPENBOOK_SHARED_STORE is not an address") as caught:
         RedisClient(Secret(url))
 
     assert "redis://host:6379/0" in caught.value.hint

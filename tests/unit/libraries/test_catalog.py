@@ -30,7 +30,7 @@ def test_a_library_lives_in_a_file_of_its_name(tmp_path: Path, name: str) -> Non
     "name", ["", ".", "..", "../up", "a/b", "a\\b", "-rf", " a", "a\n", "a\0", "a:b", "a*", "x" * 101, "索" * 34]
 )
 def test_a_name_that_could_not_be_one_of_a_file_everywhere_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SettingsError, match="is no name for a library") as caught:
+    with pytest.raises(SettingsError, match="is not a valid library name") as caught:
         library_path(tmp_path, name)
 
     assert caught.value.hint
@@ -152,7 +152,7 @@ def test_a_tilde_is_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a\\b", "-rf", "x" * 101])
 def test_a_name_that_could_not_be_one_of_a_file_is_refused_everywhere(shelf: LibraryCatalog, name: str) -> None:
     for asked in (shelf.location, shelf.holds, shelf.roots, shelf.remove):
-        with pytest.raises(SettingsError, match="is no name for a library"):
+        with pytest.raises(SettingsError, match="is not a valid library name"):
             asked(name)
 
 
@@ -166,7 +166,7 @@ def test_a_name_that_lancedb_does_not_take_is_refused_when_it_is_used(lance: Set
     ]
 
     for use in uses:
-        with pytest.raises(SettingsError, match="is no name for a library in LanceDB") as caught:
+        with pytest.raises(SettingsError, match="is not a valid library name in LanceDB") as caught:
             use()
         assert caught.value.hint
     assert not shelf.holds(name)

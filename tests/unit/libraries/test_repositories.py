@@ -207,7 +207,7 @@ def test_a_disk_that_cannot_be_written_is_said(github: Path, tmp_path: Path) -> 
 
 
 def test_what_was_not_fetched_is_not_there_and_the_hint_fetches_it(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not fetched yet") as caught:
+    with pytest.raises(SourceError, match="not been fetched yet") as caught:
         fetched_files("octo/shop", Settings(home=tmp_path))
 
     assert caught.value.hint == "openbook add octo/shop"

@@ -37,8 +37,8 @@ def test_a_name_leads_to_a_model_of_that_name(tmp_path: Path, name: str, full: s
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("claude-sonnet-5-5", "is no provider"),
-        ("mistral:large", "is no provider"),
+        ("claude-sonnet-5-5", "unknown provider"),
+        ("mistral:large", "unknown provider"),
         ("ollama", "needs the name of a model"),
         ("vllm:", "needs the name of a model"),
         ("http://127.0.0.1:9000/v1", "ends in `#model`"),

@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_stays_and_the_hint_says_what_to_add(name: st
     file.parent.mkdir(parents=True)
     file.write_text(text, encoding="utf-8")
 
-    with pytest.raises(SettingsError, match="left as it is") as caught:
+    with pytest.raises(SettingsError, match="was not changed") as caught:
         plan_install(client, tmp_path, "openbook", COMMAND)
 
     assert "/bin/openbook" in caught.value.hint

@@ -22,7 +22,7 @@ def test_an_empty_question_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["?", "?!...", "--- ___ ---", "🎉"], ids=["mark", "marks", "lines", "emoji"])
 def test_a_question_without_a_word_is_refused(text: str) -> None:
-    with pytest.raises(QueryError, match="holds no telling word") as caught:
+    with pytest.raises(QueryError, match="contains no word to search for") as caught:
         read_question(text)
 
     assert repr(text) in str(caught.value)
@@ -64,7 +64,7 @@ def test_words_of_asking_are_left_out() -> None:
 
 @pytest.mark.parametrize("text", ["how is it so then", "the of a", "why is it so"])
 def test_a_question_of_nothing_but_words_of_asking_asks_for_nothing(text: str) -> None:
-    with pytest.raises(QueryError, match="no telling word"):
+    with pytest.raises(QueryError, match="no word to search for"):
         read_question(text)
 
 

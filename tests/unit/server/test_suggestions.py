@@ -1,4 +1,4 @@
-"""Suggested questions: none that its own document does not answer, and new ones for a library that has changed."""
+"""Suggested questions: none that its own document does not respond, and new ones for a library that has changed."""
 
 from __future__ import annotations
 

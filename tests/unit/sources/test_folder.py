@@ -344,7 +344,7 @@ def test_a_single_secret_is_not_read(tmp_path: Path) -> None:
 def test_a_folder_of_secrets_is_refused_though_it_is_named(tmp_path: Path, given: str) -> None:
     write(tmp_path, {".docker/config.json": "{}", ".SSH/keys/a.md": "1", ".aws/notes.md": "1"})
 
-    with pytest.raises(SourceError, match="a folder of secrets"):
+    with pytest.raises(SourceError, match="it contains secrets"):
         Folder(tmp_path / given)
 
 

@@ -184,7 +184,7 @@ def test_a_name_that_no_file_can_have_here_is_left_out_and_named(mirror: Mirror)
 def test_what_is_too_large_is_refused_before_it_is_fetched(mirror: Mirror) -> None:
     remote = Told({"a.md": "x" * 600, "b.md": "y" * 600})
 
-    with pytest.raises(FetchError, match="larger than is allowed"):
+    with pytest.raises(FetchError, match="exceeds OPENBOOK_MAX_REPOSITORY_BYTES"):
         update(mirror, remote)
 
     assert remote.fetched == []

@@ -87,7 +87,7 @@ def read_docx(raw: bytes, path: str) -> Reading:
     No anchors: headings name the places.
 
     Raises:
-        SkippedFileError: The file is damaged, encrypted or too large, or no Word document.
+        SkippedFileError: The file is damaged, encrypted or too large, or not a Word file.
     """
     package = ZipPackage(raw, path)
     try:
@@ -109,7 +109,7 @@ class _Word:
     def read(self) -> Reading:
         body = self._package.xml(self._main).find("body") if self._main else None
         if body is None:
-            self._package.refuse("no Word document")
+            self._package.refuse("not a Word file")
         self._flow(body)
         has_pictures = any(element.tag in {"drawing", "pict"} for element in body.iter())
         remarks = ["no text, only pictures"] if has_pictures and not len(self._composer) else []

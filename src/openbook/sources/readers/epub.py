@@ -49,7 +49,7 @@ def read_epub(raw: bytes, path: str) -> Reading:
     if _CONTAINER not in package:
         package.refuse("no EPUB book")
     if _is_locked(package):
-        package.refuse("locked by its publisher")
+        package.refuse("protected by DRM")
     composer = Composer()
     missing, silent = 0, 0
     for position, (name, is_contents) in enumerate(_chapters(package)):

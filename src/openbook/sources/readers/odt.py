@@ -75,11 +75,11 @@ def read_odt(raw: bytes, path: str) -> Reading:
     if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
         package.refuse("encrypted")
     if _CONTENT not in package:
-        package.refuse("no OpenDocument text")
+        package.refuse("not an OpenDocument file")
     root = package.xml(_CONTENT)
     body = root.find("body/text")
     if body is None:
-        package.refuse("no OpenDocument text")
+        package.refuse("not an OpenDocument file")
     composer = Composer()
     try:
         _Text(root, composer).flow(body)

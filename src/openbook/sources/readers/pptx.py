@@ -40,13 +40,13 @@ def read_pptx(raw: bytes, path: str) -> Reading:
     notes. A row of a table is one line. Slides that only show pictures or charts are remarked on.
 
     Raises:
-        SkippedFileError: The file is damaged, encrypted or too large, or no presentation.
+        SkippedFileError: The file is damaged, encrypted or too large, or not a PowerPoint file.
     """
     package = ZipPackage(raw, path)
     main = package.related_by("", "officeDocument")
     root = package.xml(main) if main else None
     if root is None or root.tag != "presentation":
-        package.refuse("no presentation")
+        package.refuse("not a PowerPoint file")
     parts = package.related(main)
     slides = [parts.get(slide.get("r:id", ""), ("", ""))[1] for slide in root.iter("sldId")]
     composer = Composer()

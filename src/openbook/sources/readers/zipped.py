@@ -131,7 +131,7 @@ class ZipPackage:
             parser.feed(content)
             root: Element = parser.close()
         except (ParseError, ValueError, LookupError) as exc:
-            raise SkippedFileError(self._path, f"{_DAMAGED}: {_short(name)} is no XML we read") from exc
+            raise SkippedFileError(self._path, f"{_DAMAGED}: cannot parse the XML of {_short(name)}") from exc
         return root
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:

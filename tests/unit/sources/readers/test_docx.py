@@ -330,11 +330,11 @@ def test_the_strict_form_is_read_like_the_usual_one() -> None:
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [
-        pytest.param({"x": "y"}, "no Word document", id="no-relations"),
-        pytest.param({"word/document.xml": None}, "no Word document", id="no-body"),
-        pytest.param({"word/document.xml": "<a/>"}, "no Word document", id="other-content"),
-        pytest.param({"word/document.xml": "<a>"}, "damaged: word/document.xml is no XML we read", id="bad-xml"),
-        pytest.param({"_rels/.rels": "<a" }, "damaged: _rels/.rels is no XML we read", id="bad-relations"),
+        pytest.param({"x": "y"}, "not a Word file", id="no-relations"),
+        pytest.param({"word/document.xml": None}, "not a Word file", id="no-body"),
+        pytest.param({"word/document.xml": "<a/>"}, "not a Word file", id="other-content"),
+        pytest.param({"word/document.xml": "<a>"}, "damaged: cannot parse the XML of word/document.xml", id="bad-xml"),
+        pytest.param({"_rels/.rels": "<a" }, "damaged: cannot parse the XML of _rels/.rels", id="bad-relations"),
     ],
 )  # fmt: skip
 def test_what_is_no_word_document_is_skipped_with_a_reason(parts: dict[str, str | None], reason: str) -> None:

@@ -103,7 +103,7 @@ def test_a_locked_book_is_skipped_and_scrambled_fonts_are_not_locked(method: str
     if is_read:
         assert read_epub(raw, "a.epub").text == "x"
     else:
-        with pytest.raises(SkippedFileError, match="locked by its publisher"):
+        with pytest.raises(SkippedFileError, match="protected by DRM"):
             read_epub(raw, "a.epub")
 
 

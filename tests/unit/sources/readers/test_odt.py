@@ -154,8 +154,8 @@ def test_a_document_of_pictures_is_remarked_on() -> None:
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        pytest.param(zipped({"x": "y"}), "no OpenDocument text", id="no-content"),
-        pytest.param(zipped({"content.xml": "<a><body><sheet/></body></a>"}), "no OpenDocument text", id="a-table"),
+        pytest.param(zipped({"x": "y"}), "not an OpenDocument file", id="no-content"),
+        pytest.param(zipped({"content.xml": "<a><body><sheet/></body></a>"}), "not an OpenDocument file", id="a-table"),
         pytest.param(odt_of("", manifest="<m><encryption-data/></m>"), "encrypted", id="encrypted"),
     ],
 )

@@ -197,8 +197,8 @@ def test_the_words_of_a_diagram_are_read() -> None:
     ("parts", "reason"),
     [
         pytest.param({"ppt/slides/slide1.xml": None}, "damaged: no slide 1", id="slide-gone"),
-        pytest.param({"ppt/presentation.xml": None}, "no presentation", id="list-gone"),
-        pytest.param({"ppt/presentation.xml": "<w/>"}, "no presentation", id="other-content"),
+        pytest.param({"ppt/presentation.xml": None}, "not a PowerPoint file", id="list-gone"),
+        pytest.param({"ppt/presentation.xml": "<w/>"}, "not a PowerPoint file", id="other-content"),
         pytest.param(
             {"ppt/slides/slide1.xml": "<cSld>" * 9_000 + "</cSld>" * 9_000}, "nested too deeply", id="deep"
         ),

@@ -74,7 +74,7 @@ def test_a_zip_within_is_not_opened(form: str) -> None:
 @formats
 @pytest.mark.parametrize("part", [LAUGHS, OUTSIDE, HIDDEN, TWICE, UNDECLARED])
 def test_entities_are_refused(form: str, part: str) -> None:
-    assert reason_for(form, part) == f"damaged: {MAIN_PARTS[form][2]} is no XML we read"
+    assert reason_for(form, part) == f"damaged: cannot parse the XML of {MAIN_PARTS[form][2]}"
 
 
 @pytest.mark.parametrize(
