@@ -372,13 +372,18 @@ def progress_bar() -> Iterator[Progress | None]:
         TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(compact=True),
     )
-    with Bar(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
-        task = bar.add_task("indexing", total=None, rate="")
-        started = time.monotonic()
+    bar = Bar(*columns, console=Console(stderr=True, markup=False), transient=True)
+    task = bar.add_task("indexing", total=None, rate="")
+    started = time.monotonic()
 
-        def update(done: int, total: int) -> None:
-            passed_s = time.monotonic() - started
-            rate = f"{done / passed_s:.0f} files/s" if done and passed_s > 0 else ""
-            bar.update(task, completed=done, total=total, rate=rate)
+    def update(done: int, total: int) -> None:
+        if total:
+            bar.start()  # where nothing has changed, nothing flashes
+        passed_s = time.monotonic() - started
+        rate = f"{done / passed_s:.0f} files/s" if done and passed_s > 0 else ""
+        bar.update(task, completed=done, total=total, rate=rate)
 
+    try:
         yield update
+    finally:
+        bar.stop()
