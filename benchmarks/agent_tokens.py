@@ -22,7 +22,6 @@ from typing import Any
 
 from openbook.costs import estimate_tokens
 from openbook.library import Library
-from openbook.mcp.listing import as_text
 from openbook.mcp.tools import McpTools
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.search import EVERYTHING
@@ -32,7 +31,7 @@ from openbook.settings import Settings
 CALLS = ((8, 2_000), (10, 4_000), (20, 8_000))
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_PLACE = re.compile(r"(.+):(\d+)-(\d+)")
+_PLACE = re.compile(r"^(\S[^|]*):(\d+)-(\d+)(?:  | \(goes|$)", re.MULTILINE)
 
 # Words that no programmer would grep for.
 _STOP = frozenset(
@@ -56,9 +55,8 @@ class Read:
 def by_search(tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int) -> Read:
     """Ask once, and read the answer."""
     result = tools.search(item["question"], limit=limit, max_tokens=max_tokens)
-    shown = [_PLACE.fullmatch(entry["place"]) for entry in result.structured_content["results"]]
-    lines = [(match[1], int(match[2]), int(match[3])) for match in shown if match]
-    return _read(estimate_tokens(as_text(result.structured_content)), item, lines)
+    lines = [(path, int(first), int(last)) for path, first, last in _PLACE.findall(result)]
+    return _read(estimate_tokens(result), item, lines)
 
 
 def by_grep(files: dict[str, str], item: dict[str, Any], most: int) -> list[Read]:

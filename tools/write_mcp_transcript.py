@@ -105,13 +105,13 @@ class Wire:
 
 
 def _shown(message: dict[str, Any]) -> str:
-    """Write a message without what only machines need: the copy of its text, and what client and server can do."""
+    """Write a message without what only machines need: what client and server can do."""
     message.pop("jsonrpc", None)
     message.get("params", {}).pop("_meta", None)
     result = message.get("result", {})
     if "tools" in result:
         result["tools"] = [f"... {len(result['tools'])} tools: {', '.join(tool['name'] for tool in result['tools'])}"]
-    for name in ("structuredContent", "instructions", "capabilities", "_meta"):
+    for name in ("instructions", "capabilities", "_meta"):
         if name in result:
             result[name] = "..."
     text = json.dumps(message, ensure_ascii=False)

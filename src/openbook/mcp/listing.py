@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-
-from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
+from dataclasses import dataclass
 
 from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
@@ -19,26 +17,25 @@ Places = Callable[[str, str], str]
 """Writes source and path as the agent is to name them."""
 
 
-class ResultItem(TypedDict):
-    """One result as structured content."""
+@dataclass(frozen=True, slots=True)
+class ResultItem:
+    """One result."""
 
     place: str
     """`path:start-end`."""
-    start_char: int
-    end_char: int
-    kind: str
     about: str
     """What is defined there, or where the original puts it: a heading, a lesson, a page."""
     goes_on_to: int
     """Line that the passage ends in, if it was cut here; else 0."""
     lines: str
-    """As in the text, each with its number; of a long line, its sentences."""
+    """Each with its number; of a long line, its sentences."""
 
 
-class ListingContent(TypedDict):
-    """What a tool gives as structured content: what its text says, as values."""
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The results of a call, and what was left out."""
 
-    results: list[ResultItem]
+    results: tuple[ResultItem, ...]
     note: str
 
 
@@ -48,14 +45,14 @@ class ResultListing:
 
     place_of: Places
     max_tokens: int
-    listed: ListingContent = field(default_factory=lambda: ListingContent(results=[], note="nothing found"))
+    listed: Listing = Listing((), "nothing found")
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
         """List results in their order, as many units of them as the budget holds, and give the text of it."""
         self.listed = self._list(results, note)
         return as_text(self.listed)
 
-    def _list(self, results: Sequence[RetrievalResult], note: str) -> ListingContent:
+    def _list(self, results: Sequence[RetrievalResult], note: str) -> Listing:
         entries: list[ResultItem] = []
         left = self.max_tokens
         alone = len({result.chunk.span.path for result in results}) == 1
@@ -67,52 +64,47 @@ class ResultListing:
             shown = _telling(every, left // (len(results) - position), result.excerpt) or _fitting(every[:1], left)
             if shown:
                 entries.append(self._entry(result, shown, every))
-                left -= estimate_tokens(f"{entries[-1]['lines']}\n")
+                left -= estimate_tokens(f"{entries[-1].lines}\n")
         missing = len(results) - len(entries)
         if missing:
             more = f"cut: {missing} more results; raise max_tokens, or narrow the question or path"
             note = f"{note}; {more}" if note else more
-        return ListingContent(results=entries, note=note or ("" if entries else "nothing found"))
+        return Listing(tuple(entries), note or ("" if entries else "nothing found"))
 
     def _entry(self, result: RetrievalResult, shown: Sequence[Unit], every: Sequence[Unit]) -> ResultItem:
         chunk = result.chunk
         first, last, end = shown[0].span, shown[-1].span, every[-1].span
         return ResultItem(
             place=f"{self.place_of(chunk.source, chunk.span.path)}:{first.start_line}-{last.end_line}",
-            start_char=first.start_char,
-            end_char=last.end_char,
-            kind=chunk.kind,
             about=chunk.symbol or label_of(result),
             goes_on_to=end.end_line if end.end_char > last.end_char else 0,
             lines="\n".join(map(_numbered, shown)),
         )
 
 
-def as_text(listed: ListingContent) -> str:
+def as_text(listed: Listing) -> str:
     """Write a listing as a model reads it: a line for the place, then its numbered lines.
 
     Results of one document alone share a line with its path.
 
     Example:
-        >>> entry = ResultItem(
-        ...     place="a.py:3-4", start_char=9, end_char=30, kind="code", about="f", goes_on_to=9, lines="3| def f():"
-        ... )
-        >>> print(as_text(ListingContent(results=[entry], note="1 more")))
+        >>> entry = ResultItem(place="a.py:3-4", about="f", goes_on_to=9, lines="3| def f():")
+        >>> print(as_text(Listing((entry,), "1 more")))
         a.py:3-4 (goes on to 9)  f
         3| def f():
         (1 more)
     """
-    entries = listed["results"]
-    if len({entry["place"].rpartition(":")[0] for entry in entries}) == 1 < len(entries):
-        text = "\n".join([entries[0]["place"].rpartition(":")[0], *(entry["lines"] for entry in entries)])
+    entries = listed.results
+    if len({entry.place.rpartition(":")[0] for entry in entries}) == 1 < len(entries):
+        text = "\n".join([entries[0].place.rpartition(":")[0], *(entry.lines for entry in entries)])
     else:
-        text = "\n\n".join(f"{_head(entry)}\n{entry['lines']}" for entry in entries)
-    return "\n".join(filter(None, (text, listed["note"] and f"({listed['note']})")))
+        text = "\n\n".join(f"{_head(entry)}\n{entry.lines}" for entry in entries)
+    return "\n".join(filter(None, (text, listed.note and f"({listed.note})")))
 
 
 def _head(entry: ResultItem) -> str:
-    cut = f" (goes on to {entry['goes_on_to']})" if entry["goes_on_to"] else ""
-    return f"{entry['place']}{cut}  {entry['about']}".rstrip()
+    cut = f" (goes on to {entry.goes_on_to})" if entry.goes_on_to else ""
+    return f"{entry.place}{cut}  {entry.about}".rstrip()
 
 
 def _numbered(unit: Unit) -> str:

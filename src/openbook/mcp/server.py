@@ -114,7 +114,13 @@ def build_server(library: WatchedLibrary, *, version: str, tells_places: bool = 
     server = _Server(library, version, tools)
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     for function in tools.functions:
-        server.add_tool(with_tool_errors(function), description=inspect.getdoc(function), annotations=reads)
+        # Text alone: clients show the model structured content in its place, which takes up to twice the tokens.
+        server.add_tool(
+            with_tool_errors(function),
+            description=inspect.getdoc(function),
+            annotations=reads,
+            structured_output=False,
+        )
     server.resource(
         "openbook://{source}/{+path}", name="document", description="The text of a document.", mime_type="text/plain"
     )(_reader(library))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
-from mcp_types import CallToolResult, TextContent
 from pydantic import Field
-from typing_extensions import TypedDict  # of Python 3.11, pydantic takes no other
 
 from openbook.answering.context import Context, ContextItem
 from openbook.answering.evidence import EvidenceFinder
@@ -20,12 +21,14 @@ from openbook.answering.verification import CitationChecker
 from openbook.answers import Claim
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, ToolError
+from openbook.grounding.marks import find_marks
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.library import Library
-from openbook.mcp.listing import ListingContent, ResultListing, as_text
+from openbook.mcp.listing import ResultListing, as_text
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.related import related_chunks
 from openbook.retrieval.search import EVERYTHING
+from openbook.sources.languages import BY_NAME, BY_SUFFIX
 from openbook.text import LineIndex, units
 from openbook.types import Kind, RetrievalResult
 from openbook.verify.mentions import Mention, find_mentions
@@ -33,15 +36,19 @@ from openbook.verify.mentions import Mention, find_mentions
 # What stands around a place belongs to how it is written, not to the claim.
 _OPENS, _CLOSES = "`([<", "`)]>"
 
+# What is left of brackets when the places within are taken out.
+_EMPTIED = re.compile(r"\s*\([\s,;]*\)")
+
 Locate = Callable[[str], DocumentSummary | None]
 """Finds the document that a path means."""
 
 
-class ClaimItem(TypedDict):
-    """A claim of the text, and what its lines say to it."""
+@dataclass(frozen=True, slots=True)
+class JudgedClaim:
+    """A claim of a text, and what its lines say to it."""
 
     claim: str
-    cites: list[str]
+    cites: tuple[str, ...]
     """Places as they are written."""
     verdict: str
     """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
@@ -49,18 +56,26 @@ class ClaimItem(TypedDict):
     reason: str
 
 
-def verify_text(text: str, assistant: Library, locate: Locate) -> list[ClaimItem]:
+def verify_text(text: str, assistant: Library, locate: Locate) -> list[JudgedClaim]:
     """Return every claim of a text with its verdict by words alone, in order.
 
     Claims without facts are left out unless they cite.
     """
-    mentions = find_mentions(text, None)
+    mentions = [mention for mention in find_mentions(text, None) if _is_place(mention, locate)]
     shown, numbers = _shown(mentions, assistant.index, locate)
     context = Context(tuple(shown))
     marked = _marked(text, mentions, numbers)
     checked = CitationChecker(context, assistant.text_now).check(marked)
     written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
-    return [_told(claim, written) for claim in checked.claims if claim.verdict or claim.marks]
+    missing = {f"[{number}]" for number in numbers if number > len(shown)}
+    return [_judged(claim, written, missing) for claim in checked.claims if claim.verdict or claim.marks]
+
+
+def _is_place(mention: Mention, locate: Locate) -> bool:
+    """Return whether a mention cites: `postgres:13` and `localhost:8080` are a part of what is claimed."""
+    name = mention.path.rpartition("/")[2].lower()
+    is_like_a_file = name in BY_NAME or ("." in name and name.rpartition(".")[2] in BY_SUFFIX)
+    return "/" in mention.path or is_like_a_file or locate(mention.path) is not None
 
 
 def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
@@ -100,9 +115,13 @@ def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> s
     return "".join([*parts, text[at:]])
 
 
-def _told(claim: Claim, written: dict[str, str]) -> ClaimItem:
-    cites = list(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
-    return ClaimItem(claim=claim.text, cites=cites, verdict=claim.verdict, reason=claim.reason)
+def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> JudgedClaim:
+    cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
+    gone = [written[mark] for mark in claim.marks if mark in missing]
+    if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
+        text = _EMPTIED.sub("", claim.text)
+        return JudgedClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
+    return JudgedClaim(claim.text, cites, claim.verdict, claim.reason)
 
 
 # What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .83 of
@@ -119,43 +138,6 @@ Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens t
 CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
 
 P = ParamSpec("P")
-
-
-class CitationItem(TypedDict):
-    """A quote of an answer."""
-
-    place: str
-    quote: str
-    verdict: str
-
-
-class AnswerContent(TypedDict):
-    """An answer as structured content."""
-
-    answer: str
-    refused: bool
-    reason: str
-    citations: list[CitationItem]
-
-
-class SourceItem(TypedDict):
-    """A source as structured content."""
-
-    name: str
-    location: str
-    documents: int
-
-
-class SourcesContent(TypedDict):
-    """All sources as structured content."""
-
-    sources: list[SourceItem]
-
-
-class VerdictsContent(TypedDict):
-    """The verdicts on a text as structured content."""
-
-    claims: list[ClaimItem]
 
 
 def with_tool_errors(function: Callable[P, Any]) -> Callable[P, Any]:
@@ -202,16 +184,14 @@ class McpTools:
         kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
         path: Within = "",
         max_tokens: Tokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, ListingContent]:
+    ) -> str:
         """Find the passages that speak most of a question, best first, as `path:start-end` with numbered lines.
 
         Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
         """
         return self._list(max_tokens, lambda tools, _: tools.search(query, kind, self._within(path), limit))
 
-    def ask(
-        self, question: Annotated[str, Field(description="In full words, as to a person.")]
-    ) -> Annotated[CallToolResult, AnswerContent]:
+    def ask(self, question: Annotated[str, Field(description="In full words, as to a person.")]) -> str:
         """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
 
         No model writes this: it quotes, or says that the library does not tell.
@@ -219,19 +199,12 @@ class McpTools:
         with self._library.fresh() as assistant:
             answer = assistant.query(question)
             place_of = _Paths(assistant).place_of
-            cited = [
-                CitationItem(
-                    place=f"{place_of(c.source, c.span.path)}:{c.span.start_line}-{c.span.end_line}",
-                    quote=c.quote,
-                    verdict=c.verdict,
-                )
-                for c in answer.citations
-            ]
-        lines = [f"{c.mark} {each['place']}: {c.verdict}" for c, each in zip(answer.citations, cited, strict=True)]
-        text = "\n".join((answer.answer, *lines))
-        return _result(
-            text, AnswerContent(answer=answer.answer, refused=answer.refused, reason=answer.reason, citations=cited)
-        )
+            places = {
+                cited.mark: f"{place_of(cited.source, cited.span.path)}:{cited.span.start_line}-{cited.span.end_line}"
+                for cited in answer.citations
+            }
+        lines = dict.fromkeys(f"{places[cited.mark]}: {cited.verdict}" for cited in answer.citations)
+        return "\n".join((_with_places(answer.answer, places), *lines))
 
     def read_lines(
         self,
@@ -239,11 +212,11 @@ class McpTools:
         first_line: Annotated[int, Field(ge=1, description="Counts from 1.")] = 1,
         last_line: Annotated[int, Field(ge=1, description="Is read too.")] = 200,
         max_tokens: Tokens = 4_000,
-    ) -> Annotated[CallToolResult, ListingContent]:
+    ) -> str:
         """Read lines of a document, numbered."""
         return self._list(max_tokens, lambda tools, _: tools.read_lines(self._named(path), first_line, last_line))
 
-    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, ListingContent]:
+    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
         return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path)))
 
@@ -251,7 +224,7 @@ class McpTools:
         self,
         name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`.")],
         max_tokens: Tokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, ListingContent]:
+    ) -> str:
         """Find where a class, function, method, constant or type is defined."""
         return self._list(max_tokens, lambda tools, listing: listing.keep(*tools.definitions_of(name, whole=False)))
 
@@ -261,7 +234,7 @@ class McpTools:
         line: Annotated[int, Field(ge=1, description="A line of what is asked about.")],
         limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 6,
         max_tokens: Tokens = DEFAULT_TOKENS,
-    ) -> Annotated[CallToolResult, ListingContent]:
+    ) -> str:
         """Find what belongs to the code or text at a line: who uses it, its tests, its documentation, its likes."""
         with self._library.fresh() as assistant:
             paths = _Paths(assistant)
@@ -272,7 +245,7 @@ class McpTools:
                 raise ToolError("the library has no such line")
             listing = ResultListing(paths.place_of, max_tokens)
             listing.keep(related_chunks(around[-1], assistant.index, assistant.retriever.embedder, limit=limit))
-        return _result(as_text(listing.listed), listing.listed)
+        return as_text(listing.listed)
 
     def verify_citations(
         self,
@@ -283,7 +256,7 @@ class McpTools:
                 description="What you mean to say, citing as `path:12-18` behind each claim.",
             ),
         ],
-    ) -> Annotated[CallToolResult, VerdictsContent]:
+    ) -> str:
         """Check what you wrote before you say it: every claim is judged by the lines that it cites.
 
         `conflict`: a number, quote or identifier is not there, or the lines say otherwise. `unverified`: words alone
@@ -293,37 +266,27 @@ class McpTools:
             paths = _Paths(assistant)
             claims = verify_text(text, assistant, paths.find)
         lines = [
-            f"{claim['verdict'] or 'no facts'}: {claim['claim']} ({', '.join(claim['cites']) or 'no place'})"
-            + (f": {claim['reason']}" if claim["reason"] else "")
+            f"{claim.verdict or 'no facts'}: {claim.claim} ({', '.join(claim.cites) or 'no place'})"
+            + (f": {claim.reason}" if claim.reason else "")
             for claim in claims
         ]
-        return _result("\n".join(lines) or "nothing in it states facts", VerdictsContent(claims=claims))
+        return "\n".join(lines) or "nothing in it states facts"
 
-    def list_sources(self) -> Annotated[CallToolResult, SourcesContent]:
+    def list_sources(self) -> str:
         """List the folders and repositories that the library is made of."""
         with self._library.fresh() as assistant:
-            documents = assistant.index.documents(EVERYTHING)
+            counts = Counter(document.source for document in assistant.index.documents(EVERYTHING))
             listed = [
-                SourceItem(
-                    name=root.name,
-                    location=root.location if self._tells_places else root.url,
-                    documents=sum(d.source == root.name for d in documents),
-                )
+                (root.name, root.location if self._tells_places else root.url, f"{counts[root.name]} documents")
                 for root in assistant.sources()
             ]
-        lines = (
-            "  ".join(filter(None, (each["name"], each["location"], f"{each['documents']} documents")))
-            for each in listed
-        )
-        return _result("\n".join(lines), SourcesContent(sources=listed))
+        return "\n".join("  ".join(filter(None, each)) for each in listed)
 
-    def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> Annotated[CallToolResult, ListingContent]:
+    def list_courses(self, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
         """List the courses, with what they say of themselves."""
         return self._list(max_tokens, lambda tools, _: tools.list_courses())
 
-    def course_outline(
-        self, course: CourseName, max_tokens: Tokens = DEFAULT_TOKENS
-    ) -> Annotated[CallToolResult, ListingContent]:
+    def course_outline(self, course: CourseName, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
         """List the lessons of a course."""
         return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
 
@@ -333,11 +296,20 @@ class McpTools:
     def _within(self, pattern: str) -> str:
         return _Paths(self._library.assistant).within(pattern)
 
-    def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> CallToolResult:
+    def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> str:
         with self._library.fresh() as assistant:
             listing = ResultListing(_Paths(assistant).place_of, max_tokens)
             use(LibraryTools(_finder(assistant), EVERYTHING, listing), listing)
-        return _result(as_text(listing.listed), listing.listed)
+        return as_text(listing.listed)
+
+
+def _with_places(text: str, places: dict[str, str]) -> str:
+    """Put places where marks of results stand, which an agent cannot open."""
+    parts, at = [], 0
+    for mark in find_marks(text):
+        parts += [text[at : mark.start_char], f"[{places.get(mark.text, mark.text[1:-1])}]"]
+        at = mark.end_char
+    return "".join([*parts, text[at:]])
 
 
 class _Paths:
@@ -386,7 +358,3 @@ class _Paths:
 
 def _finder(assistant: Library) -> EvidenceFinder:
     return EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
-
-
-def _result(text: str, structured: Any) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)

@@ -37,10 +37,10 @@ def test_every_result_gets_its_share_and_the_budget_is_kept() -> None:
 
     text = listing.keep([result("short.py", "x = 1"), *many])
 
-    shown = listing.listed["results"]
+    shown = listing.listed.results
     assert estimate_tokens(text) <= 600
     assert len(shown) == 10
-    assert [entry["goes_on_to"] for entry in shown] == [0, *[40] * 9]
+    assert [entry.goes_on_to for entry in shown] == [0, *[40] * 9]
     assert "1.py:1-" in text
     assert "(goes on to 40)" in text
 
@@ -50,7 +50,7 @@ def test_what_does_not_fit_at_all_is_counted() -> None:
 
     text = listing.keep([result(f"{number}.py", " ".join(map(str, range(30)))) for number in range(9)], "9 in all")
 
-    missing = 9 - len(listing.listed["results"])
+    missing = 9 - len(listing.listed.results)
     assert missing > 0
     assert f"(9 in all; cut: {missing} more results" in text
 
@@ -60,9 +60,9 @@ def test_a_first_result_that_is_too_large_is_cut_and_not_dropped() -> None:
 
     listing.keep([result("a.py", "\n".join(f"name_{n} = {n}" for n in range(200)))])
 
-    [entry] = listing.listed["results"]
-    assert entry["place"].startswith("a.py:1-")
-    assert entry["lines"].count("\n") > 3
+    [entry] = listing.listed.results
+    assert entry.place.startswith("a.py:1-")
+    assert entry.lines.count("\n") > 3
 
 
 def test_nothing_found_is_said() -> None:
@@ -85,7 +85,7 @@ def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
 
     listing.keep(with_excerpts("retries", [result("a.py", text)]))
 
-    [entry] = listing.listed["results"]
-    assert "31| retries = 3" in entry["lines"]
-    assert entry["place"].startswith("a.py:28-")
-    assert entry["goes_on_to"] == 40
+    [entry] = listing.listed.results
+    assert "31| retries = 3" in entry.lines
+    assert entry.place.startswith("a.py:28-")
+    assert entry.goes_on_to == 40
