@@ -31,6 +31,7 @@ from openbook.settings import Settings
 CALLS = ((8, 2_000), (10, 4_000), (20, 8_000))
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
 _PLACE = re.compile(r"^(\S[^|]*):(\d+)-(\d+)(?:  | \(goes|$)", re.MULTILINE)
 
 # Words that no programmer would grep for.
@@ -56,6 +57,8 @@ def by_search(tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int
     """Ask once, and read the answer."""
     result = tools.search(item["question"], limit=limit, max_tokens=max_tokens)
     lines = [(path, int(first), int(last)) for path, first, last in _PLACE.findall(result)]
+    if not lines and (numbers := [int(number) for number in _NUMBERED.findall(result)]):
+        lines = [(result.partition("\n")[0], number, number) for number in numbers]  # all of one file, named once
     return _read(estimate_tokens(result), item, lines)
 
 

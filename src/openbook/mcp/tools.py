@@ -124,8 +124,8 @@ def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> JudgedC
     return JudgedClaim(claim.text, cites, claim.verdict, claim.reason)
 
 
-# What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .83 of
-# the files that answer; six passages in full hold .80 for as many tokens. An agent that needs more asks again.
+# What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .81 of
+# the files that answer (`python -m benchmarks.agent_tokens`). An agent that needs more asks again.
 DEFAULT_TOKENS = 2_000
 MOST_TOKENS = 20_000
 
