@@ -184,7 +184,17 @@ class _One:
             return self._past_at(self._pin, target)
         if self._citing.inside is None or not self._history.head:
             return None
-        words = self._citing.text[self._mention.path_chars[0] : self._mention.lines_chars[1]]
+        text, mention = self._citing.text, self._mention
+        words = text[mention.path_chars[0] : mention.lines_chars[1]]
+        first = self._history.written_first(self._citing.inside, words)
+        if first and first[1] != words:
+            path = unquote(first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]]))
+            written = path if mention.form != "permalink" else "/" + path
+            past = self._past_at(
+                first[0].commit, self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
+            )
+            if past is not None:
+                return past
         revision = self._history.written(self._citing.inside, words)
         return None if revision is None else self._past_at(revision.commit, target)
 
@@ -256,7 +266,16 @@ class _One:
             reason = "edited since"
         if stays:
             return self._say("ok", path, basis="history", reason=reason)
+        if doubt := self._doubt(past, found):
+            return self._say("changed", path or past.path, basis="names", reason=doubt)
         return self._say("moved", path or past.path, basis="history", now=found, reason=reason)
+
+    def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
+        """Say why lines that were found again may not be those that are meant, so that nothing is written."""
+        if not any(map(str.isalnum, _lines(past.page, self._mention.first_line, self._mention.last_line))):
+            return "the cited lines have no words"
+        named = by_names(self._root.page(found.path), found.spot.first_line, found.spot.last_line, self._near)
+        return named.reason if named.is_elsewhere else ""
 
     def _without_past(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line

@@ -17,6 +17,7 @@ from pathlib import Path
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
 from openbook.sources.git_environment import environment_of_git
+from openbook.verify.mentions import words_before
 from openbook.verify.relocation import ComparedText
 
 # A command that takes longer has met a repository of a size where one citation is not worth it.
@@ -184,16 +185,34 @@ class History:
             None if they are not committed, or if what git keeps, or gives in time, does not reach back to when
             they were written.
         """
-        squeezed = "".join(words.split())
-        found = None
+        found = self._since(path, words)
+        return found[0] if found else None
+
+    def written_first(self, path: str, words: str) -> tuple[Revision, str] | None:
+        """Find when a citation was written, and as what, behind changes of nothing but its path.
+
+        Whoever renames a file and rewrites all paths to it has not looked at the lines.
+        """
+        return self._since(path, words, words_before)
+
+    def _since(
+        self, path: str, words: str, before: Callable[[str, str, str], str] | None = None
+    ) -> tuple[Revision, str] | None:
+        """Go back while words stand in a file; `before` may name what stood in their place."""
+        found, newer = None, ""
         try:
             for revision, text in self._versions(path):
-                if text is None or not _stands_in(squeezed, _squeezed(text)):
+                if text is None:
                     break
-                found = revision
+                if not _stands_in("".join(words.split()), _squeezed(text)):
+                    words_then = before(newer, text, words) if before else ""
+                    if not words_then:
+                        break
+                    words = words_then
+                found, newer = revision, text
         except _Failed:
             return None
-        return None if found is None or found.commit in self.cut_at else found
+        return None if found is None or found.commit in self.cut_at else (found, words)
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
         """Find the newest version of a file of which something holds, also of a file that is gone."""

@@ -182,3 +182,46 @@ def _outside(ranges: Sequence[tuple[int, int]]) -> Callable[[int, int], bool]:
         return (at < 0 or known[at][1] <= start) and (at + 1 >= len(known) or known[at + 1][0] >= end)
 
     return outside
+
+
+def words_before(newer: str, older: str, words: str) -> str:
+    """Return what a citation was before a change of nothing but paths.
+
+    Args:
+        newer: A text that has the citation.
+        older: The version before, which has not.
+        words: Path and lines, as they stand in the newer text.
+
+    Returns:
+        Path and lines as they stand in the line of the older text that differs in nothing but paths; empty if there is
+        no such line, or if several have different ones.
+
+    Example:
+        >>> words_before("See [`A`](lib/a.py#L3).", "See [`A`](src/a.py#L3).", "lib/a.py#L3")
+        'src/a.py#L3'
+    """
+    lines = words[max(words.rfind("#"), words.rfind(":")) :]
+    skeletons = dict[str, list[str]]()
+    for line in older.split("\n"):
+        if lines in line:
+            mentions = find_mentions(line)
+            skeletons.setdefault(_without_paths(line, mentions), [_words(line, mention) for mention in mentions])
+    found = set[str]()
+    for line in newer.split("\n"):
+        if words in line:
+            mentions = find_mentions(line)
+            before = skeletons.get(_without_paths(line, mentions), [])
+            found |= {old for old, new in zip(before, mentions, strict=False) if _words(line, new) == words}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _words(text: str, mention: Mention) -> str:
+    return text[mention.path_chars[0] : mention.lines_chars[1]]
+
+
+def _without_paths(line: str, mentions: Sequence[Mention]) -> str:
+    parts, at = [], 0
+    for mention in mentions:
+        parts.append(line[at : mention.path_chars[0]])
+        at = max(at, mention.path_chars[1])
+    return "\0".join([*parts, line[at:]])

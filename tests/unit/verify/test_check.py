@@ -287,8 +287,47 @@ def test_a_path_that_begins_the_code_in_ticks_is_meant_as_one(tmp_path: Path) ->
     ]
 
 
-def test_blank_lines_stay_right_when_something_else_changes(repository: Repository) -> None:
-    assert told(drifted(repository, "See src/app.py:9.\n")) == ("moved", "history", "src/app.py:11")
+def test_lines_without_words_are_not_moved(repository: Repository) -> None:
+    finding = drifted(repository, "See src/app.py:9.\n")
+
+    assert (*told(finding), finding.reason) == ("changed", "names", "", "the cited lines have no words")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("See {path}:14-16.\n", id="plain"),
+        pytest.param("See [the retries](../{path}#L14-L16) of [this](../{path}#L5).\n", id="links"),
+        pytest.param("See [it](https://github.com/octo/shop/blob/main/{path}#L14-L16).\n", id="permalink"),
+    ],
+)
+def test_a_commit_that_changed_only_paths_of_citations_is_looked_through(repository: Repository, page: str) -> None:
+    repository.git("remote", "set-url", "origin", "https://github.com/octo/shop")
+    repository.commit({"src/app.py": CODE, "docs/a.md": page.format(path="src/app.py")})
+    repository.git("rm", "-q", "src/app.py")
+    repository.commit({"lib/app.py": PUSHED})  # the lines move here, and the page is late
+    repository.commit({"docs/a.md": page.format(path="lib/app.py")})
+
+    finding = checked(repository.folder, page.format(path="lib/app.py"))[0]
+
+    assert told(finding) == ("moved", "history", "lib/app.py:16-18")
+
+
+def test_a_citation_whose_lines_were_rewritten_with_its_path_is_as_new(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "See src/app.py:14-16.\n"})
+    repository.git("mv", "src/app.py", "src/client.py")
+    repository.commit({"src/client.py": PUSHED, "docs/a.md": "See src/client.py:16-18.\n"})
+
+    assert told(only(repository.folder, "See src/client.py:16-18.\n")) == ("ok", "history", "")
+
+
+def test_lines_that_moved_away_from_what_the_link_names_are_changed(repository: Repository) -> None:
+    page = "See [`retry`](../src/app.py#L5).\n"
+
+    finding = drifted(repository, page)
+
+    assert finding.verdict != "ok"
+    assert str(finding.now or "") in ("", "src/app.py:16")
 
 
 @pytest.mark.parametrize(
