@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -142,6 +142,24 @@ class AnswerResponse(_Shape):
     """Who checked the claims for entailment; empty if nobody did."""
     warning: str
     """What went wrong beside the answer, in words; else empty."""
+
+
+class RunningAnswerResponse(_Shape):
+    """An answer that runs in the background, or ended a short time ago."""
+
+    id: str
+    session_id: str
+    """Its conversation."""
+    begins: bool
+    """Whether it is the first of its conversation, which can be read when this answer is there."""
+    query: str
+    state: Literal["running", "done", "error", "stopped"]
+
+
+class RunningAnswersResponse(_Shape):
+    """Answers of the caller, in the order of their questions."""
+
+    answers: list[RunningAnswerResponse]
 
 
 class LessonResponse(_Shape):

@@ -10,6 +10,7 @@
  *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, verifier?: string, warning?: string,
  *   session_id?: string, query?: string}} Answer
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
+ * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean}} RunningAnswer
  * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
  * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[],
  *   tools: {name: string, outcome: string}[], answer: Answer | null, failure: Failure | null}} Exchange
@@ -27,7 +28,7 @@ export const STAGES = Object.freeze({
 /** What is said of a stream that ends before its time. */
 export const BROKEN = Object.freeze({
   message: "The connection broke off before the end",
-  hint: "See whether the server still runs, then ask again",
+  hint: "See whether the server still runs, then reload the page",
 });
 
 /**
@@ -77,6 +78,8 @@ export function applyEvent(exchange, { event, data }) {
       return { ...exchange, phase: "answered", stage: "", answer: data };
     case "error":
       return failed(exchange, data);
+    case "stopped":
+      return { ...exchange, phase: "stopped", stage: "" };
     default:
       return exchange;
   }
@@ -108,16 +111,32 @@ export function failed(exchange, failure) {
 }
 
 /**
- * Give the exchange after its stream has ended: one without an answer was broken off.
+ * Give what has become of the last question of a conversation if its answer is not kept there: it runs, or has failed.
  *
- * @param {Exchange} exchange
- * @param {{byPerson: boolean}} how
- * @returns {Exchange}
+ * @param {RunningAnswer[]} answers of the server, in order
+ * @param {string} sessionId
+ * @returns {RunningAnswer | null}
  */
-export function ended(exchange, { byPerson }) {
-  if (exchange.phase !== "asking") return exchange;
-  if (byPerson) return { ...exchange, phase: "stopped", stage: "" };
-  return failed(exchange, BROKEN);
+export function pendingOf(answers, sessionId) {
+  const last = answers.findLast((answer) => answer.session_id === sessionId);
+  return last && last.state !== "done" ? last : null;
+}
+
+/**
+ * Give the conversations with those that begin with an answer that still runs, and say of each whether one does.
+ *
+ * @param {{id: string, title: string, updated_at: number | string, exchanges: number}[]} sessions
+ * @param {RunningAnswer[]} answers
+ */
+export function withRunning(sessions, answers) {
+  const running = answers.filter(({ state }) => state === "running").toReversed();
+  const known = new Set(sessions.map(({ id }) => id));
+  const begun = running.filter(({ session_id: id }) => !known.has(id));
+  const answering = new Set(running.map(({ session_id: id }) => id));
+  return [
+    ...begun.map(({ session_id: id, query }) => ({ id, title: query, updated_at: "", exchanges: 0 })),
+    ...sessions,
+  ].map((session) => ({ ...session, running: answering.has(session.id) }));
 }
 
 /**
