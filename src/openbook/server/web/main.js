@@ -226,7 +226,7 @@ function refusedCall(exchange, error) {
     return failed(exchange, GONE);
   }
   if (error.status === 404) loadLibrary(); // somebody else has removed what was chosen
-  return failed(exchange, { message: error.message, hint: error.hint });
+  return failed(exchange, { message: error.message, hint: error.hint, status: error.status });
 }
 
 /** @param {import("./state.js").Exchange} exchange */
@@ -234,7 +234,7 @@ function finish(exchange) {
   if (exchange.answer) announce(`Answered. ${summary(exchange.answer)}.`);
   else if (exchange.failure) announce(sentences("No answer", exchange.failure.message, exchange.failure.hint));
   else announce("Stopped");
-  loadSessions();
+  if (exchange.failure?.status !== 0) loadSessions(); // the server can be reached
 }
 
 /** @param {import("./state.js").Exchange} exchange */
