@@ -30,6 +30,19 @@ test("when the writing ends, all words stand in blocks", () => {
   assert.equal(tail(exchange), "");
 });
 
+test("what is rendered of a block stands before the words behind it, until the block is whole", () => {
+  const events = [
+    { event: "delta", data: { text: "- One\n-" } },
+    { event: "draft", data: { html: "<ul><li>One</li></ul>", left_out: 1 } },
+    { event: "delta", data: { text: " Two" } },
+  ];
+  const exchange = after(...events);
+  const whole = applyEvent(exchange, { event: "block", data: { index: 0, html: "<ul></ul>" } });
+
+  assert.deepEqual([exchange.draft, tail(exchange)], ["<ul><li>One</li></ul>", "- Two"]);
+  assert.equal(whole.draft, "");
+});
+
 test("tools that a model has used are kept with what came of them", () => {
   const exchange = after({ event: "tool", data: { name: "search", arguments: "{}", outcome: "3 results" } });
 

@@ -57,7 +57,7 @@ def test_a_server_that_stops_while_it_answers_is_told_with_what_to_do(
         served = running.enter_context(serving(course_in(tmp_path), home=tmp_path / "home", model=model))
         page = browse(served)
         ask(page)
-        expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
+        expect(page.locator(".answer")).to_contain_text("The sea rises twice")
 
         running.close()
 
@@ -183,6 +183,31 @@ def test_the_words_can_be_read_while_they_are_verified(
 
     expect(page.locator(".stage")).to_contain_text("Verifying")
     expect(page.locator(".answer")).to_contain_text("The sea rises twice a day")
+
+
+def test_a_list_and_a_table_have_their_shape_while_they_are_written(
+    fake_server: Callable[..., FakeServer],
+    serve: Callable[..., Served],
+    browse: Callable[..., Page],
+    shoot: Callable[[Page, str], None],
+    tmp_path: Path,
+) -> None:
+    table = (
+        "| Tide | Height |\n|---|---|\n| neap | **low**, when the Sun and the Moon pull apart |\n| spring | high |\n"
+    )
+    words = ScriptedReply(
+        f"{table}\n- The sea rises **twice** a day.\n- It falls as often, which is the ebb.\n- And so" * 2
+    )
+    held = Fault("hold", words, after=27)
+    page = browse(serve(course_in(tmp_path), model=model_behind(fake_server(held))))
+
+    ask(page)
+
+    expect(page.locator(".answer table td strong")).to_have_text("low")
+    expect(page.locator(".answer li strong")).to_have_text("twice")
+    expect(page.locator(".draft li").last).to_contain_text("It falls as often")
+    expect(page.locator(".answer")).not_to_contain_text("**")
+    shoot(page, "written")
 
 
 def test_a_question_that_is_too_long_is_cut_with_a_word_and_shown_in_part(

@@ -92,11 +92,11 @@ def test_two_tabs_show_the_same_answer_and_either_stops_it(
 ) -> None:
     page = browse(serve(course_in(tmp_path), model=model_behind(held)))
     begin(page)
-    expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
+    expect(page.locator(".answer")).to_contain_text("The sea rises twice")
     other = page.context.new_page()
 
     other.goto(page.url)
-    expect(other.locator(".unfinished")).to_contain_text("The sea rises twice")
+    expect(other.locator(".answer")).to_contain_text("The sea rises twice")
     other.get_by_role("button", name="Stop").click()
 
     for tab in (page, other):

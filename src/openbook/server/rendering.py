@@ -44,6 +44,9 @@ _ENDS = re.compile(r"[.,;:!?…。，；：！？]*")
 _CHIP_LINK = re.compile(r"#cite-\d+")
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 
+# The beginning of an item, a heading, a fence or a rule, or a line that makes a heading of the one before.
+_OPEN_LINE = re.compile(r"[\s>]*(?:[-=+*_#|:`~ \t]+|\d{1,9}[.)]?)\s*")
+
 # Longer code is shown without colours: 20,000 characters take 30 ms, and some lexers are not linear.
 _MOST_COLOURED_CHARS = 20_000
 
@@ -152,6 +155,17 @@ class BlockReader:
                 blocks.append("".join(self._block))
                 self._block = []
         return blocks
+
+    def draft(self) -> tuple[str, str]:
+        r"""Return what is written of the block that has not ended, and behind it a line that may yet become anything.
+
+        Example:
+            >>> reader = BlockReader()
+            >>> reader.feed("- One\n- T"), reader.draft(), reader.feed("wo\n--"), reader.draft()
+            ([], ('- One\n- T', ''), [], ('- One\n- Two\n', '--'))
+        """
+        is_open = self._fence is None and _OPEN_LINE.fullmatch(self._line) is not None
+        return "".join([*self._block, "" if is_open else self._line]), self._line if is_open else ""
 
     def close(self) -> list[str]:
         """Return the rest, if there is one. The reader cannot be fed again."""

@@ -52,6 +52,8 @@ class RunningAnswer:
     """By the clock of the registry."""
     events: list[ServerSentEvent | None] = field(default_factory=list)
     """Each at the place that its id names, less one. None: of no use any more."""
+    draft_at: int | None = None
+    """Place of the last draft, which the next one or its block replaces."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at the next event; then there is another one."""
     task: asyncio.Task[None] | None = None
@@ -61,6 +63,10 @@ class RunningAnswer:
         numbered = ServerSentEvent(event=event.event, data=event.data, id=str(len(self.events) + 1))
         if event.event == "done":  # it has all that the others told
             self.events = [None] * len(self.events)
+        elif event.event in ("draft", "block") and self.draft_at is not None:
+            self.events[self.draft_at], self.draft_at = None, None
+        if event.event == "draft":
+            self.draft_at = len(self.events)
         self.events.append(numbered)
         if event.event in _ENDS:
             self.state, self.ended_at = _ENDS[event.event], now

@@ -12,7 +12,7 @@
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
  * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean}} RunningAnswer
  * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
- * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[],
+ * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[], draft: string,
  *   tools: {name: string, outcome: string}[], answer: Answer | null, failure: Failure | null}} Exchange
  */
 
@@ -38,7 +38,7 @@ export const BROKEN = Object.freeze({
  */
 export function startExchange(id, query) {
   return {
-    ...{ id, query, phase: "asking", stage: "sending", raw: "", covered: 0, blocks: [], tools: [] },
+    ...{ id, query, phase: "asking", stage: "sending", raw: "", covered: 0, blocks: [], draft: "", tools: [] },
     ...{ answer: null, failure: null },
   };
 }
@@ -64,14 +64,16 @@ export function pastExchange(id, kept) {
 export function applyEvent(exchange, { event, data }) {
   switch (event) {
     case "status":
-      return { ...exchange, stage: data.stage, covered: exchange.raw.length };
+      return { ...exchange, stage: data.stage, covered: exchange.raw.length, draft: "" };
     case "delta":
       return { ...exchange, raw: exchange.raw + data.text };
     case "block": {
       const blocks = exchange.blocks.slice();
       blocks[data.index] = data.html;
-      return { ...exchange, blocks, covered: endOfBlocks(exchange.raw) };
+      return { ...exchange, blocks, draft: "", covered: endOfBlocks(exchange.raw) };
     }
+    case "draft":
+      return { ...exchange, draft: data.html, covered: exchange.raw.length - data.left_out };
     case "tool":
       return { ...exchange, tools: [...exchange.tools, { name: data.name, outcome: data.outcome }] };
     case "done":
@@ -93,7 +95,7 @@ function endOfBlocks(raw) {
 }
 
 /**
- * Give the words behind the last finished block.
+ * Give the words behind the last finished block, or behind what is rendered of the next one.
  *
  * @param {Exchange} exchange
  */
