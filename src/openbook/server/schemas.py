@@ -299,6 +299,8 @@ class UnitResponse(_Shape):
     """Whether a part of it lies in the range."""
     label: str
     """The original's own name for the place, such as `p. 7` or `#usage`; empty if it has none."""
+    html: str = ""
+    """The text in colours, sanitized; empty for what is no code, or too long for it."""
 
 
 class DocumentResponse(_Shape):
@@ -316,6 +318,8 @@ class DocumentResponse(_Shape):
     more_before: bool
     more_after: bool
     remarks: list[str]
+    html: str = ""
+    """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
 
 
 class SessionResponse(_Shape):

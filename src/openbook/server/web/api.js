@@ -160,7 +160,10 @@ export const removeFile = async (id) =>
  * @param {number} context lines before and behind
  */
 export const documentAt = (id, { start_char: from, end_char: to }, context) =>
-  read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}`);
+  read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}&rendered=true`);
+
+/** @param {string} id */
+export const textOf = (id) => `api/documents/${encodeURIComponent(id)}/text`;
 
 /**
  * Give what happens to a job until it ends.
