@@ -304,3 +304,33 @@ def test_a_server_that_was_killed_goes_on_with_what_was_uploaded(serve: Serve, h
     assert client.get("/api/courses").json()["total_courses"] == 2
     assert ask(client, "How does the zebra sleep?")["sources"] == ["zebra.md:3 (Zebra)"]
     assert not (uploads / "9f.part").exists()
+
+
+def test_a_document_of_markdown_is_rendered_and_its_links_and_tags_do_nothing(serve: Serve, folder: Path) -> None:
+    text = "# Piers\n\n[map](map.md) [x](javascript:alert(1)) <b>bold</b>\n\n- one\n- the brass bell rings\n"
+    (folder / "piers.md").write_text(text, encoding="utf-8")
+    client = serve()
+    cited = ask(client, "When does the brass bell ring?")["citations"]
+    citation = next(each for each in cited if each["path"] == "piers.md")
+    path = f"/api/documents/{citation['document_id']}"
+    span = {name: citation[name] for name in ("start_char", "end_char")}
+
+    html = client.get(path, params={**span, "rendered": True}).json()["html"]
+    whole = client.get(f"{path}/text")
+
+    assert '<li class="cited">the brass bell rings</li>' in html
+    assert ("href" in html, "<b>" in html, "&lt;b&gt;bold" in html) == (False, False, True)
+    assert client.get(path, params=span).json()["html"] == ""
+    assert (whole.text, whole.headers["content-disposition"]) == (text, "attachment; filename*=UTF-8''piers.md")
+
+
+def test_code_has_colours_by_the_line_and_stays_text(serve: Serve, folder: Path) -> None:
+    (folder / "bell.py").write_text('def brass():\n    """Ring\n    <b>it</b>."""\n', encoding="utf-8")
+    client = serve()
+    citation = ask(client, "brass")["citations"][0]
+
+    units = client.get(f"/api/documents/{citation['document_id']}").json()["units"]
+
+    assert [unit["text"] for unit in units] == ["def brass():", '    """Ring', '    <b>it</b>."""']
+    assert units[0]["html"].startswith('<span class="hl-k">def</span>')
+    assert all("<b>" not in unit["html"] and unit["html"] for unit in units)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
 from openbook.errors import CutOffError, OverloadedError
 from openbook.llm.messages import Request
-from openbook.testing import ScriptedModel, ScriptedReply
+from openbook.testing import FakeServer, ScriptedModel, ScriptedReply
 from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
+from tests.server.test_over_sockets import app_of, running
 
 QUESTION = "When do sessions end?"
 MODEL = "scripted:model"
@@ -219,3 +222,16 @@ def test_an_index_that_is_replaced_is_used_from_the_next_question_on(client: Tes
 
     assert "one hour" in before["answer"]
     assert "two hours" in after["answer"]
+
+
+def test_a_list_has_its_shape_before_it_ends(fake_server: Callable[..., FakeServer], folder: Path, home: Path) -> None:
+    words = "- Sessions end after **one hour** [1:2].\n- The retry policy waits 30 seconds [1:5].\n- That is all of it."
+    app, name = app_of(folder, home, fake_server(ScriptedReply(words)), 0)
+
+    with running(app) as url:
+        text = httpx2.post(f"{url}/api/query/stream", json={"query": QUESTION, "model": name}, timeout=30).text
+
+    told = [(kind, value["html"]) for kind, value in events_of(text) if kind in ("draft", "block")]
+    assert [kind for kind, _ in told] == ["draft", "draft", "block"]
+    assert "<strong>one hour</strong>" in told[0][1]
+    assert [html.count("<li>") for _, html in told] == [1, 2, 3]

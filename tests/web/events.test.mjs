@@ -67,3 +67,7 @@ test("data of several lines are one text, and a comment is no event", () => {
   assert.deepEqual(parseEvent("data: a\ndata: b"), { event: "message", data: "a\nb" });
   assert.equal(parseEvent(": ping"), null);
 });
+
+test("an event keeps its id, from which a stream is read on", () => {
+  assert.deepEqual(parseEvent("event: delta\ndata: 1\nid: 7"), { event: "delta", data: 1, id: "7" });
+});

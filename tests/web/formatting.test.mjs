@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, safeLink,
+  ago, anchorOf, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, safeLink,
   sentences, summary, VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
@@ -158,4 +158,14 @@ test("an error carries what the server says, and how long to wait", async () => 
   assert.match(silent.message, /not ready/);
   const locked = await errorOf(reply(401, '{"error": {"message": "no key", "hint": "`openbook keys add`"}}'));
   assert.doesNotMatch(`${locked.message} ${locked.hint}`, /openbook/);
+});
+
+test("a single line is named as a line, and not taken for what an original has in its stead", () => {
+  const at = { path: "guide.md", start_line: 3, end_line: 3, label: "Sessions" };
+
+  for (const place of ["guide.md:3 (Sessions)", "guide.md:3-3 (Sessions)"]) {
+    assert.equal(anchorOf({ ...at, place }), null);
+    assert.equal(lines({ ...at, place }), "guide.md, line 3");
+  }
+  assert.notEqual(anchorOf({ ...at, place: "guide.md:31 (Sessions)" }), null);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  applyEvent, createStore, ended, pastExchange, questionBody, startExchange, tail,
+  applyEvent, createStore, pastExchange, pendingOf, questionBody, startExchange, tail, withRunning,
 } from "../../src/openbook/server/web/state.js";
 
 const after = (...events) => events.reduce(applyEvent, startExchange(1, "Why?"));
@@ -30,6 +30,19 @@ test("when the writing ends, all words stand in blocks", () => {
   assert.equal(tail(exchange), "");
 });
 
+test("what is rendered of a block stands before the words behind it, until the block is whole", () => {
+  const events = [
+    { event: "delta", data: { text: "- One\n-" } },
+    { event: "draft", data: { html: "<ul><li>One</li></ul>", left_out: 1 } },
+    { event: "delta", data: { text: " Two" } },
+  ];
+  const exchange = after(...events);
+  const whole = applyEvent(exchange, { event: "block", data: { index: 0, html: "<ul></ul>" } });
+
+  assert.deepEqual([exchange.draft, tail(exchange)], ["<ul><li>One</li></ul>", "- Two"]);
+  assert.equal(whole.draft, "");
+});
+
 test("tools that a model has used are kept with what came of them", () => {
   const exchange = after({ event: "tool", data: { name: "search", arguments: "{}", outcome: "3 results" } });
 
@@ -39,21 +52,40 @@ test("tools that a model has used are kept with what came of them", () => {
 test("an answer ends the asking", () => {
   const answer = { answer: "Because.", citations: [] };
 
-  const exchange = ended(after({ event: "done", data: answer }), { byPerson: false });
+  const exchange = after({ event: "done", data: answer });
 
   assert.equal(exchange.phase, "answered");
   assert.equal(exchange.answer, answer);
 });
 
-test("a stream that ends without an answer was broken off, and says what to do", () => {
-  const exchange = ended(after({ event: "delta", data: { text: "Well" } }), { byPerson: false });
-
-  assert.equal(exchange.phase, "failed");
-  assert.match(exchange.failure.hint, /ask again/);
+test("what a person stops has not failed", () => {
+  assert.equal(after({ event: "stopped", data: {} }).phase, "stopped");
 });
 
-test("what a person stops has not failed", () => {
-  assert.equal(ended(after(), { byPerson: true }).phase, "stopped");
+test("of a conversation the last answer is pending unless it is kept", () => {
+  const answers = [
+    { id: "1", session_id: "a", query: "Why?", state: "error" },
+    { id: "2", session_id: "a", query: "Why then?", state: "running" },
+    { id: "3", session_id: "b", query: "Who?", state: "done" },
+  ];
+
+  assert.equal(pendingOf(answers, "a").id, "2");
+  assert.equal(pendingOf(answers, "b"), null);
+  assert.equal(pendingOf(answers, "c"), null);
+});
+
+test("a conversation is listed from its first question on, and says while it is answered", () => {
+  const kept = { id: "a", title: "Why?", updated_at: 1, exchanges: 1 };
+  const answers = [
+    { id: "1", session_id: "a", query: "Why then?", state: "running" },
+    { id: "2", session_id: "b", query: "Who?", state: "running" },
+    { id: "3", session_id: "c", query: "How?", state: "stopped" },
+  ];
+
+  const listed = withRunning([kept], answers);
+
+  assert.deepEqual(listed.map(({ id, title, running }) => [id, title, running]), [["b", "Who?", true], ["a", "Why?", true]]);
+  assert.deepEqual(withRunning([kept], []), [{ ...kept, running: false }]);
 });
 
 test("an error of the stream is kept with its hint", () => {

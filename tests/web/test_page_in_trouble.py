@@ -57,7 +57,7 @@ def test_a_server_that_stops_while_it_answers_is_told_with_what_to_do(
         served = running.enter_context(serving(course_in(tmp_path), home=tmp_path / "home", model=model))
         page = browse(served)
         ask(page)
-        expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
+        expect(page.locator(".answer")).to_contain_text("The sea rises twice")
 
         running.close()
 
@@ -118,7 +118,7 @@ def test_an_answer_that_could_not_be_kept_begins_no_conversation(
     page = browse(served)
     reply = page.request.post(f"{served.url}api/query", data={"query": WHY}).json() | {"warning": "the disk is full"}
     sent = f"event: done\ndata: {json.dumps(reply)}\n\n"
-    page.route("**/api/query/stream", lambda route: route.fulfill(body=sent, content_type="text/event-stream"))
+    page.route("**/api/answers/*/events*", lambda route: route.fulfill(body=sent, content_type="text/event-stream"))
 
     ask(page)
 
@@ -185,17 +185,29 @@ def test_the_words_can_be_read_while_they_are_verified(
     expect(page.locator(".answer")).to_contain_text("The sea rises twice a day")
 
 
-def test_a_question_is_not_lost_with_a_page_that_is_left_while_it_is_answered(
-    fake_server: Callable[..., FakeServer], serve: Callable[..., Served], browse: Callable[..., Page], tmp_path: Path
+def test_a_list_and_a_table_have_their_shape_while_they_are_written(
+    fake_server: Callable[..., FakeServer],
+    serve: Callable[..., Served],
+    browse: Callable[..., Page],
+    shoot: Callable[[Page, str], None],
+    tmp_path: Path,
 ) -> None:
-    page = browse(serve(course_in(tmp_path), model=model_behind(fake_server(Fault("hold", WORDS, after=20)))))
+    table = (
+        "| Tide | Height |\n|---|---|\n| neap | **low**, when the Sun and the Moon pull apart |\n| spring | high |\n"
+    )
+    words = ScriptedReply(
+        f"{table}\n- The sea rises **twice** a day.\n- It falls as often, which is the ebb.\n- And so" * 2
+    )
+    held = Fault("hold", words, after=27)
+    page = browse(serve(course_in(tmp_path), model=model_behind(fake_server(held))))
+
     ask(page)
-    expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
 
-    page.reload()
-
-    expect(page.get_by_label("Your question")).to_have_value(WHY)
-    expect(page.get_by_role("alert")).to_contain_text("You can ask it again")
+    expect(page.locator(".answer table td strong")).to_have_text("low")
+    expect(page.locator(".answer li strong")).to_have_text("twice")
+    expect(page.locator(".draft li").last).to_contain_text("It falls as often")
+    expect(page.locator(".answer")).not_to_contain_text("**")
+    shoot(page, "written")
 
 
 def test_a_question_that_is_too_long_is_cut_with_a_word_and_shown_in_part(

@@ -163,7 +163,7 @@ def test_stopping_an_answer_ends_the_call_of_the_model_and_says_that_nothing_was
     page = browse(serve(course_in(tmp_path), model=model))
     page.get_by_label("Your question").fill(WHY)
     page.keyboard.press("Enter")
-    expect(page.locator(".unfinished")).to_contain_text("The sea rises twice")
+    expect(page.locator(".answer")).to_contain_text("The sea rises twice")
 
     page.get_by_role("button", name="Stop").click()
 

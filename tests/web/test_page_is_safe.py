@@ -66,7 +66,7 @@ def test_nothing_runs_that_comes_from_documents_names_titles_or_models(
     page.keyboard.press("Enter")
     expect(page.locator("[data-phase=answered]")).to_have_count(1)
     page.locator(".answer a.cite").first.click()
-    expect(page.locator("#viewer mark").first).to_contain_text("The lantern is lit at dusk")
+    expect(page.locator("#viewer :is(mark, .cited)").first).to_contain_text("The lantern is lit at dusk")
     page.locator("#model").select_option("extractive")
     page.get_by_label("Your question").fill("How much does the anchor weigh?")
     page.keyboard.press("Enter")
@@ -87,8 +87,8 @@ def test_marks_of_writing_direction_are_shown_as_numbers(
     page.keyboard.press("Enter")
     expect(page.locator("[data-phase=answered]")).to_have_count(1)
     page.locator(".answer a.cite").first.click()
-    expect(page.locator("#viewer mark").first).to_be_visible()
+    expect(page.locator("#viewer :is(mark, .cited)").first).to_be_visible()
 
-    for place in (".question", ".answer", "#viewer-body", "#course"):
+    for place in (".question", "#exchanges .answer", "#viewer-body", "#course"):
         expect(page.locator(place)).to_contain_text("‹U+202E›")
     assert "\u202e" not in page.locator("body").inner_text()

@@ -164,3 +164,50 @@ def test_only_the_chosen_sources_are_asked(serve: Serve, browse: Browse, tmp_pat
     expect(page.locator(".scope-words")).to_contain_text("Only from tides")
     ask(page, "Who decides when the ferries leave again?")
     expect(page.locator(".answer")).not_to_contain_text("harbour master")
+
+
+def test_markdown_is_shown_as_it_is_meant_and_as_it_is_written_on_demand(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    rows = "\n".join(f"| pier {number} | {number} metres |" for number in range(1, 60))
+    text = (
+        f"# Piers\n\nSee [the map](map.md).\n\n| Pier | Depth |\n|---|---|\n{rows}\n\nThe *brass* bell rings at six.\n"
+    )
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "piers.md").write_text(text, encoding="utf-8")
+    page = browse(serve(tmp_path / "notes"))
+    ask(page, "When does the brass bell ring?")
+
+    page.locator(".answer a.cite").first.click()
+
+    expect(page.locator("#viewer-body .cited")).to_have_text("The brass bell rings at six.")
+    expect(page.locator("#viewer-body tr")).to_have_count(60)
+    expect(page.locator("#viewer-body .cited")).to_be_in_viewport()
+    expect(page.locator("#viewer-body")).to_contain_text("See the map.")
+    expect(page.locator("#viewer-body a[href]")).to_have_count(0)
+    shoot(page, "markdown")
+    page.get_by_role("button", name="Raw").click()
+    expect(page.locator("#viewer-body mark")).to_have_text("The *brass* bell rings at six.")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Download the text").click()
+    assert saved.value.suggested_filename == "piers.md"
+    assert saved.value.path().read_text(encoding="utf-8") == text
+
+
+def test_code_has_colours_and_its_long_lines_scroll_inside_the_source(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    (tmp_path / "lib").mkdir()
+    long = " + ".join(f"pier_{number}" for number in range(60))
+    code = f'def brass_bell():\n    """Ring the brass bell,\n    and <b>listen</b>."""\n    return {long}\n'
+    (tmp_path / "lib" / "bell.py").write_text(code, encoding="utf-8")
+    page = browse(serve(tmp_path / "lib"), viewport={"width": 360, "height": 740})
+    ask(page, "brass_bell")
+
+    page.locator(".answer a.cite").first.click()
+
+    expect(page.locator("#viewer-body .hl-k").first).to_have_text("def")
+    expect(page.locator("#viewer-body")).to_contain_text("and <b>listen</b>.")
+    assert page.locator("#viewer-body").evaluate("body => body.scrollWidth > body.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    shoot(page, "code-360")

@@ -26,7 +26,8 @@ from openbook.server.limits import MemoryLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
 from openbook.server.question_service import QuestionService
-from openbook.server.routes import contents, conversations, operation, questions
+from openbook.server.routes import answers, contents, conversations, operation, questions
+from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
@@ -116,6 +117,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
         answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
+    state.answers = RunningAnswers(state.asker, state.stopping)
 
 
 def _add_memory(state: Any, settings: Settings) -> None:
@@ -169,6 +171,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
+        await state.answers.close()
         if state.answer_pool is not None:
             await state.answer_pool.close()
         await asyncio.to_thread(state.jobs.close)
@@ -187,7 +190,7 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, contents, conversations, operation):
+    for topic in (questions, answers, contents, conversations, operation):
         app.include_router(topic.router)
     _add_page(app)
 

@@ -44,8 +44,18 @@ _ENDS = re.compile(r"[.,;:!?…。，；：！？]*")
 _CHIP_LINK = re.compile(r"#cite-\d+")
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 
+# The beginning of an item, a heading, a fence or a rule, or a line that makes a heading of the one before.
+_OPEN_LINE = re.compile(r"[\s>]*(?:[-=+*_#|:`~ \t]+|\d{1,9}[.)]?)\s*")
+
 # Longer code is shown without colours: 20,000 characters take 30 ms, and some lexers are not linear.
 _MOST_COLOURED_CHARS = 20_000
+
+# Documents are coloured in one piece, since strings and comments go over lines: 100,000 characters take 150 ms.
+_MOST_COLOURED_LINES_CHARS = 100_000
+_MOST_RENDERED_CHARS = 200_000
+
+# What a citation of lines is shown in: the smallest part that knows its lines.
+_CITED = {"paragraph_open", "heading_open", "tr_open", "list_item_open", "fence"}
 
 # Headings of an answer stand below the question, which is a heading of the second level.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
@@ -73,8 +83,9 @@ _ATTRIBUTES: Final = {
     "code": {"class"},
     "div": {"class", "tabindex"},
     "ol": {"start"},
-    "pre": {"tabindex"},
+    "pre": {"class", "tabindex"},
     "span": {"aria-hidden", "class", "title"},
+    **{tag: {"class"} for tag in ("h3", "h4", "h5", "h6", "li", "p", "tr")},
     "td": {"class"},
     "th": {"class"},
 }
@@ -152,6 +163,17 @@ class BlockReader:
                 blocks.append("".join(self._block))
                 self._block = []
         return blocks
+
+    def draft(self) -> tuple[str, str]:
+        r"""Return what is written of the block that has not ended, and behind it a line that may yet become anything.
+
+        Example:
+            >>> reader = BlockReader()
+            >>> reader.feed("- One\n- T"), reader.draft(), reader.feed("wo\n--"), reader.draft()
+            ([], ('- One\n- T', ''), [], ('- One\n- Two\n', '--'))
+        """
+        is_open = self._fence is None and _OPEN_LINE.fullmatch(self._line) is not None
+        return "".join([*self._block, "" if is_open else self._line]), self._line if is_open else ""
 
     def close(self) -> list[str]:
         """Return the rest, if there is one. The reader cannot be fed again."""
@@ -234,7 +256,7 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda match: f"‹U+{ord(match.group()):04X}›", text)
 
 
-def _render(markdown: str, insets: Sequence[_Inset]) -> str:
+def _render(markdown: str, insets: Sequence[_Inset], *, cited: tuple[int, int] | None = None) -> str:
     parts, at = [], 0
     markdown = markdown.replace(_SIGN, "\N{REPLACEMENT CHARACTER}")
     # What ends at a place comes before what stands there, and that before what begins there.
@@ -244,7 +266,8 @@ def _render(markdown: str, insets: Sequence[_Inset]) -> str:
         at = max(at, insets[index].end_char)
     text = visible("".join([*parts, markdown[at:]]))
     originals = [markdown[inset.start_char : inset.end_char] for inset in insets]
-    html = _markdown().render(text, {"insets": insets, "originals": originals})
+    env = {"insets": insets, "originals": originals, "cited": cited or (0, 0)}
+    html = _markdown(any_link=cited is not None).render(text, env)
     return nh3.clean(
         html,
         tags=_TAGS,
@@ -263,18 +286,20 @@ def _checked(tag: str, name: str, value: str) -> str | None:
 
 
 @cache
-def _markdown() -> MarkdownIt:
+def _markdown(*, any_link: bool = False) -> MarkdownIt:
+    """Return what parses. With `any_link` all links are read as such; those that are not safe lose their address."""
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
     # Definitions of references would vanish from what is quoted. Indented text is no code for those who read marks.
     markdown.enable(["table", "strikethrough"]).disable(["code", "html_block", "html_inline", "reference"])
     markdown.core.ruler.push("insets", _place_insets)
-    markdown.validateLink = lambda url: _SAFE_LINK.fullmatch(url) is not None  # type: ignore[method-assign]
+    markdown.validateLink = lambda url: any_link or _SAFE_LINK.fullmatch(url) is not None  # type: ignore[method-assign]
     return markdown
 
 
 def _place_insets(state: StateCore) -> None:
     """Put insets in place of their signs in text, and the original back where no HTML can stand."""
     insets, originals = state.env["insets"], state.env["originals"]
+    _mark_cited(state.tokens, *state.env["cited"])
 
     def restored(text: str) -> str:
         return _SIGNED.sub(lambda match: originals[int(match[1])], text)
@@ -291,6 +316,21 @@ def _place_insets(state: StateCore) -> None:
                 child.content = restored(child.content)
                 children.append(child)
         token.children = _paired(children)
+
+
+def _mark_cited(tokens: Sequence[Token], first: int, end: int) -> None:
+    """Give a class to the innermost blocks that have one of the lines."""
+    inner: list[tuple[Token, int]] = []
+    for token in tokens:
+        # The paragraph of an item that stands close to the next one is hidden, and writes no element.
+        if token.type not in _CITED or token.map is None or token.hidden:
+            continue
+        begins, ends = token.map
+        if begins < end and first < ends:
+            inner = [(outer, its_end) for outer, its_end in inner if its_end <= begins]
+            inner.append((token, ends))
+    for token, _ in inner:
+        token.attrSet("class", "cited")
 
 
 def _split(token: Token, insets: Sequence[_Inset]) -> Iterator[Token]:
@@ -338,7 +378,8 @@ class _Renderer(RendererHTML):
     def fence(self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: MutableMapping[str, Any]) -> str:
         token = tokens[index]
         name = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
-        return f'<pre tabindex="0"><code class="code">{_coloured(token.content, name)}</code></pre>\n'
+        cited = ' class="cited"' if "class" in token.attrs else ""
+        return f'<pre{cited} tabindex="0"><code class="code">{_coloured(token.content, name)}</code></pre>\n'
 
     def link_open(
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]
@@ -372,6 +413,33 @@ def _coloured(code: str, language: str) -> str:
     except ClassNotFound:
         return escape(code)
     return str(highlight(code, lexer, _formatter()))
+
+
+def coloured_lines(code: str, language: str) -> list[str]:
+    """Return each line of code as HTML that is safe to show; nothing if it is too long or its language has no lexer."""
+    if len(code) > _MOST_COLOURED_LINES_CHARS or "\r" in code:
+        return []
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return []
+    html = str(highlight(visible(code), lexer, _formatter()))
+    lines = nh3.clean(html, tags={"span"}, attributes={"span": {"class"}}).split("\n")
+    return lines if len(lines) == code.count("\n") + 1 else []
+
+
+def render_document(markdown: str, first: int, last: int) -> str:
+    r"""Return a Markdown document as HTML, its lines `first` to `last` in elements of the class `cited`.
+
+    Empty if it is too long. A link to a place in its source is shown as its words.
+
+    Example:
+        >>> render_document("# Tides\n\n- high\n- *low*\n", 4, 4)
+        '<h3>Tides</h3>\n<ul>\n<li>high</li>\n<li class="cited"><em>low</em></li>\n</ul>\n'
+    """
+    if len(markdown) > _MOST_RENDERED_CHARS:
+        return ""
+    return _render(markdown, [], cited=(first - 1, last))
 
 
 @cache

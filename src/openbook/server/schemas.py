@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -144,6 +144,24 @@ class AnswerResponse(_Shape):
     """What went wrong beside the answer, in words; else empty."""
 
 
+class RunningAnswerResponse(_Shape):
+    """An answer that runs in the background, or ended a short time ago."""
+
+    id: str
+    session_id: str
+    """Its conversation."""
+    begins: bool
+    """Whether it is the first of its conversation, which can be read when this answer is there."""
+    query: str
+    state: Literal["running", "done", "error", "stopped"]
+
+
+class RunningAnswersResponse(_Shape):
+    """Answers of the caller, in the order of their questions."""
+
+    answers: list[RunningAnswerResponse]
+
+
 class LessonResponse(_Shape):
     """A lesson of a course."""
 
@@ -281,6 +299,8 @@ class UnitResponse(_Shape):
     """Whether a part of it lies in the range."""
     label: str
     """The original's own name for the place, such as `p. 7` or `#usage`; empty if it has none."""
+    html: str = ""
+    """The text in colours, sanitized; empty for what is no code, or too long for it."""
 
 
 class DocumentResponse(_Shape):
@@ -298,6 +318,8 @@ class DocumentResponse(_Shape):
     more_before: bool
     more_after: bool
     remarks: list[str]
+    html: str = ""
+    """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
 
 
 class SessionResponse(_Shape):

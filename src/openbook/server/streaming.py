@@ -31,7 +31,7 @@ _SHOWN = {
 async def as_events(
     happening: AsyncGenerator[AnswerEvent | AnswerResponse, None], session_id: str, stopping: ShutdownSignal
 ) -> AsyncGenerator[ServerSentEvent, None]:
-    """Yield server-sent events: `status`, `delta`, `block`, `tool`, `citation`, and at last `done` or `error`.
+    """Yield server-sent events: `status`, `delta`, `block`, `draft`, `tool`, `citation`, and at last `done` or `error`.
 
     The status line is gone once the stream begins, so failures travel as an event.
     """
@@ -52,6 +52,12 @@ async def as_events(
         yield ServerSentEvent(event="error", data=internal_error()["error"])
 
 
+# What is written of a block is rendered anew after so many characters, and of a long one when it has grown by a tenth:
+# about as often as one reads a few words, and all of it together costs some ten times what the whole block does.
+_DRAFT_CHARS = 40
+_DRAFT_SHARE = 10
+
+
 class _Teller:
     """Turns each event into those that are sent."""
 
@@ -60,6 +66,7 @@ class _Teller:
         self._stage = ""
         self._blocks = BlockReader()
         self._index = 0
+        self._undrafted_chars = 0
 
     async def tell(self, event: AnswerEvent | AnswerResponse) -> list[ServerSentEvent]:
         """Return what is sent of an event, in order."""
@@ -86,7 +93,16 @@ class _Teller:
         return [*blocks, ServerSentEvent(event="status", data={"stage": stage, "session_id": self._session_id})]
 
     async def _finished(self, text: str) -> list[ServerSentEvent]:
-        return [await self._block(block) for block in self._blocks.feed(text)]
+        blocks = [await self._block(block) for block in self._blocks.feed(text)]
+        self._undrafted_chars += len(text)
+        if self._undrafted_chars < _DRAFT_CHARS:
+            return blocks
+        draft, left_out = self._blocks.draft()
+        if not draft.strip() or self._undrafted_chars < len(draft) // _DRAFT_SHARE:
+            return blocks
+        self._undrafted_chars = 0
+        html = await asyncio.to_thread(render_block, draft)
+        return [*blocks, ServerSentEvent(event="draft", data={"html": html, "left_out": len(left_out)})]
 
     async def _block(self, markdown: str) -> ServerSentEvent:
         html = await asyncio.to_thread(render_block, markdown)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Annotated
+from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Response, UploadFile
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.answers import has_lines
@@ -17,6 +18,7 @@ from openbook.server.auth import Identified
 from openbook.server.failures import RequestRefusedError, error_body, without_places
 from openbook.server.jobs import Job, JobQueue
 from openbook.server.limits import Limits
+from openbook.server.rendering import coloured_lines, render_document
 from openbook.server.schemas import (
     AcceptedResponse,
     CoursesResponse,
@@ -84,7 +86,7 @@ def view(
         title=document.path.rpartition("/")[2][:_LONGEST_TITLE_CHARS],
         url=link(span, None if has_lines(document.language) else label),
         label=label,
-        units=[_unit(document, *piece, (start_char, end_char)) for piece in pieces[begin:end]],
+        units=_units(document, pieces[begin:end], (start_char, end_char)),
         more_before=first > 1 or begin > 0,
         more_after=last < len(lines) or end < len(pieces),
         remarks=list(document.remarks),
@@ -99,7 +101,23 @@ def _pieces_of_line(document: Document, lines: LineIndex, line: int) -> list[tup
     return list(sentences(document.text, begin, end)) or [(begin, begin)]
 
 
-def _unit(document: Document, line: int, start_char: int, end_char: int, cited: tuple[int, int]) -> UnitResponse:
+def _html(document: Document, start_char: int, end_char: int) -> str:
+    if document.language != "markdown":
+        return ""
+    cited = LineIndex(document.text).span(document.path, start_char, end_char)
+    lines = (cited.start_line, cited.end_line) if cited.end_char > cited.start_char else (0, 0)
+    return render_document(document.text, *lines)
+
+
+def _units(document: Document, pieces: Sequence[tuple[int, int, int]], cited: tuple[int, int]) -> list[UnitResponse]:
+    colours = coloured_lines(document.text, document.language) if document.kind == "code" else []
+    return [_unit(document, *piece, cited, colours) for piece in pieces]
+
+
+def _unit(
+    document: Document, line: int, start_char: int, end_char: int, cited: tuple[int, int], colours: Sequence[str]
+) -> UnitResponse:
+    is_line = end_char - start_char <= LONG_LINE_CHARS and document.text[start_char - 1 : start_char] in ("", "\n")
     return UnitResponse(
         number=line,
         text=document.text[start_char:end_char],
@@ -107,6 +125,7 @@ def _unit(document: Document, line: int, start_char: int, end_char: int, cited: 
         end_char=end_char,
         cited=start_char < cited[1] and cited[0] < end_char,
         label=_label(document, start_char),
+        html=colours[line - 1] if colours and is_line else "",
     )
 
 
@@ -214,6 +233,7 @@ async def document(
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
     context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
+    rendered: Annotated[bool, Query(description="Whether Markdown is rendered too, the whole of it.")] = False,
 ) -> DocumentResponse:
     """Return the lines of a document around a range of characters, long ones by sentence: at most 400 such units."""
     library: ServedLibrary = request.app.state.library
@@ -223,12 +243,30 @@ async def document(
         if found is None:
             return None
         link = partial(library.link, found.source)
-        return view(found, document_id, start_char, end_char, context=context, link=link)
+        shown = view(found, document_id, start_char, end_char, context=context, link=link)
+        shown.html = _html(found, start_char, end_char) if rendered else ""
+        return shown
 
     reply = await asyncio.to_thread(viewed)
     if reply is None:
-        raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed; ask again")
+        raise _no_document()
     return reply
+
+
+@router.get(
+    "/api/documents/{document_id}/text", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
+)
+async def document_text(request: Request, _: Identified, document_id: Id) -> Response:
+    """Return the whole text of a document, as it was indexed, as a file."""
+    library: ServedLibrary = request.app.state.library
+    found = await asyncio.to_thread(library.document, document_id)
+    if found is None:
+        raise _no_document()
+    name = found.path.rpartition("/")[2]
+    saved_as = quote(name if has_lines(found.language) else f"{name}.txt", safe="", errors="replace")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
+    # Lone surrogates of odd files are no UTF-8.
+    return Response(found.text.encode("utf-8", "replace"), media_type="text/plain; charset=utf-8", headers=headers)
 
 
 @router.delete("/api/documents/{document_id}", status_code=202)
@@ -236,6 +274,10 @@ async def remove_document(request: Request, caller: Identified, document_id: Id)
     """Delete an uploaded file. It is forgotten in the background."""
     job = await asyncio.to_thread(_contents(request).remove_file, caller.owner, document_id)
     return AcceptedResponse(job_id=job.id, source=job.source)
+
+
+def _no_document() -> RequestRefusedError:
+    return RequestRefusedError(404, "the library has no such document", hint="it may have been removed; ask again")
 
 
 def _reply(job: Job) -> JobResponse:

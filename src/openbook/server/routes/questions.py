@@ -95,8 +95,8 @@ async def query(request: Request, asked: Admitted) -> AnswerResponse:
 async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
     """Answer a question, and tell what happens meanwhile.
 
-    The events are `status`, `delta`, `block`, `tool` and `citation`. The last one is `done` with an `AnswerResponse`,
-    or `error`.
+    The events are `status`, `delta`, `block`, `draft`, `tool` and `citation`. The last one is `done` with an
+    `AnswerResponse`, or `error`.
     """
     async for event in events:
         yield event

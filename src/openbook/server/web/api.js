@@ -5,6 +5,11 @@
 import { readEvents } from "./events.js";
 import { BROKEN } from "./state.js";
 
+// No event comes after one of these.
+const LAST = new Set(["done", "error", "stopped"]);
+// Before each further attempt: a server that is started anew, or a lift without a signal.
+const WAITS_MS = [250, 500, 1000, 2000, 4000, 8000];
+
 /** A call that failed. */
 export class ApiError extends Error {
   /**
@@ -83,13 +88,42 @@ async function* eventsOf(response) {
 export const read = async (path) => (await call(path)).json();
 
 /**
- * Ask, and give what happens until the answer.
+ * Have a question answered. The answer goes on until it is finished or stopped, whoever follows it.
  *
  * @param {object} body
- * @param {AbortSignal} signal
+ * @returns {Promise<import("./state.js").RunningAnswer>}
  */
-export async function* ask(body, signal) {
-  yield* eventsOf(await call("api/query/stream", { method: "POST", signal, ...json(body) }));
+export const ask = async (body) => (await call("api/answers", { method: "POST", ...json(body) })).json();
+
+/** @param {string} id */
+export const stopAnswer = (id) => call(`api/answers/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/**
+ * Give what has happened to an answer and what happens until it ends, also where the connection breaks off meanwhile.
+ *
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<import("./events.js").ServerEvent>}
+ */
+export async function* followAnswer(id, signal) {
+  let after = "0";
+  for (let tried = 0; ; tried += 1) {
+    try {
+      const path = `api/answers/${encodeURIComponent(id)}/events?after=${after}`;
+      for await (const event of eventsOf(await call(path, { signal }))) {
+        after = event.id ?? after;
+        tried = 0;
+        yield event;
+        if (LAST.has(event.event)) return;
+      }
+      throw new ApiError(BROKEN.message, BROKEN);
+    } catch (error) {
+      const { status } = /** @type {ApiError} */ (error);
+      if (signal.aborted || status !== 0 || tried >= WAITS_MS.length) throw error;
+      await new Promise((resolve) => setTimeout(resolve, WAITS_MS[tried]));
+      if (signal.aborted) return;
+    }
+  }
 }
 
 /** @param {string} id */
@@ -126,7 +160,10 @@ export const removeFile = async (id) =>
  * @param {number} context lines before and behind
  */
 export const documentAt = (id, { start_char: from, end_char: to }, context) =>
-  read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}`);
+  read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}&rendered=true`);
+
+/** @param {string} id */
+export const textOf = (id) => `api/documents/${encodeURIComponent(id)}/text`;
 
 /**
  * Give what happens to a job until it ends.

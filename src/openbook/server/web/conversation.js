@@ -17,6 +17,9 @@ import { STAGES, tail } from "./state.js";
 // Some lines; of a longer question the rest is shown when it is asked for.
 const LONG_QUESTION = 400;
 
+// What may hold the words that come next. A line across holds none.
+const GOES_ON = "p, ul, ol, li, blockquote, pre, code.code, div.table, table, thead, tbody, tr, th, td, h3, h4, h5, h6";
+
 // What stopped an answer before its model did, as the server names it.
 const STOPPED = /** @type {Record<string, string>} */ ({
   length: "The model reached its longest answer, so the end is missing.",
@@ -30,6 +33,7 @@ const STOPPED = /** @type {Record<string, string>} */ ({
 /** One question and what became of it. */
 export class ExchangeView {
   #shownBlocks = 0;
+  #shownDraft = "";
   #phase = "";
 
   /**
@@ -41,8 +45,11 @@ export class ExchangeView {
     this.exchange = exchange;
     const id = `question-${exchange.id}`;
     this.stage = element("p", { class: "stage" });
-    this.body = element("div", { class: "answer" });
-    this.rest = element("p", { class: "unfinished" });
+    /** What is rendered of the block that is being written. */
+    this.draft = element("div", { class: "draft", hidden: true });
+    this.body = element("div", { class: "answer" }, this.draft);
+    /** The words behind it. They come as they are written, and stand in what they go on with. */
+    this.rest = element("span", { class: "unfinished" });
     this.foot = element("div", { class: "answer-foot" });
     this.root = element(
       "article",
@@ -82,17 +89,22 @@ export class ExchangeView {
   }
 
   #showWriting() {
-    const { blocks } = this.exchange;
-    for (const html of blocks.slice(this.#shownBlocks)) this.body.append(sanitised(html));
+    const { blocks, draft } = this.exchange;
+    for (const html of blocks.slice(this.#shownBlocks)) this.draft.before(sanitised(html));
     this.#shownBlocks = blocks.length;
+    if (draft !== this.#shownDraft) fill(this.draft, draft && sanitised(draft));
+    this.#shownDraft = draft;
+    this.draft.hidden = !draft;
     this.rest.textContent = tail(this.exchange);
     this.rest.hidden = !this.rest.textContent;
+    if (draft) lastOf(this.draft).append(this.rest);
+    else this.body.after(this.rest);
   }
 
   /** @param {Answer} answer */
   #showAnswer(answer) {
     this.rest.remove();
-    fill(this.body, sanitised(answer.html));
+    fill(this.body, sanitised(answer.html)); // in place of the draft, too
     this.root.dataset.refused = String(answer.refused);
     this.root.dataset.quotes = String(answer.model === "extractive" && !answer.refused);
     for (const chip of this.body.querySelectorAll("a.cite")) this.#wire(/** @type {HTMLAnchorElement} */ (chip));
@@ -232,7 +244,7 @@ export class ExchangeView {
   #showFailure() {
     const { failure } = this.exchange;
     this.rest.hidden = true;
-    this.root.classList.toggle("has-words", this.body.childElementCount > 0);
+    this.root.classList.toggle("has-words", Boolean(this.body.textContent));
     fill(
       this.foot,
       element(
@@ -311,6 +323,18 @@ function heading(id, query) {
     },
   }, "Show the whole question");
   return [title, toggle];
+}
+
+/**
+ * Find what the next words belong to.
+ *
+ * @param {Element} within
+ * @returns {Element}
+ */
+function lastOf(within) {
+  const last = within.lastElementChild;
+  const isLast = !within.lastChild?.textContent?.trim() || within.lastChild === last;
+  return last && isLast && last.matches(GOES_ON) ? lastOf(last) : within;
 }
 
 /**

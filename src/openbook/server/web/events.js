@@ -1,7 +1,7 @@
 /**
  * Server-sent events out of a stream of bytes. Knows nothing of pages or of questions.
  *
- * @typedef {{event: string, data: any}} ServerEvent
+ * @typedef {{event: string, data: any, id?: string}} ServerEvent
  */
 
 /** Cuts text into events, also where one straddles two pieces of the network. */
@@ -33,6 +33,7 @@ export class EventReader {
  */
 export function parseEvent(block) {
   let event = "message";
+  let id = "";
   /** @type {string[]} */
   const data = [];
   for (const line of block.split("\n")) {
@@ -40,14 +41,16 @@ export function parseEvent(block) {
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "event") event = value;
+    else if (field === "id") id = value;
     else if (field === "data") data.push(value);
   }
   if (!data.length) return null;
   const text = data.join("\n");
+  const named = id ? { event, id } : { event };
   try {
-    return { event, data: JSON.parse(text) };
+    return { ...named, data: JSON.parse(text) };
   } catch {
-    return { event, data: text };
+    return { ...named, data: text };
   }
 }
 

@@ -4,18 +4,20 @@ import { keepWaiting, leftWaiting, namedSession, nameSession } from "./address.j
 import * as api from "./api.js";
 import { hideCard, startCards } from "./card.js";
 import {
-  holdBack, isHeldBack, mayModelSearch, propose, showAsking, showCourses, showLessons,
-  showModels, showScope, startComposer,
+  holdBack, isHeldBack, mayModelSearch, propose, showAsking, showLessons, showModels, showScope, startComposer,
 } from "./composer.js";
 import { ExchangeView } from "./conversation.js";
-import { confirmed, logIn, newSource, newTitle, showKeys } from "./dialogs.js";
+import { confirmed, logIn, newTitle, showKeys } from "./dialogs.js";
 import { announce, byId, element, fill, rove } from "./dom.js";
 import { sentences, summary } from "./formatting.js";
 import { startKeys } from "./keys.js";
+import { libraryOf } from "./library.js";
 import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
-import { applyEvent, createStore, ended, failed, pastExchange, questionBody, STAGES, startExchange } from "./state.js";
+import {
+  applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, STAGES, startExchange, withRunning,
+} from "./state.js";
 import { onSystemTheme, theme, toggleTheme } from "./theme.js";
-import { chooseFiles, followJob, readingWords, startUploads } from "./uploads.js";
+import { startUploads } from "./uploads.js";
 import { closeViewer, openViewer, startViewer } from "./viewer.js";
 import { showWelcome } from "./welcome.js";
 
@@ -26,6 +28,7 @@ const store = createStore({
   locked: false,
   sessionId: "",
   sessions: /** @type {import("./rail.js").Session[]} */ ([]),
+  answers: /** @type {import("./state.js").RunningAnswer[]} */ ([]),
   sources: /** @type {import("./rail.js").Source[]} */ ([]),
   courses: /** @type {import("./composer.js").Course[]} */ ([]),
   questions: /** @type {string[]} */ ([]),
@@ -38,27 +41,33 @@ const store = createStore({
 const LONGEST_WAIT_S = 120;
 
 const GONE = Object.freeze({
+  isGone: true,
   message: "This conversation was deleted, has expired, or belongs to another browser",
   hint: "Ask, and a new one begins",
 });
 
-// While a source is read that somebody else has added.
 const LOOK_AGAIN_MS = 3000;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let looking;
+/** While something is answered that is not shown. @type {ReturnType<typeof setTimeout> | undefined} */
+let watching;
 
 /** @type {ExchangeView[]} */
 let views = [];
 /** Of exchanges, so that each has an id of its own. */
 let counted = 0;
-/** @type {AbortController | null} */
+/** The answer that is shown while it is written. @type {{control: AbortController, id: string, begins: boolean, isUnwanted: boolean} | null} */
 let asking = null;
+/** Whether a conversation is being opened. */
+let opening = 0;
+/** Tells other tabs of this page that something has been asked, answered or changed. */
+const tabs = new BroadcastChannel(`openbook ${location.pathname}`);
 // Taken before anything can be asked here: a question of this page would be taken for one of the page before.
 let left = leftWaiting();
 /** Counts what is opened or begun: of what comes late, the last that was wanted is shown. */
 let turn = 0;
 /** One dialog, however many calls want a key. @type {Promise<boolean> | null} */
 let loggingIn = null;
+
+const { addSource, choose, loadLibrary, removeFile, removeSource } = libraryOf({ store, attempt, complain });
 
 /** @type {import("./conversation.js").Actions} */
 const actions = { ask, drop, open: (citations, number) => (hideCard(), openViewer(citations, number)) };
@@ -111,9 +120,8 @@ function complain(words, remedy) {
 /** @param {string} query */
 async function ask(query) {
   if (asking || isHeldBack()) return;
-  const control = (asking = new AbortController());
   turn += 1;
-  showAsking(true);
+  const mine = beginAsking(!store.get().sessionId);
   keepWaiting(query);
   byId("welcome").hidden = true;
   byId("notice").hidden = true;
@@ -122,24 +130,76 @@ async function ask(query) {
     ...{ model: byId("model").value, sources: store.get().chosen },
     ...{ course: byId("course").value, lesson: byId("lesson").value, agent: mayModelSearch() },
   };
-  let exchange = view.exchange;
+  let begun;
   try {
-    for await (const event of api.ask(questionBody(query, scope, store.get().sessionId), control.signal)) {
+    begun = await api.ask(questionBody(query, scope, store.get().sessionId));
+  } catch (error) {
+    if (asking === mine) end(view, refusedCall(view.exchange, /** @type {api.ApiError} */ (error)));
+    return;
+  }
+  tabs.postMessage("asked");
+  if (mine.isUnwanted) api.stopAnswer(begun.id).catch(() => {});
+  if (asking !== mine) return loadSessions(); // another conversation is open by now
+  enter(begun.session_id);
+  loadSessions();
+  follow(view, begun.id);
+}
+
+/** @param {boolean} begins whether the question is the first of its conversation */
+function beginAsking(begins) {
+  asking = { control: new AbortController(), id: "", begins, isUnwanted: false };
+  showAsking(true);
+  return asking;
+}
+
+/**
+ * Show what happens to an answer until it ends, or something else is opened.
+ *
+ * @param {ExchangeView} view
+ * @param {string} id
+ */
+async function follow(view, id) {
+  const mine = asking;
+  if (!mine) return;
+  mine.id = id;
+  let { exchange } = view;
+  try {
+    for await (const event of api.followAnswer(id, mine.control.signal)) {
+      if (asking !== mine) return;
       exchange = applyEvent(exchange, event);
       if (event.event === "status") announce(STAGES[/** @type {keyof typeof STAGES} */ (exchange.stage)] ?? "");
       view.update(exchange);
     }
   } catch (error) {
-    if (!control.signal.aborted) exchange = refusedCall(exchange, /** @type {api.ApiError} */ (error));
+    exchange = refusedCall(exchange, /** @type {api.ApiError} */ (error));
   }
+  if (asking === mine) end(view, exchange);
+}
+
+/**
+ * @param {ExchangeView} view
+ * @param {import("./state.js").Exchange} exchange
+ */
+function end(view, exchange) {
+  const begins = asking?.begins ?? false;
   asking = null;
   showAsking(false);
-  exchange = ended(exchange, { byPerson: control.signal.aborted });
+  tabs.postMessage("ended");
   if (exchange.phase !== "failed") keepWaiting(""); // a page that is left fails first
   view.update(exchange);
+  // One that could not be kept has begun no conversation.
+  if (begins && (!exchange.answer || exchange.answer.warning)) enter("", { lasting: false });
   // The question stands where it was written, and the notice above it says why.
-  if (isHeldBack() && byId("question").value === query) drop(view);
+  if (isHeldBack() && byId("question").value === exchange.query) drop(view);
   else finish(exchange);
+}
+
+/** Stop the answer that is shown. It ends when the server says so: it may be finished by now. */
+function stop() {
+  if (!asking) return;
+  asking.isUnwanted = true;
+  const { id } = asking;
+  if (id) attempt(() => api.stopAnswer(id));
 }
 
 /** @param {ExchangeView} view to take away */
@@ -166,18 +226,15 @@ function refusedCall(exchange, error) {
     return failed(exchange, GONE);
   }
   if (error.status === 404) loadLibrary(); // somebody else has removed what was chosen
-  return failed(exchange, { message: error.message, hint: error.hint });
+  return failed(exchange, { message: error.message, hint: error.hint, status: error.status });
 }
 
 /** @param {import("./state.js").Exchange} exchange */
 function finish(exchange) {
-  if (exchange.answer) {
-    announce(`Answered. ${summary(exchange.answer)}.`);
-    // One that could not be kept has begun no conversation.
-    if (exchange.answer.session_id && !exchange.answer.warning) enter(exchange.answer.session_id);
-    loadSessions();
-  } else if (exchange.failure) announce(sentences("No answer", exchange.failure.message, exchange.failure.hint));
+  if (exchange.answer) announce(`Answered. ${summary(exchange.answer)}.`);
+  else if (exchange.failure) announce(sentences("No answer", exchange.failure.message, exchange.failure.hint));
   else announce("Stopped");
+  if (exchange.failure?.status !== 0) loadSessions(); // the server can be reached
 }
 
 /** @param {import("./state.js").Exchange} exchange */
@@ -198,8 +255,15 @@ function enter(sessionId, how) {
   if (sessionId !== store.get().sessionId) store.update({ sessionId });
 }
 
+/** Show nothing of a conversation any more. An answer of it that is being written goes on. */
 function clear() {
-  asking?.abort();
+  if (asking) {
+    asking.control.abort();
+    asking = null;
+    showAsking(false);
+    keepWaiting("");
+    loadSessions(); // which watches it
+  }
   closeViewer();
   views = [];
   fill(byId("exchanges"));
@@ -219,10 +283,11 @@ function newQuestion() {
 /** @param {string} id */
 async function openSession(id) {
   const mine = (turn += 1);
-  const session = await attempt(() => api.session(id).catch(unlessGone));
+  opening += 1;
+  const { session, pending } = await readSession(id).finally(() => (opening -= 1));
   if (!session || mine !== turn) return;
   clear();
-  if (session.isGone) {
+  if (session.isGone && !pending) {
     enter("", { lasting: false });
     complain(sentences(GONE.message, GONE.hint));
     loadSessions();
@@ -231,16 +296,56 @@ async function openSession(id) {
   enter(id);
   byId("question").focus();
   byId("welcome").hidden = true;
-  for (const kept of session.exchanges) addView(pastExchange(++counted, kept));
-  announce(`${session.title} is open`);
+  for (const kept of session.exchanges ?? []) addView(pastExchange(++counted, kept));
+  if (pending) resume(pending, Boolean(session.isGone));
+  announce(`${session.title ?? pending?.query} is open`);
 }
 
 /**
- * @param {api.ApiError} error
- * @returns {{isGone: true}}
+ * Read a conversation, and what has become of its last question if it does not have that.
+ *
+ * @param {string} id
  */
+async function readSession(id) {
+  for (;;) {
+    const before = pendingOf(await loadAnswers(), id);
+    if (before?.begins) return { session: GONE, pending: before };
+    const session = await attempt(() => api.session(id).catch(unlessGone));
+    if (before?.state !== "running") return { session, pending: before };
+    const pending = pendingOf(await loadAnswers(), id); // it may have ended in between, and then it is kept
+    if (pending?.id === before.id) return { session, pending };
+  }
+}
+
+/**
+ * Show an answer that was asked for before, or in another tab, from its beginning.
+ *
+ * @param {import("./state.js").RunningAnswer} pending
+ * @param {boolean} begins whether it is the first of its conversation
+ */
+function resume(pending, begins) {
+  beginAsking(begins);
+  follow(addView(startExchange(++counted, pending.query)), pending.id);
+}
+
+/** Show what has been asked and answered in the open conversation by another tab. */
+async function catchUp() {
+  const { sessionId, sessions, answers } = store.get();
+  const shown = () => views.filter(({ exchange }) => exchange.phase === "answered").length;
+  const kept = sessions.find(({ id }) => id === sessionId)?.exchanges ?? 0;
+  const isBehind = kept > shown() || pendingOf(answers, sessionId)?.state === "running";
+  if (!sessionId || asking || opening || !isBehind) return;
+  const mine = turn;
+  opening += 1;
+  const { session, pending } = await readSession(sessionId).finally(() => (opening -= 1));
+  if (!session || mine !== turn || asking) return;
+  for (const each of (session.exchanges ?? []).slice(shown())) addView(pastExchange(++counted, each));
+  if (pending?.state === "running") resume(pending, false);
+}
+
+/** @param {api.ApiError} error */
 function unlessGone(error) {
-  if (error.status === 404 || error.status === 422) return { isGone: true };
+  if (error.status === 404 || error.status === 422) return GONE;
   throw error;
 }
 
@@ -255,7 +360,10 @@ function followAddress() {
 /** @param {import("./rail.js").Session} session */
 async function rename(session) {
   const title = await newTitle(session.title);
-  if (title && (await attempt(() => api.renameSession(session.id, title)))) loadSessions();
+  if (title && (await attempt(() => api.renameSession(session.id, title)))) {
+    tabs.postMessage("renamed");
+    loadSessions();
+  }
 }
 
 /** @param {import("./rail.js").Session} session */
@@ -265,68 +373,33 @@ async function remove(session) {
   if (!(await attempt(() => api.deleteSession(session.id)))) return;
   if (session.id === store.get().sessionId) newQuestion();
   announce("Deleted");
+  tabs.postMessage("deleted");
   loadSessions();
 }
 
-async function addSource() {
-  const where = await newSource(chooseFiles);
-  const added = where && (await attempt(() => api.addSource(where)));
-  if (added) followJob(added.job_id, readingWords(added.source), loadLibrary);
-}
-
-/** @param {string} name */
-async function removeSource(name) {
-  const words = `Openbook forgets “${name}”. Files of your own stay where they are; uploads are deleted.`;
-  if (!(await confirmed("Remove this source?", words, "Remove"))) return;
-  if (await attempt(() => api.removeSource(name))) loadLibrary();
-}
-
-/**
- * @param {string} id
- * @param {string} name
- */
-async function removeFile(id, name) {
-  if (!(await confirmed("Remove this file?", `“${name}” is deleted for good.`, "Remove"))) return;
-  const removed = await attempt(() => api.removeFile(id));
-  if (removed) followJob(removed.job_id, { doing: `Removing ${name}`, done: `${name} is gone` }, loadLibrary);
-}
-
-/**
- * @param {string} name
- * @param {boolean} on
- */
-function choose(name, on) {
-  const { sources, chosen } = store.get();
-  const all = sources.map((source) => source.name);
-  const now = new Set(chosen.length ? chosen : all);
-  if (on) now.add(name);
-  else now.delete(name);
-  if (!now.size) complain("At least one source has to be asked. Tick another one first.");
-  if (!now.size) now.add(name);
-  store.update({ chosen: now.size === all.length ? [] : all.filter((each) => now.has(each)) });
-}
-
 async function loadSessions() {
+  const answers = await loadAnswers();
   const found = await attempt(() => api.read("api/sessions"));
   if (found) store.update({ sessions: found.sessions });
+  catchUp();
+  clearTimeout(watching);
+  const isUnseen = answers.some(({ id, state }) => state === "running" && id !== asking?.id);
+  if (isUnseen) watching = setTimeout(loadSessions, LOOK_AGAIN_MS);
 }
 
-async function loadLibrary() {
-  const found = await attempt(() => api.read("api/sources"));
-  if (!found) return;
-  const names = new Set(found.sources.map((/** @type {{name: string}} */ source) => source.name));
-  const chosen = store.get().chosen.filter((name) => names.has(name));
-  store.update({ ready: true, sources: found.sources, writable: found.writable, chosen });
-  clearTimeout(looking);
-  if (found.sources.some((/** @type {{state: string}} */ { state }) => state === "indexing")) {
-    looking = setTimeout(loadLibrary, LOOK_AGAIN_MS);
+/** Read what is being answered. Tell of what has ended where it is not shown. */
+async function loadAnswers() {
+  const found = await attempt(() => api.read("api/answers"));
+  if (!found) return [];
+  /** @type {import("./state.js").RunningAnswer[]} */
+  const answers = found.answers;
+  const { answers: before, sessionId } = store.get();
+  const ran = new Set(before.filter(({ state }) => state === "running").map(({ id }) => id));
+  for (const { id, state, query, session_id: of } of answers) {
+    if (ran.has(id) && state === "done" && of !== sessionId) announce(`“${query}” is answered`);
   }
-  const [courses, suggested] = await Promise.all([
-    attempt(() => api.read("api/courses")),
-    attempt(() => api.read("api/suggestions")),
-  ]);
-  if (courses) showCourses(courses.courses);
-  store.update({ courses: courses?.courses ?? [], questions: suggested?.questions ?? [] });
+  store.update({ answers });
+  return answers;
 }
 
 /** Tell whether anything can be asked here. */
@@ -350,8 +423,9 @@ async function loadModels() {
 function show(now) {
   showSources(byId("sources"), now.sources, { ...now, choose, remove: removeSource, removeFile });
   const how = { current: now.sessionId, now: Date.now(), open: openSession, rename, remove };
-  showHistory(byId("history"), now.sessions, how);
-  const title = now.sessions.find(({ id }) => id === now.sessionId)?.title ?? "";
+  const sessions = withRunning(now.sessions, now.answers);
+  showHistory(byId("history"), sessions, how);
+  const title = sessions.find(({ id }) => id === now.sessionId)?.title ?? "";
   fill(byId("title"), title || "Ask your sources");
   document.title = title ? `${title} · Openbook` : "Openbook";
   showScope(now.chosen);
@@ -382,7 +456,7 @@ function wire() {
     return view?.exchange.answer?.citations.find(({ number }) => number === Number(chip.dataset.cite));
   });
   rove(byId("history"), ".session-open");
-  byId("stop").addEventListener("click", () => (byId("question").focus(), asking?.abort()));
+  byId("stop").addEventListener("click", () => (byId("question").focus(), stop()));
   byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
     event.preventDefault(); // the address names the conversation
     byId("question").focus();
@@ -396,10 +470,11 @@ function wire() {
   byId("logout").addEventListener("click", logOut);
   byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
-  startKeys({ newQuestion, changeTheme, stop: () => asking?.abort() });
+  startKeys({ newQuestion, changeTheme, stop });
   document.addEventListener("click", ({ target }) => closeMenu(/** @type {Element} */ (target)));
   // Another tab may have asked, renamed or deleted meanwhile.
   document.addEventListener("visibilitychange", () => document.hidden || store.get().locked || loadSessions());
+  tabs.addEventListener("message", () => store.get().locked || loadSessions());
   addEventListener("hashchange", followAddress);
   onSystemTheme(showTheme);
 }
@@ -413,7 +488,7 @@ async function start() {
   if (id && !views.length) await openSession(id);
   const query = left;
   left = "";
-  if (!query || asking || byId("question").value) return;
+  if (!query || asking || byId("question").value || views.some(({ exchange }) => exchange.query === query)) return;
   propose(query);
   complain("This question had no answer when the page was left. You can ask it again.");
 }

@@ -15,7 +15,7 @@ let most = MOST_AT_ONCE;
  * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
  *   skipped: Record<string, number>, remarks: string[],
  *   uploaded: {document_id: string, name: string, outcome: string}[]}} Source
- * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number}} Session
+ * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number, running?: boolean}} Session
  */
 
 /**
@@ -143,8 +143,8 @@ export function showHistory(list, sessions, how) {
           "aria-current": isCurrent ? "true" : null,
           onclick: () => open(session.id),
         }, element("span", { class: "session-title" }, name),
-          element("span", { class: "session-when" }, ago(session.updated_at, now))),
-        element("details", { class: "session-more", "data-details": `menu of ${session.id}` },
+          element("span", { class: "session-when" }, session.running ? "answering …" : ago(session.updated_at, now))),
+        session.exchanges > 0 && element("details", { class: "session-more", "data-details": `menu of ${session.id}` },
           element("summary", { "aria-label": `More for ${name}` }, "…"),
           element("div", { class: "menu" },
             element("button", { type: "button", class: "quiet", onclick: () => (closeMenu(), rename(session)) }, "Rename"),

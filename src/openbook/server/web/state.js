@@ -10,8 +10,9 @@
  *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, verifier?: string, warning?: string,
  *   session_id?: string, query?: string}} Answer
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
+ * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean}} RunningAnswer
  * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
- * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[],
+ * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[], draft: string,
  *   tools: {name: string, outcome: string}[], answer: Answer | null, failure: Failure | null}} Exchange
  */
 
@@ -27,7 +28,7 @@ export const STAGES = Object.freeze({
 /** What is said of a stream that ends before its time. */
 export const BROKEN = Object.freeze({
   message: "The connection broke off before the end",
-  hint: "See whether the server still runs, then ask again",
+  hint: "See whether the server still runs, then reload the page",
 });
 
 /**
@@ -37,7 +38,7 @@ export const BROKEN = Object.freeze({
  */
 export function startExchange(id, query) {
   return {
-    ...{ id, query, phase: "asking", stage: "sending", raw: "", covered: 0, blocks: [], tools: [] },
+    ...{ id, query, phase: "asking", stage: "sending", raw: "", covered: 0, blocks: [], draft: "", tools: [] },
     ...{ answer: null, failure: null },
   };
 }
@@ -63,20 +64,24 @@ export function pastExchange(id, kept) {
 export function applyEvent(exchange, { event, data }) {
   switch (event) {
     case "status":
-      return { ...exchange, stage: data.stage, covered: exchange.raw.length };
+      return { ...exchange, stage: data.stage, covered: exchange.raw.length, draft: "" };
     case "delta":
       return { ...exchange, raw: exchange.raw + data.text };
     case "block": {
       const blocks = exchange.blocks.slice();
       blocks[data.index] = data.html;
-      return { ...exchange, blocks, covered: endOfBlocks(exchange.raw) };
+      return { ...exchange, blocks, draft: "", covered: endOfBlocks(exchange.raw) };
     }
+    case "draft":
+      return { ...exchange, draft: data.html, covered: exchange.raw.length - data.left_out };
     case "tool":
       return { ...exchange, tools: [...exchange.tools, { name: data.name, outcome: data.outcome }] };
     case "done":
       return { ...exchange, phase: "answered", stage: "", answer: data };
     case "error":
       return failed(exchange, data);
+    case "stopped":
+      return { ...exchange, phase: "stopped", stage: "" };
     default:
       return exchange;
   }
@@ -90,7 +95,7 @@ function endOfBlocks(raw) {
 }
 
 /**
- * Give the words behind the last finished block.
+ * Give the words behind the last finished block, or behind what is rendered of the next one.
  *
  * @param {Exchange} exchange
  */
@@ -108,16 +113,32 @@ export function failed(exchange, failure) {
 }
 
 /**
- * Give the exchange after its stream has ended: one without an answer was broken off.
+ * Give what has become of the last question of a conversation if its answer is not kept there: it runs, or has failed.
  *
- * @param {Exchange} exchange
- * @param {{byPerson: boolean}} how
- * @returns {Exchange}
+ * @param {RunningAnswer[]} answers of the server, in order
+ * @param {string} sessionId
+ * @returns {RunningAnswer | null}
  */
-export function ended(exchange, { byPerson }) {
-  if (exchange.phase !== "asking") return exchange;
-  if (byPerson) return { ...exchange, phase: "stopped", stage: "" };
-  return failed(exchange, BROKEN);
+export function pendingOf(answers, sessionId) {
+  const last = answers.findLast((answer) => answer.session_id === sessionId);
+  return last && last.state !== "done" ? last : null;
+}
+
+/**
+ * Give the conversations with those that begin with an answer that still runs, and say of each whether one does.
+ *
+ * @param {{id: string, title: string, updated_at: number | string, exchanges: number}[]} sessions
+ * @param {RunningAnswer[]} answers
+ */
+export function withRunning(sessions, answers) {
+  const running = answers.filter(({ state }) => state === "running").toReversed();
+  const known = new Set(sessions.map(({ id }) => id));
+  const begun = running.filter(({ session_id: id }) => !known.has(id));
+  const answering = new Set(running.map(({ session_id: id }) => id));
+  return [
+    ...begun.map(({ session_id: id, query }) => ({ id, title: query, updated_at: "", exchanges: 0 })),
+    ...sessions,
+  ].map((session) => ({ ...session, running: answering.has(session.id) }));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The source beside the answer: the cited units, highlighted, with what stands around them. */
 
 import * as api from "./api.js";
-import { announce, byId, copy, element, fill } from "./dom.js";
+import { announce, byId, copy, element, fill, sanitised } from "./dom.js";
 import { anchorOf, citationText, labelBeside, lines, safeLink, sentences, verdictOf } from "./formatting.js";
 
 /** @typedef {import("./state.js").Citation} Citation */
@@ -19,6 +19,8 @@ const GONE = Object.freeze({
 let citations = [];
 let at = 0;
 let context = CONTEXT_LINES;
+/** Whether Markdown is shown as it is written. */
+let isRaw = false;
 /** What had the focus before the viewer was opened. @type {HTMLElement | null} */
 let opener = null;
 
@@ -65,6 +67,10 @@ export function startViewer() {
   byId("viewer-close").addEventListener("click", closeViewer);
   byId("viewer-before").addEventListener("click", () => step(-1));
   byId("viewer-next").addEventListener("click", () => step(1));
+  byId("viewer-raw").addEventListener("click", () => {
+    isRaw = !isRaw;
+    show();
+  });
   byId("viewer-copy").addEventListener("click", (/** @type {Event} */ event) =>
     copy(/** @type {HTMLElement} */ (event.currentTarget), citationText(citations[at])),
   );
@@ -81,6 +87,9 @@ async function show() {
   byId("viewer-before").disabled = at === 0;
   byId("viewer-next").disabled = at === citations.length - 1;
   link("");
+  byId("viewer-raw").hidden = true;
+  byId("viewer-text").hidden = !citation.document_id;
+  if (citation.document_id) byId("viewer-text").href = api.textOf(citation.document_id);
   markChips(citation);
   if (!citation.document_id) {
     fill(body, element("p", { class: "empty" }, "There is no such source, so there is nothing to show."));
@@ -94,6 +103,7 @@ async function show() {
     if (citations[at] !== citation) return;
     const { message, hint, status } = /** @type {api.ApiError} */ (error);
     // Nobody can see any more whether the lines say it.
+    if (status === 404) byId("viewer-text").hidden = true;
     if (status === 404) showVerdict({ ...citation, verdict: "unknown", reason: "" }, GONE);
     fill(body, status !== 404 && element("p", { class: "empty" }, sentences(message, hint)), quote(citation));
   } finally {
@@ -132,17 +142,22 @@ function showDocument(shown, citation) {
   const isProse = shown.kind === "docs" || shown.kind === "course";
   body.dataset.kind = isProse ? "prose" : "code";
   body.dataset.language = shown.language;
+  const isRendered = Boolean(shown.html) && !isRaw;
+  byId("viewer-raw").hidden = !shown.html;
+  byId("viewer-raw").setAttribute("aria-pressed", String(isRaw));
   const more = (/** @type {string} */ words) =>
     element("button", { type: "button", class: "quiet more", onclick: widen }, words);
   fill(
     body,
     ...shown.remarks.map((/** @type {string} */ remark) => element("p", { class: "remark" }, remark)),
-    shown.more_before && context < MOST_LINES && more("Show more above"),
-    rows(shown.units, anchorOf(citation) === null),
-    shown.more_after && context < MOST_LINES && more("Show more below"),
+    !isRendered && shown.more_before && context < MOST_LINES && more("Show more above"),
+    isRendered
+      ? element("div", { class: "answer rendered" }, sanitised(shown.html))
+      : rows(shown.units, anchorOf(citation) === null),
+    !isRendered && shown.more_after && context < MOST_LINES && more("Show more below"),
   );
   link(citation.url || shown.url);
-  const first = body.querySelector("mark");
+  const first = body.querySelector("mark, .cited");
   first?.scrollIntoView({ block: "center" });
   announce(`${lines(citation)} is shown${first ? ", the cited lines are highlighted" : ""}`);
 }
@@ -150,7 +165,7 @@ function showDocument(shown, citation) {
 /**
  * Put units into lines: one row each, with its number, and what the original calls the place where that changes.
  *
- * @param {{number: number, text: string, cited: boolean, label: string}[]} units
+ * @param {{number: number, text: string, html: string, cited: boolean, label: string}[]} units
  * @param {boolean} areNumbered whether the original has these lines
  */
 function rows(units, areNumbered) {
@@ -167,7 +182,8 @@ function rows(units, areNumbered) {
       list.append(row);
       number = unit.number;
     } else row.append(" ");
-    row.append(unit.cited && unit.text.trim() ? element("mark", {}, unit.text) : element("span", {}, unit.text));
+    const words = unit.html ? sanitised(unit.html) : unit.text;
+    row.append(element(unit.cited && unit.text.trim() ? "mark" : "span", {}, words));
     if (unit.cited) row.classList.add("cited");
   }
   return list;

@@ -1,0 +1,76 @@
+"""Routes for answers that go on when their page is left: begun, followed by anyone who may, and stopped."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from openbook.server.auth import Identified
+from openbook.server.failures import RequestRefusedError
+from openbook.server.running_answers import RunningAnswer, RunningAnswers
+from openbook.server.schemas import QueryRequest, RunningAnswerResponse, RunningAnswersResponse
+
+router: APIRouter = APIRouter()
+
+Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+
+# No answer has as many events.
+_MOST_EVENTS = 2**31
+
+
+def _answers(request: Request) -> RunningAnswers:
+    found: RunningAnswers = request.app.state.answers
+    return found
+
+
+async def _own(request: Request, caller: Identified, answer_id: Id) -> RunningAnswer:
+    found = _answers(request).get(caller.owner, answer_id)
+    if found is None:
+        raise RequestRefusedError(
+            404, "you have no such answer, or it ended long ago", hint="its conversation has it, if it was finished"
+        )
+    return found
+
+
+Own = Annotated[RunningAnswer, Depends(_own)]
+
+
+@router.post("/api/answers", status_code=202)
+async def start(request: Request, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
+    """Begin to answer a question in the background. Only `DELETE` stops it."""
+    return _reply(await _answers(request).start(question, caller))
+
+
+@router.get("/api/answers")
+async def answers(request: Request, caller: Identified) -> RunningAnswersResponse:
+    """List the caller's answers that run, or ended in the last minutes, in the order of their questions."""
+    return RunningAnswersResponse(answers=[_reply(each) for each in _answers(request).of(caller.owner)])
+
+
+@router.get("/api/answers/{answer_id}/events", response_class=EventSourceResponse)
+async def answer_events(
+    found: Own,
+    after: Annotated[int, Query(ge=0, le=_MOST_EVENTS, description="Id of the last event that is known.")] = 0,
+    last_event_id: Annotated[int, Header(ge=0, le=_MOST_EVENTS)] = 0,
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow an answer from any of its events on, as `POST /api/query/stream` tells them.
+
+    The last event is `done`, `error`, or `stopped`.
+    """
+    async for event in found.follow(max(after, last_event_id)):
+        yield event
+
+
+@router.delete("/api/answers/{answer_id}", status_code=204)
+async def stop(request: Request, found: Own) -> None:
+    """Stop an answer, and the call of its model. One that has ended stays as it is."""
+    await _answers(request).stop(found)
+
+
+def _reply(answer: RunningAnswer) -> RunningAnswerResponse:
+    return RunningAnswerResponse(
+        id=answer.id, session_id=answer.session_id, begins=answer.begins, query=answer.query, state=answer.state
+    )

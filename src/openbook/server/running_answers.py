@@ -1,0 +1,190 @@
+"""Answers that go on whoever watches: each one a task with a log of its events, which can be read from any place."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fastapi.sse import ServerSentEvent
+
+from openbook.server.auth import Caller
+from openbook.server.failures import RequestRefusedError, error_body, internal_error
+from openbook.server.question_service import QuestionService
+from openbook.server.schemas import QueryRequest
+from openbook.server.shutdown import ShutdownSignal
+from openbook.server.streaming import as_events
+
+_logger = logging.getLogger(__name__)
+
+State = Literal["running", "done", "error", "stopped"]
+
+# Nobody has to wait for them any more, so nothing else holds back who asks without end.
+_MOST_RUNNING = 100
+_MOST_RUNNING_OF_ONE = 5
+
+# Who comes back later finds the answer in its conversation. Only a failure is forgotten.
+_REMEMBERED_S = 600.0
+_MOST_REMEMBERED = 300
+
+# By the name of its last event.
+_ENDS: dict[str, State] = {"done": "done", "error": "error", "stopped": "stopped"}
+
+
+@dataclass(slots=True, eq=False)
+class RunningAnswer:
+    """An answer while it is made, and for a while after."""
+
+    owner: str
+    query: str
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    session_id: str = ""
+    begins: bool = False
+    """Whether it is the first of its conversation, which is not kept before it."""
+    state: State = "running"
+    ended_at: float = 0.0
+    """By the clock of the registry."""
+    events: list[ServerSentEvent | None] = field(default_factory=list)
+    """Each at the place that its id names, less one. None: of no use any more."""
+    draft_at: int | None = None
+    """Place of the last draft, which the next one or its block replaces."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at the next event; then there is another one."""
+    task: asyncio.Task[None] | None = None
+
+    def add(self, event: ServerSentEvent, now: float) -> None:
+        """Write an event down, and wake up who follows."""
+        numbered = ServerSentEvent(event=event.event, data=event.data, id=str(len(self.events) + 1))
+        if event.event == "done":  # it has all that the others told
+            self.events = [None] * len(self.events)
+        elif event.event in ("draft", "block") and self.draft_at is not None:
+            self.events[self.draft_at], self.draft_at = None, None
+        if event.event == "draft":
+            self.draft_at = len(self.events)
+        self.events.append(numbered)
+        if event.event in _ENDS:
+            self.state, self.ended_at = _ENDS[event.event], now
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
+        """Yield what happened after an event, and what happens from now on, until the answer has ended."""
+        at = after
+        while True:
+            changed = self.changed
+            has_ended = self.state != "running"
+            while at < len(self.events):
+                event = self.events[at]
+                at += 1
+                if event is not None:
+                    yield event
+            if has_ended:
+                return
+            if not changed.is_set():
+                await changed.wait()
+
+
+class RunningAnswers:
+    """The answers of this server that run, or have ended a short time ago. For the event loop alone."""
+
+    def __init__(
+        self, asker: QuestionService, stopping: ShutdownSignal, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Take who answers, and what says that the server stops."""
+        self._asker = asker
+        self._stopping = stopping
+        self._clock = clock
+        self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
+
+    async def start(self, question: QueryRequest, caller: Caller) -> RunningAnswer:
+        """Begin to answer, and return once the question is admitted. What comes then goes on without the caller.
+
+        Raises:
+            RequestRefusedError: Too many run already, or the caller may not ask this, or not now.
+            OpenbookError: As `QuestionService.admitted` raises.
+        """
+        self._forget()
+        running = [each for each in self._answers.values() if each.state == "running"]
+        if len(running) >= _MOST_RUNNING:
+            raise RequestRefusedError(503, "too many questions are being answered", hint="try again in a minute")
+        if sum(each.owner == caller.owner for each in running) >= _MOST_RUNNING_OF_ONE:
+            raise RequestRefusedError(
+                *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
+                hint="wait for one of them, or stop it",
+            )
+        answer = RunningAnswer(caller.owner, question.query)
+        admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._answers[answer.id] = answer
+        answer.task = asyncio.create_task(self._answer(answer, question, caller, admitted))
+        try:
+            await admitted
+        except BaseException:
+            del self._answers[answer.id]
+            raise
+        return answer
+
+    def get(self, owner: str, answer_id: str) -> RunningAnswer | None:
+        """Return an answer; None if this owner has none of that id."""
+        self._forget()
+        found = self._answers.get(answer_id)
+        return found if found is not None and found.owner == owner else None
+
+    def of(self, owner: str) -> list[RunningAnswer]:
+        """List the answers of an owner in the order of their questions."""
+        self._forget()
+        return [each for each in self._answers.values() if each.owner == owner and each.session_id]
+
+    async def stop(self, answer: RunningAnswer) -> None:
+        """End an answer, and the call of its model. One that has ended stays as it is."""
+        if answer.state == "running" and answer.task is not None:
+            answer.task.cancel()
+            await asyncio.wait({answer.task})
+
+    async def close(self) -> None:
+        """End all answers."""
+        here = asyncio.all_tasks()  # those of another loop have ended with it
+        tasks = [each.task for each in self._answers.values() if each.task in here and each.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _answer(
+        self, answer: RunningAnswer, question: QueryRequest, caller: Caller, admitted: asyncio.Future[None]
+    ) -> None:
+        try:
+            async with self._asker.admitted(question, caller) as asked:
+                answer.session_id, answer.begins = asked.session_id, asked.begins
+                admitted.set_result(None)
+                events = as_events(self._asker.events(asked), asked.session_id, self._stopping)
+                async with aclosing(events):
+                    async for event in events:
+                        answer.add(event, self._clock())
+        except asyncio.CancelledError:
+            if not admitted.done():
+                admitted.set_exception(
+                    RequestRefusedError(503, "the server was stopped", hint="ask again when it runs")
+                )
+            if answer.state == "running":
+                answer.add(ServerSentEvent(event="stopped", data=error_body("it was stopped")["error"]), self._clock())
+        except Exception as exc:
+            if not admitted.done():
+                admitted.set_exception(exc)
+                return
+            _logger.exception("a question failed")
+            if answer.state == "running":
+                answer.add(ServerSentEvent(event="error", data=internal_error()["error"]), self._clock())
+
+    def _forget(self) -> None:
+        """Forget what ended long ago; of too many, those that began first."""
+        ended = [each for each in self._answers.values() if each.state != "running"]
+        too_many = max(0, len(self._answers) - _MOST_REMEMBERED)
+        since = self._clock() - _REMEMBERED_S
+        for at, each in enumerate(ended):
+            if at < too_many or each.ended_at < since:
+                del self._answers[each.id]
