@@ -6,12 +6,15 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from openbook.errors import SettingsError
+from openbook.server.connections import ConnectionLimits, LimitedProtocol, raise_file_limit, throttled_handler
 from openbook.server.logs import log_as_json
 
 # What runs when the server is asked to stop gets so long; then its calls of models are cancelled.
@@ -100,9 +103,12 @@ class Server(uvicorn.Server):
         grace_s: int = _GRACE_S,
         started: Callable[[], None] = lambda: None,
         stopping: Callable[[], None] = lambda: None,
+        limits: ConnectionLimits | None = None,
     ) -> None:
+        limits = limits or ConnectionLimits(most=raise_file_limit())
         config = uvicorn.Config(
             app,
+            http=cast("type[asyncio.Protocol]", partial(LimitedProtocol, limits=limits)),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -117,6 +123,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to answer."""
+        asyncio.get_running_loop().set_exception_handler(throttled_handler())
         await super().startup(sockets)
         if self.started:
             self._tell()
