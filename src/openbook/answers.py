@@ -56,7 +56,9 @@ class RefusalReason(StrEnum):
     BUDGET = "budget"
     """The budget forbade the call of the model."""
     WITHHELD = "withheld"
-    """The provider or the model declined."""
+    """The model, or the provider for it, declined."""
+    FILTERED = "filtered"
+    """A filter of the provider withheld the words."""
     LENGTH = "length"
     """The tokens of the model were used up before it wrote."""
     NOTHING_WRITTEN = "nothing written"
@@ -65,7 +67,7 @@ class RefusalReason(StrEnum):
     @property
     def is_of_model(self) -> bool:
         """Whether a model wrote no words, which says nothing of the sources."""
-        return self in (self.BUDGET, self.WITHHELD, self.LENGTH, self.NOTHING_WRITTEN)
+        return self in (self.BUDGET, self.WITHHELD, self.FILTERED, self.LENGTH, self.NOTHING_WRITTEN)
 
 
 # Formats that text is extracted from: the lines of that text are shown by no other program.
