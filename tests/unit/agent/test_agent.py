@@ -166,7 +166,7 @@ def query_table(sql: str) -> str:
 
 
 def test_a_mistake_in_a_query_is_told_to_the_model_which_tries_again() -> None:
-    first, second = call("query_table", '{"sql": "SELEKT 1"}'), call("query_table", '{"sql": "SELECT 1"}', 2)
+    first, second = call("query_table", '{"sql": "SELECT FROM one"}'), call("query_table", '{"sql": "SELECT 1"}', 2)
 
     with ScriptedModel(ScriptedReply(first), ScriptedReply(second), "One.") as model:
         result = Agent(model, [query_table]).run("What is one?")
