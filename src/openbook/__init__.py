@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from openbook.answering.options import AnswerOptions
     from openbook.answering.prompting import format_prompt_for_display
     from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
+    from openbook.answering.results_at_hand import generate_answer
     from openbook.answers import (
         Answered,
         Citation,
@@ -77,6 +78,7 @@ __all__ = [
     "extract_code_blocks",
     "format_generation_stats",
     "format_prompt_for_display",
+    "generate_answer",
     "judge_claims",
     "open_model",
 ]
@@ -103,6 +105,7 @@ _HOMES = {
     "extract_code_blocks": "openbook.answering.reporting",
     "format_generation_stats": "openbook.answering.reporting",
     "format_prompt_for_display": "openbook.answering.prompting",
+    "generate_answer": "openbook.answering.results_at_hand",
     "open_model": "openbook.llm.choose",
 }
 

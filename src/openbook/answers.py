@@ -56,7 +56,9 @@ class RefusalReason(StrEnum):
     BUDGET = "budget"
     """The budget forbade the call of the model."""
     WITHHELD = "withheld"
-    """The provider or the model declined."""
+    """The model, or the provider for it, declined."""
+    FILTERED = "filtered"
+    """A filter of the provider withheld the words."""
     LENGTH = "length"
     """The tokens of the model were used up before it wrote."""
     NOTHING_WRITTEN = "nothing written"
@@ -65,7 +67,7 @@ class RefusalReason(StrEnum):
     @property
     def is_of_model(self) -> bool:
         """Whether a model wrote no words, which says nothing of the sources."""
-        return self in (self.BUDGET, self.WITHHELD, self.LENGTH, self.NOTHING_WRITTEN)
+        return self in (self.BUDGET, self.WITHHELD, self.FILTERED, self.LENGTH, self.NOTHING_WRITTEN)
 
 
 # Formats that text is extracted from: the lines of that text are shown by no other program.
@@ -216,9 +218,13 @@ class Repair:
         return {"what": self.what, "claim": self.claim, "from": self.before, "to": self.after, "why": self.why}
 
 
-@dataclass(frozen=True, slots=True)
+# Of the answer in its `repr`: one line of a log.
+_SHOWN_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class GenerationResult:
-    """An answer, what it was made from, and what a check of its citations found."""
+    """An answer, what it was made from, and what a check of its citations found. `print` shows it with its sources."""
 
     query: str
     answer: str
@@ -276,6 +282,31 @@ class GenerationResult:
         `unverified` and `uncited` claims are not decided: they count for nothing, and against nothing.
         """
         return quality_of(claim.verdict for claim in self.claims)
+
+    @property
+    def context_chunks(self) -> tuple[RetrievalResult, ...]:
+        """What the answer was written from: another name of `results`."""
+        return self.results
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens read and written, those of the check included."""
+        return self.usage.input_tokens + self.usage.output_tokens
+
+    @property
+    def generation_time(self) -> float:
+        """Seconds from the question to the answer."""
+        return self.took_ms / 1000
+
+    def __str__(self) -> str:
+        return self.format_for_display().rstrip("\n")
+
+    def __repr__(self) -> str:
+        """Write it in one line, cut: an answer may fill pages."""
+        answer = " ".join(self.answer.split())
+        answer = answer if len(answer) <= _SHOWN_CHARS else f"{answer[:_SHOWN_CHARS]}…"
+        outcome = f"refused={str(self.reason)!r}" if self.refused else f"citations={len(self.citations)}"
+        return f"{type(self).__name__}({self.query!r}, {answer!r}, {outcome}, model={self.model!r})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values, in the shape that `ask --json` prints."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
-from openbook.usage import Usage
+from openbook.usage import PricedUsage, Usage
 
 __all__ = [
     "Budget",
@@ -89,6 +89,8 @@ def price_of(model: str, usage: Usage) -> Decimal | None:
         model: Provider and name, such as `anthropic:claude-sonnet-5-5`.
         usage: Of one call.
     """
+    if isinstance(usage, PricedUsage) and usage.cost_usd is not None:
+        return usage.cost_usd
     provider, _, name = model.partition(":")
     if provider not in _PRICED or not name or not usage.known:
         return None

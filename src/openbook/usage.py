@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +29,11 @@ class Usage:
             self.cache_write_tokens + other.cache_write_tokens,
             self.known and other.known,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PricedUsage(Usage):
+    """Tokens of one call of which is known what it cost."""
+
+    cost_usd: Decimal | None = None
+    """In US dollars, as whoever answered says. None: not known."""

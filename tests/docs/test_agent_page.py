@@ -24,7 +24,7 @@ PAGE = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
         *(method for method in vars(Agent) if not method.startswith("_") and method not in ("history", "reset")),
         *(limit for limit in vars(Budget) if limit.startswith("max_")),
         *(policy.__name__ for policy in (KeepExchanges, KeepTokens, Summarize)),
-        *("timeout_s", "max_chars", "errors"),
+        *("timeout_s", "max_chars", "errors", "strict"),
         *("stopped_by", "reason"),
     ],
 )

@@ -163,14 +163,14 @@ def test_an_answer_without_citations_says_so_and_quotes_below(fake_server: Start
     assert len(server.requests) == 1  # there is nothing to verify
 
 
-def test_a_model_that_declines_is_not_told_to_be_the_fault_of_the_sources(fake_server: Start, harbour: Path) -> None:
-    server = fake_server(ScriptedReply("", stop="refused"))
+def test_a_filter_of_the_provider_is_not_told_to_be_the_fault_of_the_sources(fake_server: Start, harbour: Path) -> None:
+    server = fake_server(ScriptedReply("", stop="filtered"))
 
     outcome = ask(server, harbour)
 
     assert outcome.code == 1
-    assert outcome.out.startswith("The model or its provider declined to answer.")
-    assert outcome.err.endswith("no answer: withheld\n")
+    assert outcome.out.startswith("The content filter of the model's provider withheld the answer.")
+    assert outcome.err.endswith("no answer: filtered\n")
 
 
 def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbour: Path) -> None:

@@ -50,6 +50,21 @@ def test_list_is_one_line_of_json(hub: ModelServer, capsys: Captured) -> None:
     assert [model["name"] for model in listed["installed"]] == [NAME]
     assert NAME not in [model["name"] for model in listed["known"]]
     assert {"repository", "licence", "size_bytes"} <= listed["known"][0].keys()
+    assert {program["name"] for program in listed["programs"]} == {"cli:claude", "cli:codex", "cli:gemini", "cli:llm"}
+
+
+def test_programs_that_can_answer_are_listed_with_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    program = tmp_path / "llm"
+    program.write_text("#!/bin/sh\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    listed = run(capsys, "models", "list").out
+
+    assert f"  cli:llm  {program}\n" in listed
+    assert "  cli:claude  not installed\n" in listed
 
 
 def test_failures_are_one_line_and_a_hint(model_server: ModelServer, capsys: Captured) -> None:

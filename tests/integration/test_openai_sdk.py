@@ -116,7 +116,7 @@ def test_usage_can_be_missing(fake_server: Servers) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_reply_can_be_empty(fake_server: Servers, stream: bool) -> None:
-    server = fake_server(ScriptedReply(stop="refused"))
+    server = fake_server(ScriptedReply(stop="filtered"))
 
     [choice] = ask(server, stream=False).choices if not stream else [chunks_of(server)[-1].choices[0]]
 

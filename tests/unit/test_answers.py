@@ -365,3 +365,16 @@ def test_a_refusal_and_quotes_are_looked_back_on_without_words_of_sources() -> N
 
     assert Exchange.of("why?", declined).answer == "(refused: nothing relevant)"
     assert Exchange.of("why?", ANSWER).answer == "(answered with quotes from the sources)"
+
+
+def test_an_answer_prints_with_its_sources_and_is_one_line_in_a_log() -> None:
+    cited = Citation("[1:1]", "docs", Span("a.md", 0, 4, 1, 1), "Wait", "exact")
+    answer = GenerationResult(
+        "How\nlong?", f"Wait [1:1].\n{'x' * 200}", (cited,), usage=Usage(7, 3), took_ms=1500.0, model="scripted:model"
+    )
+
+    assert str(answer) == f"{answer.answer}\n\nSources:\n  [1:1] a.md:1: exact"
+    assert repr(answer).startswith("GenerationResult('How\\nlong?', 'Wait [1:1]. xxx")
+    assert repr(answer).endswith("x…', citations=1, model='scripted:model')")
+    assert "\n" not in repr(answer)
+    assert (answer.total_tokens, answer.generation_time, answer.context_chunks) == (10, 1.5, ())

@@ -9,6 +9,7 @@ from openbook.agent.pruning import KeepExchanges, KeepTokens, Summarize, Summary
 from openbook.agent.tools import Tool
 from openbook.costs import Budget
 from openbook.errors import ToolError
+from openbook.llm.messages import CitationDelta, TextDelta
 
 __all__ = [
     "Agent",
@@ -17,12 +18,14 @@ __all__ = [
     "Budget",
     "CallFinished",
     "CallStarted",
+    "CitationDelta",
     "Hooks",
     "KeepExchanges",
     "KeepTokens",
     "RunFinished",
     "Summarize",
     "SummaryRequest",
+    "TextDelta",
     "Tool",
     "ToolError",
     "UsageCounted",

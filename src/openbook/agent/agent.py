@@ -16,7 +16,7 @@ from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
-from openbook.errors import SettingsError
+from openbook.errors import BadRequestError, SettingsError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
 
@@ -24,9 +24,13 @@ from openbook.llm.protocol import Model
 class Agent:
     """Answers messages, calling tools as it sees fit, and remembers what was said.
 
-    One conversation, one turn at a time. A turn that fails, or that is left before its end, is
-    forgotten, but what it cost is not.
+    One conversation, one turn at a time. Of a turn that fails, or that is left before its end, what was said and
+    done until then is kept, and what it cost.
     """
+
+    _spent = Spent()
+    _ledger: BudgetLedger | None = None
+    _is_running = False
 
     def __init__(
         self,
@@ -40,6 +44,7 @@ class Agent:
         history: Sequence[Message] = (),
         max_reply_tokens: int = 4096,
         deadline_s: float = DEADLINE_S,
+        strict: bool = False,
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -55,6 +60,7 @@ class Agent:
             history: What was said before.
             max_reply_tokens: Most that the model may write in one reply.
             deadline_s: Seconds that one call of the model may take.
+            strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
             price: Gives prices.
             clock: Seconds, for `max_seconds` and the time that tools have.
 
@@ -65,7 +71,7 @@ class Agent:
         """
         self._kernel = AgentRuntime(
             model=_opened(model) if isinstance(model, str) else model,
-            tools=_by_name(tools),
+            tools=_by_name(tools, strict=strict),
             system=system,
             budget=budget or Budget(),
             hooks=tuple(hooks),
@@ -76,12 +82,10 @@ class Agent:
             deadline_s=deadline_s,
         )
         self._history: History = tuple(history)
-        self._spent, self._is_running = Spent(), False
-        self._ledger: BudgetLedger | None = None
 
     @property
     def history(self) -> History:
-        """What was said in all turns that came to their end, as far as it was kept."""
+        """What was said in all turns, as far as it was kept."""
         return self._history
 
     @property
@@ -135,7 +139,13 @@ class Agent:
         Raises:
             ModelError: The model did not answer.
         """
-        return drive(self.steps(message), self._kernel.model)
+        before = self._history
+        try:
+            events: Generator[AgentEvent, None, None] = drive(self.steps(message), self._kernel.model)
+            yield from events
+        except BadRequestError:
+            self._history = before  # what was refused, say because it is too long, would be refused each time
+            raise
 
     async def astream(self, message: str) -> AsyncGenerator[AgentEvent, None]:
         """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
@@ -143,9 +153,14 @@ class Agent:
 
         steps = self.steps(message, starting_in(asyncio.get_running_loop()))
         events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), self._kernel.model)
-        async with aclosing(events):
-            async for event in events:
-                yield event
+        before = self._history
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        except BadRequestError:
+            self._history = before
+            raise
 
     def steps(self, message: str, start: Start = start) -> Steps[AgentEvent]:
         """Answer in steps, for who drives them: see `openbook.agent.driving`.
@@ -162,6 +177,7 @@ class Agent:
         run = AgentRun(self._kernel, self._history, start)
         steps, before, reply = run.steps(message), self._spent, None
         self._ledger, self._is_running = run.ledger, True
+        ended = False
         try:
             while True:
                 try:
@@ -170,9 +186,13 @@ class Agent:
                     return
                 if isinstance(step, RunFinished):
                     # Before anybody is told, so that whoever is told finds it.
-                    self._history = run.history
+                    self._history, ended = run.history, True
                     self._spent = before + run.ledger.spent
                 reply = yield step
+        except BaseException as exc:
+            if not ended and run.interrupt(exc):
+                self._history = run.history
+            raise
         finally:
             self._is_running = False
             steps.close()
@@ -180,8 +200,8 @@ class Agent:
             self._spent = before + run.ledger.spent
 
 
-def _by_name(tools: Sequence[Tool | Callable[..., Any]]) -> dict[str, Tool]:
-    made = [tool if isinstance(tool, Tool) else Tool.from_function(tool) for tool in tools]
+def _by_name(tools: Sequence[Tool | Callable[..., Any]], *, strict: bool) -> dict[str, Tool]:
+    made = [tool if isinstance(tool, Tool) else Tool.from_function(tool, strict=strict) for tool in tools]
     by_name = {tool.name: tool for tool in made}
     if len(by_name) < len(made):
         raise ValueError(f"two tools have the same name: {', '.join(tool.name for tool in made)}")

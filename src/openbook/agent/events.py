@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, get_args
 
 from openbook.costs import Limit
 from openbook.llm.messages import CitationDelta, Message, StopReason, TextDelta, ToolCall, ToolResult
@@ -61,10 +62,32 @@ class AgentResult:
     stopped_by: StoppedBy = ""
     """`max_rounds` also where the last reply had to do without tools."""
     reason: str = ""
-    """Why it was stopped, for people; else empty."""
+    """Why it was stopped, or why there is no text, for people; else empty."""
 
     def __str__(self) -> str:
-        return self.text or f"({self.reason or 'the model said nothing'})"
+        if self.text:
+            return self.text
+        if self.stopped_by in get_args(Limit) and self.stopped_by != "max_rounds":
+            return f"(the budget allows no further call of the model: {self.reason})"
+        return f"({self.reason or no_text(self.stop)})"
+
+
+_NO_TEXT: Mapping[StopReason, str] = {
+    "length": "the tokens of the reply were used up before the model wrote any text",
+    "refused": "the model declined to answer",
+    "filtered": "the provider's content filter withheld the reply",
+    "stop": "the model wrote nothing before a stop text",
+}
+
+
+def no_text(stop: StopReason) -> str:
+    """Return why a reply holds no text, for people.
+
+    Example:
+        >>> no_text("length")
+        'the tokens of the reply were used up before the model wrote any text'
+    """
+    return _NO_TEXT.get(stop, "the model wrote nothing")
 
 
 @dataclass(frozen=True, slots=True)

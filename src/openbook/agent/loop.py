@@ -7,6 +7,7 @@ it, and so serves threads and `asyncio` alike.
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,8 @@ from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price
 from openbook.errors import OpenbookError, ToolError
 from openbook.llm.messages import Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
+
+_logger = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
 
@@ -91,6 +94,7 @@ class AgentRun:
         self._before = history
         self._new: History = ()
         self._calls: Counter[tuple[str, str]] = Counter()
+        self._results: list[ToolResult] = []
         self._rounds = 0
         self._text = ""
         self._stop: StopReason = "end"
@@ -119,6 +123,24 @@ class AgentRun:
                 break
             yield from self._act(reply.message.calls)
         yield RunFinished(self._result())
+
+    def interrupt(self, error: BaseException) -> bool:
+        """Close a run that was ended from outside or by an error, so that the next one goes on from what was done.
+
+        Returns:
+            Whether anything was. A question that the model has not replied to can be asked again as it is.
+        """
+        if not any(message.role == "assistant" for message in self._new):
+            return False
+        # An error of the model reaches whoever drives the steps: here they are only closed.
+        why = _told(error) if isinstance(error, Exception) else "the turn ended before an answer"
+        if calls := self._new[-1].calls:
+            done = {result.call_id: result for result in self._results}
+            results = (done.get(call.id) or _failed(call, f"no result is known: {why}") for call in calls)
+            self._new += (Message("user", tuple(results)),)
+        if self._new[-1].role == "user":
+            self._new += (Message.assistant(f"({why})"),)
+        return True
 
     def _request(self) -> Request:
         kernel = self._kernel
@@ -169,6 +191,7 @@ class AgentRun:
 
     def _act(self, calls: Sequence[ToolCall]) -> Steps:
         """Call tools, all at once, and add their results in the order of the calls."""
+        self._results = []
         self._calls.update(map(_identity, calls))
         again = [call.name for call in calls if self._calls[_identity(call)] >= _SAME_CALLS]
         if again:
@@ -188,7 +211,7 @@ class AgentRun:
             yield CallStarted(job.call if isinstance(job, _Job) else job[0])
         started_s = self._kernel.clock()
         running = [self._start(job.tool, job.arguments) if isinstance(job, _Job) else None for job in prepared]
-        results = []
+        results = self._results
         try:
             for asked, job, future in zip(calls, prepared, running, strict=True):
                 if isinstance(job, _Job):
@@ -263,16 +286,20 @@ def _outcome(job: _Job, running: Running) -> ToolResult:
         running.cancel()
         return _failed(job.call, f"{tool.name!r} took too long and was given up")
     try:
-        value = running.result()
+        # What a tool returns may fail too, when it is written as text.
+        return ToolResult(job.call.id, tool.show(running.result()))
     except tool.errors as exc:
+        # The model reads one line; whoever looks for a bug needs to know where it happened.
+        _logger.info("the tool %s failed", tool.name, exc_info=exc)
         return _failed(job.call, tool.show(_told(exc)))
-    return ToolResult(job.call.id, tool.show(value))
 
 
 def _told(error: Exception) -> str:
     if isinstance(error, OpenbookError):
         return f"{error} {error.hint}".strip()
-    return f"{type(error).__name__}: {error}"  # a `KeyError` says nothing but the key
+    # A `KeyError` says nothing but the key, and a group nothing of what is in it.
+    inner = "; ".join(map(_told, error.exceptions)) if isinstance(error, ExceptionGroup) else error
+    return f"{type(error).__name__}: {inner}".removesuffix(": ")
 
 
 def _failed(call: ToolCall, text: str) -> ToolResult:

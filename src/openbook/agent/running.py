@@ -10,7 +10,7 @@ from concurrent.futures import Future, InvalidStateError, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from openbook.agent.tools import Tool
+from openbook.agent.tools import Tool, is_async
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,7 +39,7 @@ def starting_in(loop: asyncio.AbstractEventLoop) -> Start:
     def start_in(tool: Tool, arguments: Mapping[str, Any]) -> Running:
         import asyncio
 
-        if inspect.iscoroutinefunction(tool.function):
+        if is_async(tool.function):
             return asyncio.run_coroutine_threadsafe(tool.function(**arguments), loop)
         return start(tool, arguments)
 

@@ -2,61 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from openbook.errors import OpenbookError, ToolError
+from openbook.agent.annotations import description_in, hints_of
+from openbook.agent.docstrings import read_docstring
+from openbook.errors import ToolError
 from openbook.llm.messages import ToolSpec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-_SECTION = re.compile(r"^(Args|Arguments|Attributes|Examples?|Note|Notes|Raises|Returns|Warns|Yields):\s*$")
-_ARGUMENT = re.compile(r"^(?P<name>\*{0,2}\w+)\s*(?:\([^)]*\))?:(?:\s+(?P<text>.*))?$")
-
-
-def read_docstring(docstring: str) -> tuple[str, dict[str, str]]:
-    r"""Return the text before the first section, and the arguments' descriptions in order, each in one line.
-
-    Any text can be read; without an `Args:` section there are no descriptions.
-
-    Example:
-        >>> read_docstring("Find a symbol.\n\nArgs:\n    name: Exact name,\n        without module.")
-        ('Find a symbol.', {'name': 'Exact name, without module.'})
-    """
-    summary: list[str] = []
-    arguments: dict[str, str] = {}
-    section = name = ""
-    depth = 0
-    for line in inspect.cleandoc(docstring).splitlines():
-        header = _SECTION.match(line)
-        if header is not None:
-            section, depth, name = header[1], 0, ""
-        elif not section:
-            summary.append(line)
-        elif section in ("Args", "Arguments") and line.strip():
-            indent = len(line) - len(line.lstrip())
-            # The first line says how deep arguments stand; what stands deeper goes on with the one before.
-            depth = depth or indent
-            match = _ARGUMENT.match(line.strip()) if indent <= depth else None
-            if match is not None:
-                name = match["name"].lstrip("*")
-                arguments[name] = match["text"] or ""
-            elif name:
-                arguments[name] = f"{arguments[name]} {line.strip()}".strip()
-    return "\n".join(summary).strip(), arguments
-
-
 # What providers accept.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-# What the world or a wrong argument makes of a correct function. A `TypeError` or an `AssertionError`
-# says that the function itself is wrong.
-_EXPECTED = (OpenbookError, OSError, ValueError, LookupError, ArithmeticError)
 
 # A person waits for the answer.
 _TIMEOUT_S = 30.0
@@ -83,8 +45,8 @@ class Tool:
     """After that the model is told that it took too long. A thread cannot be stopped: what it does goes on."""
     max_chars: int = _MAX_CHARS
     """What is longer is cut, visibly."""
-    errors: tuple[type[Exception], ...] = _EXPECTED
-    """Exceptions that the model is told of. All others end the run: they are bugs."""
+    errors: tuple[type[Exception], ...] = (Exception,)
+    """Exceptions that the model is told of. All others end the run."""
 
     @property
     def name(self) -> str:
@@ -98,27 +60,30 @@ class Tool:
         name: str = "",
         timeout_s: float = _TIMEOUT_S,
         max_chars: int = _MAX_CHARS,
+        strict: bool = False,
         errors: tuple[type[Exception], ...] = (),
     ) -> Tool:
-        """Build a tool of a function with type hints and a Google-style docstring.
+        """Build a tool of a function with type hints and a docstring, in the style of Google, NumPy or Sphinx.
 
         Args:
-            function: Its text before `Args:` tells the model what it is for. What it returns is shown as text,
-                or as JSON if it is no text.
+            function: A function, method, `functools.partial` or object that can be called. The text of its docstring
+                tells the model what it is for. What it returns is shown as text, or as JSON if it is no text.
+                What a partial gives by itself the model does not see.
             name: For the model, if not the function's own.
             timeout_s: Seconds that a call may take.
             max_chars: Characters of a result that the model is shown.
-            errors: Exceptions that the model is told of, beside `OpenbookError`, `OSError`, `ValueError`,
-                `LookupError` and `ArithmeticError`.
+            strict: Whether exceptions end the run and reach the caller. Otherwise, the model is told of them.
+            errors: Exceptions that the model is told of although it is strict, beside `ToolError`.
 
         Raises:
-            TypeError: The docstring is missing; an argument has no type, one without a JSON schema, or no
-                description; or one is described that does not exist.
+            TypeError: The docstring is missing; an argument has no type, or one without a JSON schema; or one is
+                described that does not exist.
         """
-        name = name or getattr(function, "__name__", "")
+        inner = _innermost(function)
+        name = name or getattr(inner, "__name__", type(inner).__name__)
         if not _NAME.fullmatch(name):
             raise TypeError(f"{name!r} cannot be the name of a tool; give it one of letters, digits, _ and -")
-        description, described = read_docstring(function.__doc__ or "")
+        description, described = read_docstring(_docstring_of(inner))
         if not description:
             raise TypeError(f"tool {name!r}: the docstring does not say what it is for")
         from pydantic import PydanticUserError
@@ -128,7 +93,8 @@ class Tool:
             spec = ToolSpec(name, description, _schema(model))
         except PydanticUserError as exc:
             raise TypeError(f"tool {name!r}: a type has no JSON schema: {exc.message}") from exc
-        return cls(spec, function, _reader(name, model), timeout_s, max_chars, _EXPECTED + errors)
+        told: tuple[type[Exception], ...] = (ToolError, *errors) if strict else (Exception,)
+        return cls(spec, function, _reader(name, model), timeout_s, max_chars, told)
 
     def show(self, value: object) -> str:
         """Return a result as the model reads it: text as it is, anything else as JSON; the end of a long one cut."""
@@ -143,16 +109,35 @@ class Tool:
         return f"{text[: self.max_chars]}\n[cut: the first {self.max_chars} of {len(text)} characters]"
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether calling it gives a coroutine."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004 - to look at it
+
+
+def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _docstring_of(function: Callable[..., Any]) -> str:
+    """Return what the function says of itself; of an object, what its `__call__` says, or else its class."""
+    if inspect.isroutine(function) or inspect.isclass(function):
+        return function.__doc__ or ""
+    return function.__call__.__doc__ or function.__doc__ or ""  # type: ignore[operator]
+
+
 def _model_of(tool: str, function: Callable[..., Any], described: Mapping[str, str]) -> type[BaseModel]:
     """Build the model that checks arguments. Its fields are numbered: some names mean something to pydantic."""
     from pydantic import ConfigDict, Field, create_model
 
-    parameters = inspect.signature(function).parameters.values()
+    given = function.keywords if isinstance(function, functools.partial) else {}
+    parameters = [part for part in inspect.signature(function).parameters.values() if part.name not in given]
     try:
-        hints = typing.get_type_hints(function, include_extras=True)
+        hints = hints_of(_innermost(function))
     except NameError as exc:
         raise TypeError(f"tool {tool!r}: a type is not known where the function is defined: {exc}") from exc
-    unknown = described.keys() - {parameter.name for parameter in parameters}
+    unknown = described.keys() - inspect.signature(_innermost(function)).parameters.keys()
     if unknown:
         raise TypeError(f"tool {tool!r}: the docstring describes {', '.join(sorted(unknown))}, which it does not take")
     fields: dict[str, Any] = {}
@@ -162,10 +147,9 @@ def _model_of(tool: str, function: Callable[..., Any], described: Mapping[str, s
             raise TypeError(f"tool {tool!r}: argument {name!r} cannot be given by name")
         if name not in hints:
             raise TypeError(f"tool {tool!r}: argument {name!r} has no type")
-        if not described.get(name):
-            raise TypeError(f"tool {tool!r}: argument {name!r} has no description in the docstring")
         default = ... if parameter.default is parameter.empty else parameter.default
-        fields[f"field{number}"] = (hints[name], Field(default, alias=name, description=described[name]))
+        description = description_in(hints[name]) or described.get(name) or None
+        fields[f"field{number}"] = (hints[name], Field(default, alias=name, description=description))
     return create_model(tool, __config__=ConfigDict(extra="forbid"), **fields)
 
 

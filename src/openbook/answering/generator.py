@@ -412,7 +412,7 @@ class Generator:
                 total_generations=self._stats.total_generations + 1,
                 refused=self._stats.refused + answer.refused,
                 with_citations=self._stats.with_citations + answer.has_citations,
-                total_tokens=self._stats.total_tokens + answer.usage.input_tokens + answer.usage.output_tokens,
+                total_tokens=self._stats.total_tokens + answer.total_tokens,
                 total_ms=self._stats.total_ms + answer.took_ms,
                 total_usd=self._stats.total_usd + float(answer.cost_usd or 0),
                 unknown_costs=self._stats.unknown_costs + (answer.cost_usd is None),

@@ -23,7 +23,11 @@ from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
 
 # A model that thinks first may have no tokens left for words.
-_SILENT = {"refused": RefusalReason.WITHHELD, "length": RefusalReason.LENGTH}
+_SILENT = {
+    "refused": RefusalReason.WITHHELD,
+    "filtered": RefusalReason.FILTERED,
+    "length": RefusalReason.LENGTH,
+}
 
 
 def answer_of(

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from openbook.answers import GenerationResult
 from openbook.grounding.blocks import Fence, read_line
+from openbook.grounding.marks import find_marks
+
+# As people and `Citation.place` write it: `auth.py:10-20`, or `slides.pdf p. 4`.
+_PLACE = re.compile(r"[\w./\\-]*\w\.\w{1,8}(?::\d+(?:-\d+)?| p\. \d+)\b")
 
 
-def check_citations(result: GenerationResult) -> bool:
-    """Return whether an answer cites anything. Marks that name nothing, and conflicts, do not count."""
-    return result.has_citations
+def check_citations(answer: GenerationResult | str) -> bool:
+    """Return whether an answer cites anything. Marks that name nothing, and conflicts, do not count.
+
+    Of a text, a mark such as `[2:14]` or a place such as `auth.py:10-20` counts, whatever stands there.
+
+    Example:
+        >>> check_citations("It waits [2:14]."), check_citations("See `auth.py:10-20`."), check_citations("It waits.")
+        (True, True, False)
+    """
+    if isinstance(answer, str):
+        return bool(find_marks(answer)) or _PLACE.search(answer) is not None
+    return answer.has_citations
 
 
 def extract_code_blocks(answer: str) -> list[tuple[str, str]]:
@@ -55,7 +69,7 @@ def format_generation_stats(results: Iterable[GenerationResult]) -> str:
         f"with citations  {sum(answer.has_citations for answer in answers)}",
         f"claims          {len(claims)}, {confirmed} exact or confirmed, {conflicts} in conflict",
         f"repairs         {sum(len(answer.repairs) for answer in answers)}",
-        f"tokens          {sum(answer.usage.input_tokens + answer.usage.output_tokens for answer in answers)}",
+        f"tokens          {sum(answer.total_tokens for answer in answers)}",
         f"cost            {sum(costs):.4f} USD, {len(answers) - len(costs)} of unknown price",
         f"time            {sum(answer.took_ms for answer in answers) / count:.0f} ms an answer",
     ]

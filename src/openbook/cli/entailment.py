@@ -22,18 +22,20 @@ _STEP_PERCENT = 10
 
 @models.command("list")
 def list_models(*, as_json: options.AsJson = False) -> None:
-    """List installed models, and those that `models add` can download by name."""
+    """List installed entailment models, those that can be downloaded by name, and programs that can be `--model`."""
     from dataclasses import asdict
 
     from openbook.cli.opening import settings
     from openbook.grounding.installed_models import KNOWN, installed
+    from openbook.llm.cli_model import installed_programs
 
     here = installed(settings())
     there = {model.name for model in here}
     known = [model for model in KNOWN if model.name not in there]
     if as_json:
         rows = [{**asdict(model), "folder": str(model.folder)} for model in here]
-        printing.print_json({"installed": rows, "known": [asdict(model) for model in known]})
+        programs = [{"name": name, "program": path} for name, path in installed_programs().items()]
+        printing.print_json({"installed": rows, "known": [asdict(model) for model in known], "programs": programs})
         return
     for model in here:
         printing.say(f"{model.name}  {_megabytes(model.size_bytes)}", style={"bold": True})
@@ -44,6 +46,9 @@ def list_models(*, as_json: options.AsJson = False) -> None:
         printing.say("Available with openbook models add NAME:")
     for each in known:
         printing.say(f"  {each.name}  {_megabytes(each.size_bytes)}  {each.licence}  {each.about}")
+    printing.say("Programs that can answer, with --model:")
+    for name, path in installed_programs().items():
+        printing.say(f"  {name}  {path or 'not installed'}")
 
 
 @models.command("add")

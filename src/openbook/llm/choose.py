@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 EXTRACTIVE = "extractive"
 """Names no model: answers are quotes."""
 
-_WANTED = f"`provider:model` with one of {', '.join(PROVIDERS)}, `http://host:port/v1#model`, or `{EXTRACTIVE}`"
+_WANTED = (
+    f"`provider:model` with one of {', '.join(PROVIDERS)}, `http://host:port/v1#model`, `cli:claude`, or `{EXTRACTIVE}`"
+)
 
 
 def open_model(
@@ -34,8 +36,8 @@ def open_model(
     """Find the model that a name means. Sends nothing.
 
     Args:
-        name: `provider:model`, a provider alone, an address and `#model`, a plugin, or `extractive`. Empty:
-            the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
+        name: `provider:model`, a provider alone, an address and `#model`, `cli:` and a program, a plugin, or
+            `extractive`. Empty: the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
         environ: Where keys and addresses are looked up; this process's environment if not given.
         folder: Whose `.env` is read too, for keys only; the current folder if not given.
         retries: When calls are tried again.
@@ -54,6 +56,10 @@ def open_model(
         name = next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
     if name == EXTRACTIVE:
         return None
+    if name.startswith("cli:"):
+        from openbook.llm.cli_model import open_cli_model
+
+        return open_cli_model(name.removeprefix("cli:"))
     if name.partition(":")[0] not in PROVIDERS and (plugin := open_plugin("models", name)) is not None:
         return cast("Model", plugin)
     provider, model, key = find_provider(name, environ=environ, folder=folder)

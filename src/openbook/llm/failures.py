@@ -84,7 +84,7 @@ def explain(
         headers = getattr(getattr(fault, "response", None), "headers", {})
         if 300 <= status < 400:
             return _led_away(provider, status, headers)
-        return _refused(provider, status, detail=_detail(body, key), wait_s=retry_after_s(headers))
+        return _refused(provider, status, detail=detail_of(body, key), wait_s=retry_after_s(headers))
     was_cut = isinstance(fault, UnicodeDecodeError) and fault.reason == "unexpected end of data"
     if isinstance(fault, json.JSONDecodeError | UnicodeDecodeError) and not was_cut:
         return BadResponseError(f"{provider.name} sent what is not JSON")
@@ -182,7 +182,7 @@ def _refused(provider: Provider, status: int, *, detail: str, wait_s: float | No
     return BadRequestError(f"{name} refused the request ({status}){detail}", hint=hint, **said)
 
 
-def _detail(body: Any, key: str) -> str:
+def detail_of(body: Any, key: str) -> str:
     """Find what the provider says, in one line that begins with a colon; empty if it says nothing."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     said = error.get("message") or error.get("detail") if isinstance(error, Mapping) else error

@@ -28,11 +28,12 @@ __all__ = [
     "Usage",
 ]
 
-StopReason = Literal["end", "length", "tools", "stop", "refused", "other"]
+StopReason = Literal["end", "length", "tools", "stop", "refused", "filtered", "other"]
 """Why a model stopped.
 
 `end`: it was done. `length`: the limit of tokens. `tools`: it waits for results. `stop`: one of the
-request's stop texts. `refused`: the provider or the model declined.
+request's stop texts. `refused`: the model, or the provider for it, declined. `filtered`: a filter of the provider
+withheld words.
 """
 
 

@@ -87,7 +87,7 @@ _STOPS: Mapping[str, StopReason] = {
     "length": "length",
     "tool_calls": "tools",
     "function_call": "tools",
-    "content_filter": "refused",
+    "content_filter": "filtered",
 }
 
 
@@ -231,6 +231,7 @@ class OpenAIReader:
         self._usage: Mapping[str, Any] = {}
         self._model = ""
         self._stop: StopReason | None = None
+        self._is_refusal = False
 
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
         """Yield the events of a chunk.
@@ -264,7 +265,9 @@ class OpenAIReader:
         delta = choice.get("delta") or {}
         said = self._thoughts.leave_out(_said(delta.get("content")))
         held = self._thoughts.close() if choice.get("finish_reason") else ""
-        for text in (said, held, _said(delta.get("refusal"))):
+        refusal = _said(delta.get("refusal"))
+        self._is_refusal = self._is_refusal or bool(refusal)  # the reason to stop comes in a chunk of its own
+        for text in (said, held, refusal):
             if text:
                 self._text.append(text)
                 yield TextDelta(json_safe(text))
@@ -273,7 +276,7 @@ class OpenAIReader:
         for annotation in delta.get("annotations") or ():
             yield from self._annotate(annotation)
         if choice.get("finish_reason"):
-            self._stop = "refused" if delta.get("refusal") else _STOPS.get(choice["finish_reason"], "other")
+            self._stop = "refused" if self._is_refusal else _STOPS.get(choice["finish_reason"], "other")
             yield from self._start(self._calls)
 
     def _grow(self, piece: Mapping[str, Any]) -> Iterator[Event]:

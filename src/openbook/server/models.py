@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import chain, count
 
 from openbook.llm.choose import EXTRACTIVE, open_model
+from openbook.llm.cli_programs import read_cli_name
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS
 from openbook.server.failures import RequestRefusedError
@@ -83,7 +85,13 @@ def public_name(name: str) -> str:
     Example:
         >>> public_name("http://127.0.0.1:9000/v1#tiny"), public_name("ollama:qwen3:8b")
         ('tiny', 'ollama:qwen3:8b')
+        >>> public_name("cli:/opt/models/ask --token x")
+        'cli:ask'
     """
+    if name.startswith("cli:"):
+        with suppress(ValueError):
+            program, model = read_cli_name(name.removeprefix("cli:"))
+            return ":".join(filter(None, ("cli", program.name, model)))
     return name.partition("#")[2] if _ADDRESS.match(name) else name
 
 

@@ -15,7 +15,9 @@ Json = dict[str, Any]
 
 _TYPES = {401: "invalid_request_error", 429: "requests"}
 _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
-_STOPS = {"end": "stop", "length": "length", "tools": "tool_calls", "stop": "stop", "refused": "content_filter"}
+# A model that declines comes to its end, with its words in a field of their own.
+_STOPS = {"end": "stop", "length": "length", "tools": "tool_calls", "stop": "stop", "refused": "stop"}
+_STOPS |= {"filtered": "content_filter"}
 
 # Those of openai 3.54 and groq 1.7 that ask for text.
 _FIELDS = frozenset(
@@ -152,7 +154,7 @@ def whole(reply: ScriptedReply, received: ReceivedRequest, number: int) -> Json:
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in reply.message.calls
     ]
-    message: Json = {"role": "assistant", "content": reply.message.text or None, "refusal": None}
+    message: Json = {"role": "assistant", "content": None, "refusal": None, _said_in(reply): reply.message.text or None}
     message |= {"tool_calls": calls} if calls else {}
     message |= {"annotations": list(_annotations(reply, received))} if _documents(received) else {}
     choice = {
@@ -209,7 +211,7 @@ def _deltas(reply: ScriptedReply, received: ReceivedRequest, piece: int) -> Iter
     yield {"role": "assistant", "content": "", "refusal": None}
     text = reply.message.text
     for start in range(0, len(text), piece):
-        yield {"content": text[start : start + piece]}
+        yield {_said_in(reply): text[start : start + piece]}
     for index, call in enumerate(reply.message.calls):
         begun = {"name": call.name, "arguments": ""}
         yield {"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": begun}]}
@@ -218,6 +220,10 @@ def _deltas(reply: ScriptedReply, received: ReceivedRequest, piece: int) -> Iter
             yield {"tool_calls": [{"index": index, "function": more}]}
     if annotations := list(_annotations(reply, received)):
         yield {"annotations": annotations}
+
+
+def _said_in(reply: ScriptedReply) -> str:
+    return "refusal" if reply.stop == "refused" else "content"
 
 
 def _documents(received: ReceivedRequest) -> list[Json]:

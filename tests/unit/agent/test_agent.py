@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Generator
+from contextlib import closing
 from decimal import Decimal
 
 import pytest
@@ -19,8 +21,8 @@ from openbook.agent import (
     ToolError,
     UsageCounted,
 )
-from openbook.errors import BadResponseError, ModelError, OverloadedError, SettingsError
-from openbook.llm.messages import Event, Message, Request, TextBlock, TextDelta, ToolCall, ToolResult
+from openbook.errors import BadRequestError, BadResponseError, ModelError, OverloadedError, SettingsError
+from openbook.llm.messages import Event, Message, Request, StopReason, TextBlock, TextDelta, ToolCall, ToolResult
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 
@@ -153,16 +155,80 @@ def test_the_model_is_told_what_went_wrong_with_a_call(wanted: ToolCall, shown: 
     assert result.text == "I see."
 
 
-def test_a_bug_in_a_tool_is_not_hidden_behind_the_model() -> None:
-    with (
-        ScriptedModel(ScriptedReply(call("find", '{"name": "bug"}'))) as model,
-        pytest.raises(TypeError, match="is wrong"),
-    ):
-        Agent(model, [find]).run("Find it.")
+def query_table(sql: str) -> str:
+    """Query the database.
+
+    Args:
+        sql: What to ask.
+    """
+    with closing(sqlite3.connect(":memory:")) as connection:
+        return str(connection.execute(sql).fetchall())
 
 
-def test_a_tool_can_name_other_errors_that_the_model_is_told_of() -> None:
-    tool = Tool.from_function(find, errors=(TypeError,))
+def test_a_mistake_in_a_query_is_told_to_the_model_which_tries_again() -> None:
+    first, second = call("query_table", '{"sql": "SELECT FROM one"}'), call("query_table", '{"sql": "SELECT 1"}', 2)
+
+    with ScriptedModel(ScriptedReply(first), ScriptedReply(second), "One.") as model:
+        result = Agent(model, [query_table]).run("What is one?")
+
+    assert results(model, 1)[0].text.startswith("OperationalError: near")
+    assert results(model) == [ToolResult("call-2", "[(1,)]")]
+    assert result.text == "One."
+
+
+def test_a_result_that_cannot_be_written_is_an_error_of_the_tool() -> None:
+    def circle() -> list[object]:
+        """Return a list that holds itself."""
+        round_and_round: list[object] = []
+        round_and_round.append(round_and_round)
+        return round_and_round
+
+    with ScriptedModel(ScriptedReply(call("circle", "{}")), "Odd.") as model:
+        Agent(model, [circle]).run("Go.")
+
+    assert results(model)[0].is_error
+
+
+def test_the_model_is_told_all_that_went_wrong_at_once() -> None:
+    def gather() -> str:
+        """Gather."""
+        raise ExceptionGroup("two", [ValueError("first"), KeyError("second")])
+
+    with ScriptedModel(ScriptedReply(call("gather", "{}")), "Odd.") as model:
+        Agent(model, [gather]).run("Go.")
+
+    assert results(model)[0].text == "ExceptionGroup: ValueError: first; KeyError: 'second'"
+
+
+def test_a_strict_agent_ends_with_the_exception_of_a_tool_and_remembers_the_turn() -> None:
+    calls = ScriptedReply(ADD, call("find", '{"name": "bug"}', 2))
+
+    with ScriptedModel(calls, "I added and failed.") as model:
+        agent = Agent(model, [add, find], strict=True)
+        with pytest.raises(TypeError, match="is wrong"):
+            agent.run("Add and find.")
+        agent.run("What did you do?")
+
+    assert model.requests[-1].messages[-3:] == (
+        Message(
+            "user",
+            (
+                ToolResult("call-1", "42"),
+                ToolResult("call-2", "no result is known: TypeError: this function is wrong", is_error=True),
+            ),
+        ),
+        Message.assistant("(TypeError: this function is wrong)"),
+        Message.user("What did you do?"),
+    )
+
+
+def test_a_strict_agent_still_tells_the_model_what_a_tool_wants_it_to_know() -> None:
+    with ScriptedModel(ScriptedReply(call("find", '{"name": "own"}')), "I see.") as model:
+        assert Agent(model, [find], strict=True).run("Find it.").text == "I see."
+
+
+def test_a_strict_tool_can_name_errors_that_the_model_is_told_of() -> None:
+    tool = Tool.from_function(find, strict=True, errors=(TypeError,))
 
     with ScriptedModel(ScriptedReply(call("find", '{"name": "bug"}')), "Sorry.") as model:
         Agent(model, [tool]).run("Find it.")
@@ -280,23 +346,62 @@ def test_a_model_that_says_nothing_leaves_a_history_that_can_go_on(reply: Script
     with ScriptedModel(reply, "Now.") as model:
         agent = Agent(model)
 
-        assert agent.chat("?")[0] == "(the model said nothing)"
+        assert agent.chat("?")[0] == "(the model wrote nothing)"
         agent.chat("Again?")
 
     assert [message.role for message in model.requests[-1].messages] == ["user", "assistant", "user"]
     assert all(message.text.strip() for message in model.requests[-1].messages)
 
 
-def test_a_turn_that_fails_is_forgotten_but_not_what_it_cost() -> None:
+@pytest.mark.parametrize(
+    ("stop", "told"),
+    [
+        ("length", "(the tokens of the reply were used up before the model wrote any text)"),
+        ("refused", "(the model declined to answer)"),
+        ("filtered", "(the provider's content filter withheld the reply)"),
+    ],
+)
+def test_why_there_is_no_text_is_said(stop: StopReason, told: str) -> None:
+    with ScriptedModel(ScriptedReply(stop=stop)) as model:
+        assert Agent(model).chat("?")[0] == told
+
+
+def test_a_turn_that_fails_is_remembered_as_far_as_it_went() -> None:
     with ScriptedModel(ScriptedReply(ADD), OverloadedError("busy"), "Fine.") as model:
         agent = Agent(model, [add], price=lambda name, usage: Decimal(1) if usage.known else None)
         with pytest.raises(ModelError, match="busy"):
             agent.chat("What is 17 + 25?")
         agent.chat("Hello?")
 
-    assert model.requests[-1].messages == (Message.user("Hello?"),)
+    assert model.requests[-1].messages == (
+        Message.user("What is 17 + 25?"),
+        Message("assistant", (ADD,)),
+        Message("user", (ToolResult("call-1", "42"),)),
+        Message.assistant("(the turn ended before an answer)"),
+        Message.user("Hello?"),
+    )
     assert agent.spent.known_usd == Decimal(2)
     assert agent.spent.unpriced_calls == 1
+
+
+def test_a_question_that_got_no_reply_at_all_is_asked_again_as_it_was() -> None:
+    with ScriptedModel(OverloadedError("busy"), "Fine.") as model:
+        agent = Agent(model)
+        with pytest.raises(ModelError, match="busy"):
+            agent.chat("Hello?")
+        agent.chat("Hello?")
+
+    assert model.requests[-1].messages == (Message.user("Hello?"),)
+
+
+def test_a_turn_that_the_provider_refuses_to_read_is_not_sent_again() -> None:
+    with ScriptedModel(ScriptedReply(ADD), BadRequestError("too long"), "Fine.") as model:
+        agent = Agent(model, [add])
+        with pytest.raises(ModelError, match="too long"):
+            agent.chat("What is 17 + 25?")
+        agent.chat("Hello?")
+
+    assert model.requests[-1].messages == (Message.user("Hello?"),)
 
 
 def test_leaving_a_stream_early_cancels_the_call_and_forgets_the_turn() -> None:
@@ -358,6 +463,7 @@ def test_a_model_can_be_named_by_its_address() -> None:
     agent = Agent("http://127.0.0.1:9/v1#tiny", budget=Budget(max_usd=1))
 
     assert agent.chat("?") == (
-        "(the price of 'http://127.0.0.1:9/v1#tiny' is not known, so no limit can be kept)",
+        "(the budget allows no further call of the model: the price of 'http://127.0.0.1:9/v1#tiny' is not known, "
+        "so no limit can be kept)",
         Decimal(0),
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.agent.tools import read_docstring
+from openbook.agent.docstrings import read_docstring
 
 FULL = """Find a symbol.
 
@@ -52,9 +52,100 @@ def test_docstrings_in_other_shapes_are_read_as_far_as_they_go(
     assert read_docstring(docstring) == expected
 
 
+NUMPY = """Find a symbol.
+
+    Looks everywhere.
+
+    Parameters
+    ----------
+    name : str
+        Exact name,
+        without module.
+    limit : int, optional
+        Most results.
+    near, far : float
+        How far to look.
+    *rest
+        More.
+
+    Returns
+    -------
+    str
+        Where it is.
+"""
+
+SPHINX = """Find a symbol.
+
+    Looks everywhere.
+
+    :param name: Exact name,
+        without module.
+    :type name: str
+    :param int limit: Most results.
+    :keyword near: Where
+        to look: here.
+    :returns: Where it is.
+    :raises ValueError: name is empty.
+"""
+
+
+@pytest.mark.parametrize(
+    ("docstring", "expected"),
+    [
+        pytest.param(
+            NUMPY,
+            {
+                "name": "Exact name, without module.",
+                "limit": "Most results.",
+                "near": "How far to look.",
+                "far": "How far to look.",
+                "rest": "More.",
+            },
+            id="numpy",
+        ),
+        pytest.param(
+            SPHINX,
+            {"name": "Exact name, without module.", "limit": "Most results.", "near": "Where to look: here."},
+            id="sphinx",
+        ),
+    ],
+)
+def test_the_styles_of_numpy_and_sphinx_are_read_too(docstring: str, expected: dict[str, str]) -> None:
+    assert read_docstring(docstring) == ("Find a symbol.\n\nLooks everywhere.", expected)
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Do.\n\nArgs:\n    x: Left.\n    Returns:\n        y: Text.",
+        "Do.\n\nArgs:\n    x: Left.\n\nMore: text.",
+        "Do.\n\n:param x: Left.\n\nMore text.",
+        "Do.\n\nParameters\n----------\nx\n    Left.\n\nNotes\n-----\ny : no argument",
+    ],
+)
+def test_what_follows_the_arguments_is_none(docstring: str) -> None:
+    assert read_docstring(docstring) == ("Do.", {"x": "Left."})
+
+
 @given(
     st.text()
-    | st.lists(st.sampled_from(["Args:", "Returns:", "  x: y", "    z", "", "a:", "\t*b (c): d"])).map("\n".join)
+    | st.lists(
+        st.sampled_from(
+            [
+                "Args:",
+                "Returns:",
+                "  x: y",
+                "    z",
+                "",
+                "a:",
+                "\t*b (c): d",
+                ":param x: y",
+                "Parameters",
+                "----",
+                "a, b",
+            ]
+        )
+    ).map("\n".join)
 )
 def test_every_text_can_be_read(docstring: str) -> None:
     text, arguments = read_docstring(docstring)

@@ -3,13 +3,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal, Required, TypedDict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from openbook.agent import Tool, ToolError
+from openbook.agent.tools import is_async
 
 
 @dataclass
@@ -158,11 +161,6 @@ def untyped(x) -> str:  # type: ignore[no-untyped-def]
     return str(x)
 
 
-def undescribed(x: int) -> str:
-    """Do."""
-    return str(x)
-
-
 def overdescribed(x: int) -> str:
     """Do.
 
@@ -217,7 +215,6 @@ def unresolved(x: Nowhere) -> str:  # type: ignore[name-defined]  # noqa: F821
     ("function", "complaint"),
     [
         (untyped, "argument 'x' has no type"),
-        (undescribed, "argument 'x' has no description"),
         (overdescribed, "describes y, which it does not take"),
         (silent, "does not say what it is for"),
         (anything, "cannot be given by name"),
@@ -246,6 +243,113 @@ def test_a_method_is_a_tool_without_its_self() -> None:
 
     assert tool.name == "take-book"
     assert list(tool.spec.parameters["properties"]) == ["title"]
+
+
+def one_line(param: str) -> str:
+    """Tool description for LLM."""
+    return param
+
+
+def annotated(
+    name: Annotated[str, Field(description="Exact name.", min_length=1)],
+    limit: Annotated[int, "Most results."] = 5,
+) -> str:
+    """Find.
+
+    Args:
+        name: Not so exact.
+    """
+    return f"{name} {limit}"
+
+
+def test_a_function_with_types_and_one_line_is_a_tool() -> None:
+    spec = Tool.from_function(one_line).spec
+
+    assert (spec.name, spec.description) == ("one_line", "Tool description for LLM.")
+    assert spec.parameters["properties"] == {"param": {"type": "string"}}
+
+
+def test_annotations_describe_and_limit_arguments() -> None:
+    tool = Tool.from_function(annotated)
+
+    assert tool.spec.parameters["properties"] == {
+        "name": {"description": "Exact name.", "minLength": 1, "type": "string"},
+        "limit": {"default": 5, "description": "Most results.", "type": "integer"},
+    }
+    assert tool.read_arguments('{"name": "x"}') == {"name": "x"}
+    with pytest.raises(ToolError, match="at least 1 character"):
+        tool.read_arguments('{"name": ""}')
+
+
+class Inner(TypedDict):
+    line: int
+
+
+class Hit(TypedDict, total=False):
+    """A place."""
+
+    path: Required[str]
+    inner: Inner
+    more: list[Inner] | None
+
+
+def test_typed_dicts_are_arguments_that_stay_dicts() -> None:
+    def open_hits(hits: list[Hit], first: Hit | None = None) -> str:
+        """Open."""
+        return str(hits)
+
+    tool = Tool.from_function(open_hits)
+
+    text = '{"hits": [{"path": "a", "inner": {"line": "3"}, "more": [{"line": 4}]}, {"path": "b"}]}'
+    assert tool.read_arguments(text) == {
+        "hits": [{"path": "a", "inner": {"line": 3}, "more": [{"line": 4}]}, {"path": "b"}]
+    }
+    with pytest.raises(ToolError, match=r"argument 'hits\.0\.path' is missing"):
+        tool.read_arguments('{"hits": [{}]}')
+
+
+class Query(BaseModel):
+    text: str = Field(description="What to look for.")
+
+
+def test_models_of_pydantic_are_arguments() -> None:
+    def look(query: Query) -> str:
+        """Look."""
+        return query.text
+
+    tool = Tool.from_function(look)
+
+    assert tool.read_arguments('{"query": {"text": "x"}}') == {"query": Query(text="x")}
+    assert "What to look for." in json.dumps(tool.spec.parameters)
+
+
+def test_what_a_partial_gives_by_itself_the_model_does_not_see() -> None:
+    def fetch(connection: object, query: str, limit: int) -> str:
+        """Fetch.
+
+        Args:
+            connection: Where from.
+            query: What.
+            limit: Most results.
+        """
+        return f"{connection} {query} {limit}"
+
+    tool = Tool.from_function(partial(fetch, "db", limit=3))
+
+    assert (tool.name, list(tool.spec.parameters["properties"])) == ("fetch", ["query"])
+    assert tool.function(**tool.read_arguments('{"query": "x"}')) == "db x 3"
+
+
+def test_an_object_that_can_be_called_is_a_tool_with_the_name_of_its_class() -> None:
+    class Clock:
+        async def __call__(self, zone: str) -> str:
+            """Tell the time."""
+            return zone
+
+    tool = Tool.from_function(Clock())
+
+    assert (tool.name, tool.spec.description) == ("Clock", "Tell the time.")
+    assert is_async(tool.function)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,21 @@ def test_an_answer_is_not_cited_by_what_is_wrong(verdict: Verdict) -> None:
     assert not check_citations(cited(verdict))
 
 
+@pytest.mark.parametrize(
+    ("text", "is_cited"),
+    [
+        ("It waits [2:14].", True),
+        ("See `get()` (src/a.py:10-20).", True),
+        ("slides.pdf p. 4", True),
+        ("It is 10:20.", False),
+        ("`argv[1]`", False),
+        ("", False),
+    ],
+)
+def test_a_text_cites_by_marks_and_places(text: str, is_cited: bool) -> None:
+    assert check_citations(text) is is_cited
+
+
 def test_what_only_looks_like_a_place_is_no_citation() -> None:
     assert not check_citations(GenerationResult("q", "see file.py:10-20"))
 

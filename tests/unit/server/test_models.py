@@ -58,3 +58,16 @@ def test_without_a_key_answers_are_quotes() -> None:
     models = offered_models(Settings())
 
     assert (models.default, models.names, models.get(None)) == ("extractive", ("extractive",), None)
+
+
+def test_a_program_is_offered_only_where_the_owner_names_it_and_without_its_arguments() -> None:
+    opened: list[str] = []
+    command = "cli:/opt/models/ask --token secret"
+    registry = ModelRegistry([command, "cli:claude:opus"], "extractive", open_one=lambda name: opened.append(name))
+
+    registry.get("cli:ask")
+
+    assert opened == [command]
+    assert registry.names == ("extractive", "cli:ask", "cli:claude:opus")
+    with pytest.raises(RequestRefusedError):
+        registry.get("cli:codex")
