@@ -44,7 +44,7 @@ Locate = Callable[[str], DocumentSummary | None]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClaim:
+class DraftClaim:
     """A claim of a text, and what its lines say to it."""
 
     claim: str
@@ -56,7 +56,7 @@ class JudgedClaim:
     reason: str
 
 
-def verify_text(text: str, assistant: Library, locate: Locate) -> list[JudgedClaim]:
+def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
     """Return every claim of a text with its verdict by words alone, in order.
 
     Claims without facts are left out unless they cite.
@@ -115,13 +115,13 @@ def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> s
     return "".join([*parts, text[at:]])
 
 
-def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> JudgedClaim:
+def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftClaim:
     cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
     gone = [written[mark] for mark in claim.marks if mark in missing]
     if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
         text = _EMPTIED.sub("", claim.text)
-        return JudgedClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
-    return JudgedClaim(claim.text, cites, claim.verdict, claim.reason)
+        return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
+    return DraftClaim(claim.text, cites, claim.verdict, claim.reason)
 
 
 # What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .81 of
