@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
+import pty
 import resource
 import shutil
 import subprocess
@@ -137,6 +139,21 @@ def finish(process: subprocess.Popen[str]) -> Outcome:
 def run_alone(*arguments: str | bytes | Path, **options: Any) -> Outcome:
     """Run a command in a process of its own; see `start`."""
     return finish(start(*arguments, **options))
+
+
+def run_on_terminal(*arguments: str | Path, cwd: Path, columns: int = 200, errors: bool = True, **env: str) -> Outcome:
+    """Run a command on a terminal of its own; without `errors`, standard error does not go there."""
+    screen, slave = pty.openpty()
+    variables = {"COLUMNS": str(columns), "TERM": "xterm-256color", **env}
+    target = slave if errors else subprocess.DEVNULL
+    process = start(*arguments, cwd=cwd, env=variables, stdout=slave, stderr=target)
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other side is closed
+        while read := os.read(screen, 65536):
+            shown += read
+    os.close(screen)
+    return Outcome(finish(process).code, shown.decode("utf-8"), "")
 
 
 def library_files() -> list[Path]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -12,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.support_cli import Outcome, copy_sample, environment, finish, run, run_alone, start
+from tests.integration.support_cli import (
+    copy_sample,
+    environment,
+    finish,
+    run,
+    run_alone,
+    run_on_terminal,
+    start,
+)
 
 Captured = pytest.CaptureFixture[str]
 
@@ -47,22 +54,6 @@ def hostile(tmp_path: Path) -> Path:
 def assert_harmless(text: str) -> None:
     assert [sequence for sequence in DRIVING if sequence in text] == []
     assert "\nSources:\n  [1:1]  forged" not in text
-
-
-def run_on_terminal(*arguments: str | Path, cwd: Path) -> Outcome:
-    """Run a command whose output and errors go to a terminal of their own."""
-    screen, slave = pty.openpty()
-    env = {"COLUMNS": "200", "TERM": "xterm-256color"}
-    process = start(*arguments, cwd=cwd, env=env, stdout=slave, stderr=slave)
-    os.close(slave)
-    shown = b""
-    try:
-        while read := os.read(screen, 65536):
-            shown += read
-    except OSError:
-        pass  # how Linux says that the other side is closed
-    os.close(screen)
-    return Outcome(finish(process).code, shown.decode("utf-8"), "")
 
 
 @pytest.mark.parametrize("command", ["ask", "search"])

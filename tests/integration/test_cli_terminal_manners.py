@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import pty
 import re
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -16,7 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from openbook.cli.app import app
-from tests.integration.support_cli import run, run_alone, start
+from tests.integration.support_cli import run, run_alone, run_on_terminal, start
 from tests.support import write_tree
 
 Captured = pytest.CaptureFixture[str]
@@ -37,19 +33,9 @@ def island(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def on_terminal(*arguments: str, cwd: Path, columns: int, **variables: str) -> str:
+def on_terminal(*arguments: str, cwd: Path, columns: int, **env: str) -> str:
     """Return what a command shows on a terminal of so many columns, styles included."""
-    screen, slave = pty.openpty()
-    env = {"COLUMNS": str(columns), "TERM": "xterm-256color", **variables}
-    process = start(*arguments, cwd=cwd, env=env, stdout=slave, stderr=subprocess.DEVNULL)
-    os.close(slave)
-    shown = b""
-    with contextlib.suppress(OSError):  # Linux ends a terminal with an error
-        while read := os.read(screen, 65536):
-            shown += read
-    os.close(screen)
-    process.wait(timeout=60)
-    return shown.decode("utf-8").replace("\r\n", "\n")
+    return run_on_terminal(*arguments, cwd=cwd, columns=columns, errors=False, **env).out.replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 160])

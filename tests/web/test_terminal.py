@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
-import pty
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +13,10 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-from tests.integration.support_cli import start
+from tests.integration.support_cli import run_alone, run_on_terminal
 
 ROOT = Path(__file__).parents[2]
-COLUMNS, LINES = 80, 24
+COLUMNS = 80
 
 PAGE = "<html><body style='margin:12px;background:{background};color:{foreground}'>{code}</body></html>"
 CODE = "<pre style='font:14px/1.25 monospace'>{code}</pre>"
@@ -57,15 +54,6 @@ def test_a_command_fits_a_terminal(
 
 def on_terminal(arguments: list[str], cwd: Path) -> str:
     """Return what a command shows, styles included, after its folder is indexed."""
-    start("search", "x", "docs", cwd=cwd).communicate()
-    screen, slave = pty.openpty()
-    env = {"COLUMNS": str(COLUMNS), "LINES": str(LINES), "TERM": "xterm-256color"}
-    process = start(*arguments, cwd=cwd, env=env, stdout=slave, stderr=slave)
-    os.close(slave)
-    shown = b""
-    with contextlib.suppress(OSError):  # Linux ends a terminal with an error
-        while read := os.read(screen, 65536):
-            shown += read
-    os.close(screen)
-    process.wait(timeout=60)
-    return f"$ openbook {' '.join(arguments)}\n{shown.decode('utf-8')}".replace("\r\n", "\n")
+    run_alone("search", "x", "docs", cwd=cwd)
+    shown = run_on_terminal(*arguments, cwd=cwd, columns=COLUMNS).out
+    return f"$ openbook {' '.join(arguments)}\n{shown}".replace("\r\n", "\n")
