@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from openbook.errors import OpenbookError
     from openbook.grounding.entailment import JudgedClaim, judge_claims
     from openbook.grounding.protocol import CitedClaim, Entailment, Judge, SourceText
+    from openbook.ingest.text_chunks import chunk
     from openbook.libraries.repositories import Repository
     from openbook.library import Assistant, Library
     from openbook.llm.choose import open_model
@@ -73,6 +74,7 @@ __all__ = [
     "Unit",
     "Written",
     "check_citations",
+    "chunk",
     "create_assistant",
     "estimate_cost",
     "extract_code_blocks",
@@ -99,6 +101,7 @@ _HOMES = {
     "Repository": "openbook.libraries.repositories",
     "Settings": "openbook.settings",
     "AnswerOptions": "openbook.answering.options",
+    "chunk": "openbook.ingest.text_chunks",
     "check_citations": "openbook.answering.reporting",
     "create_assistant": "openbook.codebase",
     "estimate_cost": "openbook.costs",

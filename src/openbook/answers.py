@@ -384,9 +384,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Words of a model while it writes. They have not been checked."""
+    """Words of an answer as they come. Those of a model have not been checked."""
 
     text: str
+    is_checked: bool = False
+    """Whether it is the whole answer, checked: no model wrote words of it, so it comes in one piece."""
 
 
 @dataclass(frozen=True, slots=True)

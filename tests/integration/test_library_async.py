@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from openbook.answering.options import AnswerOptions
-from openbook.answers import Answered, Stage
+from openbook.answers import Answered, Stage, Written
 from openbook.errors import QueryError
 from openbook.index.sqlite import SqliteIndex
 from openbook.library import Library
@@ -49,8 +49,12 @@ def test_what_happens_can_be_followed(assistant: Library) -> None:
 
     *stages, last = asyncio.run(follow())
 
-    assert stages == [Stage("searching"), Stage("writing")]
     assert isinstance(last, Answered)
+    quoted = Written(last.answer.answer, is_checked=True)
+    assert stages == [Stage("searching"), Stage("writing"), quoted]
+    assert list(assistant.query_stream("Who painted the Mona Lisa?"))[-2:-1] == [
+        Written(assistant.query("Who painted the Mona Lisa?").answer, is_checked=True)
+    ]
 
 
 def test_the_library_is_read_in_other_threads_alone(assistant: Library) -> None:

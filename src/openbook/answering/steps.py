@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import aclosing, closing
 from typing import Any, TypeVar
 
 from openbook.agent.driving import CallModel, Delta, StepRunner, Wait, adrive, drive
 from openbook.answering.model_calls import CitationMarker
-from openbook.answers import AnswerEvent, Written
+from openbook.answers import Answered, AnswerEvent, Written
 from openbook.llm.messages import CitationDelta, ReplyFinished, TextDelta
 from openbook.llm.protocol import Model
 
@@ -28,8 +28,7 @@ def run(steps: Steps[Any], model: Model | None, verifier: Model | None = None) -
     happening: Generator[AnswerEvent | Delta, None, None] = drive(steps, model, verifier)
     with closing(happening):
         for event in happening:
-            if (told := teller.tell(event)) is not None:
-                yield told
+            yield from teller.tell(event)
 
 
 async def arun(
@@ -40,7 +39,7 @@ async def arun(
     happening: AsyncGenerator[AnswerEvent | Delta, None] = adrive(steps, model, verifier)
     async with aclosing(happening):
         async for event in happening:
-            if (told := teller.tell(event)) is not None:
+            for told in teller.tell(event):
                 yield told
 
 
@@ -49,9 +48,10 @@ class _Teller:
 
     def __init__(self) -> None:
         self._marker = CitationMarker()
+        self._has_written = False
 
-    def tell(self, event: AnswerEvent | Delta) -> AnswerEvent | None:
-        """Return what whoever watches is told of an event; None if there is nothing to show yet."""
+    def tell(self, event: AnswerEvent | Delta) -> Iterator[AnswerEvent]:
+        """Yield what whoever watches is told of an event; nothing if there is nothing to show yet."""
         match event:
             case TextDelta(text):
                 words = self._marker.text(text)
@@ -59,5 +59,10 @@ class _Teller:
                 words = self._marker.cite(cited)
             case _:
                 self._marker = CitationMarker()
-                return event
-        return Written(words) if words else None
+                if isinstance(event, Answered) and not self._has_written and event.answer.answer:
+                    yield Written(event.answer.answer, is_checked=True)
+                yield event
+                return
+        if words:
+            self._has_written = True
+            yield Written(words)

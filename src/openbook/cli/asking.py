@@ -78,7 +78,7 @@ def follow(events: Iterator[AnswerEvent]) -> GenerationResult:
         stack.callback(getattr(events, "close", lambda: None))
         draft = stack.enter_context(_draft())
         for event in events:
-            if isinstance(event, Written):
+            if isinstance(event, Written) and not event.is_checked:  # what is checked is printed in a moment
                 draft.write(event.text)
             elif isinstance(event, ToolUsed):
                 draft.note(f"{event.name} {event.arguments}: {event.outcome}")

@@ -272,7 +272,10 @@ class QuestionService:
                 async with aclosing(self._stream(assistant, asked, options)) as events:
                     async for event in events:
                         # Whoever can make an answer fail at its end must not get what came before for nothing.
-                        has_called |= isinstance(event, Written | ToolUsed) or stages.name == "rephrasing"
+                        is_of_model = isinstance(event, ToolUsed) or (
+                            isinstance(event, Written) and not event.is_checked
+                        )
+                        has_called |= is_of_model or stages.name == "rephrasing"
                         if isinstance(event, Stage):
                             stages.enter(event.name)
                         elif isinstance(event, Answered):

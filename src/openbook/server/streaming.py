@@ -73,7 +73,7 @@ class _Teller:
         match event:
             case Stage(name):
                 return await self._enter(_SHOWN[name])
-            case Written(text):
+            case Written(text, is_checked=False):
                 return [ServerSentEvent(event="delta", data={"text": text}), *await self._finished(text)]
             case ToolUsed(name, arguments, outcome):
                 tool = {"name": name, "arguments": arguments, "outcome": outcome}

@@ -1,0 +1,51 @@
+"""Text to chunks, without files and libraries."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from openbook.types import Chunk, Document
+
+if TYPE_CHECKING:
+    from openbook.chunking.rules import Strategy
+
+
+def chunk(
+    text: str,
+    path: str,
+    *,
+    source: str = "",
+    strategy: Strategy = "semantic",
+    max_words: int = 500,
+    overlap_words: int = 50,
+) -> list[Chunk]:
+    r"""Split a text as the file of a library is split. Each chunk is an exact slice of it.
+
+    Args:
+        text: All of it.
+        path: Its name decides how it is split: code by definitions, prose by sections. Nothing is read there.
+        source: Name of the source, for `Chunk.source`.
+        strategy: For prose: `semantic`, `fixed-size` or `hybrid`.
+        max_words: Words of a chunk, for the last two.
+        overlap_words: Words that such a chunk repeats of the one before.
+
+    Raises:
+        ValueError: There is no such strategy, or the words do not fit it.
+
+    Example:
+        >>> [(str(each.span), each.text) for each in chunk("# Tides\n\nLow at noon.\n", "tides.md")]
+        [('tides.md:1-3', '# Tides\n\nLow at noon.')]
+    """
+    # `import openbook` must not pay for what splits.
+    from openbook.chunking.dispatch import chunk_document
+    from openbook.chunking.fixed import ChunkOptions
+    from openbook.sources.classify import classify
+    from openbook.sources.documents import read_text
+
+    reading = read_text(text, path, *classify(path, text))
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    document = Document(
+        source, path, reading.kind, reading.language, reading.text, digest, reading.blocks, reading.anchors
+    )
+    return chunk_document(document, ChunkOptions(strategy, max_words, overlap_words))
