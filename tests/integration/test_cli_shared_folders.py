@@ -150,7 +150,7 @@ def test_a_large_folder_is_indexed_only_if_it_is_meant(
     harbour: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENBOOK_MAX_FILE_BYTES", "2000000000")
-    with (harbour / "log.txt").open("w") as file:
+    with (harbour / "log.txt").open("w", encoding="utf-8") as file:
         file.truncate(1_100_000_000)  # takes no room
 
     refused = run(capsys, "ask", "When does the ferry sail?")
