@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from openbook.types import Chunk, Document
 
 if TYPE_CHECKING:
-    from openbook.chunking.rules import Strategy
+    from openbook.settings import Strategy
 
 
 def chunk(
@@ -20,7 +20,7 @@ def chunk(
     max_words: int = 500,
     overlap_words: int = 50,
 ) -> list[Chunk]:
-    r"""Split a text as the file of a library is split. Each chunk is an exact slice of it.
+    r"""Split a text as the file of a library is split. Each chunk is an exact slice of it; of a notebook, of its cells.
 
     Args:
         text: All of it.
@@ -41,11 +41,11 @@ def chunk(
     from openbook.chunking.dispatch import chunk_document
     from openbook.chunking.fixed import ChunkOptions
     from openbook.sources.classify import classify
-    from openbook.sources.documents import read_text
+    from openbook.sources.readers import read_text
 
     reading = read_text(text, path, *classify(path, text))
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     document = Document(
         source, path, reading.kind, reading.language, reading.text, digest, reading.blocks, reading.anchors
     )
-    return chunk_document(document, ChunkOptions(strategy, max_words, overlap_words))
+    return chunk_document(document, ChunkOptions(strategy=strategy, max_words=max_words, overlap_words=overlap_words))
