@@ -20,7 +20,7 @@ def chunk(
     max_words: int = 500,
     overlap_words: int = 50,
 ) -> list[Chunk]:
-    r"""Split a text as the file of a library is split. Each chunk is an exact slice of it.
+    r"""Split a text as the file of a library is split. Each chunk is an exact slice of it; of a notebook, of its cells.
 
     Args:
         text: All of it.
