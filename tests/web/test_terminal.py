@@ -48,7 +48,7 @@ def test_a_command_fits_a_terminal(
 
     lines = Text.from_ansi(shown).plain.splitlines()
     assert [
-        line for line in lines if len(line) > COLUMNS and not line.startswith((" ", "source "))
+        line for line in lines if len(line) > COLUMNS and not line.startswith((" ", "source ", "library "))
     ] == []  # not code and paths
 
 
