@@ -147,3 +147,8 @@ def test_every_target_of_make_in_the_readme_exists() -> None:
 
 def test_the_readme_stays_short() -> None:
     assert len(PAGES["README.md"].read_text(encoding="utf-8").splitlines()) <= 130
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_every_page_is_in_the_navigation_of_the_site(page: Path) -> None:
+    assert f": {page.relative_to(ROOT / 'docs').as_posix()}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
