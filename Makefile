@@ -47,17 +47,19 @@ format: $(VENV)/.dev  ## Format the code and repair what lint can
 
 LOCK = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --system-certs \
 	--custom-compile-command "make lock" --output-file
+# With extras, or pip looks for the newest version of each package that is needed with one, which has no hash here.
+HASHES = --generate-hashes --no-strip-extras
 SAME = --constraint requirements/runtime.txt
 
 lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
-	@$(LOCK) requirements/runtime.txt --generate-hashes pyproject.toml
-	@$(LOCK) requirements/build.txt --generate-hashes $(SAME) --group build
-	@$(LOCK) requirements/dev.txt --generate-hashes $(SAME) --group dev pyproject.toml
-	@$(LOCK) requirements/server.txt --generate-hashes --constraint requirements/dev.txt \
+	@$(LOCK) requirements/runtime.txt $(HASHES) pyproject.toml
+	@$(LOCK) requirements/build.txt $(HASHES) $(SAME) --group build
+	@$(LOCK) requirements/dev.txt $(HASHES) $(SAME) --group dev pyproject.toml
+	@$(LOCK) requirements/server.txt $(HASHES) --constraint requirements/dev.txt \
 		--extra server --extra anthropic --extra openai pyproject.toml
-	@$(LOCK) requirements/docs.txt --generate-hashes --group docs
+	@$(LOCK) requirements/docs.txt $(HASHES) --group docs
 	@$(LOCK) tools/requirements.txt --group model
-	@$(LOCK) requirements/llm.txt --generate-hashes --no-deps --group llm
+	@$(LOCK) requirements/llm.txt $(HASHES) --no-deps --group llm
 
 model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER_TRAIN= and KEEP_AWAY=... (tools/README.md)
 	@[ -n "$(WORK)" ] && [ -n "$(NEVER_TRAIN)" ] || \
