@@ -6,19 +6,22 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from openbook.agent.driving import Steps, ThreadStepRunner, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
 from openbook.agent.hooks import Hooks
 from openbook.agent.loop import AgentRun, AgentRuntime
+from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
-from openbook.errors import BadRequestError, SettingsError
+from openbook.errors import BadRequestError, BadResponseError, SettingsError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
+
+T = TypeVar("T")
 
 
 class Agent:
@@ -133,15 +136,49 @@ class Agent:
         assert isinstance(last, RunFinished)
         return last.result
 
+    def run_as(self, output_type: type[T], message: str) -> T:
+        """Answer with a value of a type, which pydantic has checked.
+
+        The model brings it by a tool, and is told what does not fit. Text that is the value as JSON counts too.
+
+        Args:
+            output_type: A pydantic model, dataclass, `TypedDict`, or anything else that pydantic checks.
+            message: The question.
+
+        Raises:
+            TypeError: The type has no JSON schema.
+            BadResponseError: The model brought no value of it; `history` and `spent` have what it did.
+            ModelError: The model did not answer.
+        """
+        output = OutputReader(output_type)
+        *_, last = self._stream(message, output)
+        return self._value(output, last)
+
+    async def arun_as(self, output_type: type[T], message: str) -> T:
+        """Do what `run_as` does, without blocking."""
+        output = OutputReader(output_type)
+        *_, last = [event async for event in self._astream(message, output)]
+        return self._value(output, last)
+
+    def _value(self, output: OutputReader[T], last: AgentEvent) -> T:
+        if output.has_value:
+            return output.value
+        assert isinstance(last, RunFinished)
+        reason = last.result.reason or last.result.stop
+        raise BadResponseError(f"{self._kernel.model.name} returned no value of the type: {reason}")
+
     def stream(self, message: str) -> Generator[AgentEvent, None, None]:
         """Answer, and tell what happens; `RunFinished` comes last. Closing the generator ends the run.
 
         Raises:
             ModelError: The model did not answer.
         """
+        yield from self._stream(message)
+
+    def _stream(self, message: str, output: OutputReader[Any] | None = None) -> Generator[AgentEvent, None, None]:
         before = self._history
         try:
-            events: Generator[AgentEvent, None, None] = drive(self.steps(message), self._kernel.model)
+            events: Generator[AgentEvent, None, None] = drive(self.steps(message, output=output), self._kernel.model)
             yield from events
         except BadRequestError:
             self._history = before  # what was refused, say because it is too long, would be refused each time
@@ -149,9 +186,14 @@ class Agent:
 
     async def astream(self, message: str) -> AsyncGenerator[AgentEvent, None]:
         """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
+        async with aclosing(self._astream(message)) as events:
+            async for event in events:
+                yield event
+
+    async def _astream(self, message: str, output: OutputReader[Any] | None = None) -> AsyncGenerator[AgentEvent, None]:
         import asyncio
 
-        steps = self.steps(message, starting_in(asyncio.get_running_loop()))
+        steps = self.steps(message, starting_in(asyncio.get_running_loop()), output)
         events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), self._kernel.model)
         before = self._history
         try:
@@ -162,19 +204,20 @@ class Agent:
             self._history = before
             raise
 
-    def steps(self, message: str, start: Start = start) -> Steps[AgentEvent]:
+    def steps(self, message: str, start: Start = start, output: OutputReader[Any] | None = None) -> Steps[AgentEvent]:
         """Answer in steps, for who drives them: see `openbook.agent.driving`.
 
         Args:
             message: The question.
             start: Begins to call a tool.
+            output: Reads the reply, if it is to be a value.
 
         Raises:
             RuntimeError: Another message is being answered.
         """
         if self._is_running:
             raise RuntimeError("the agent is answering another message; one conversation, one turn at a time")
-        run = AgentRun(self._kernel, self._history, start)
+        run = AgentRun(self._kernel, self._history, start, output)
         steps, before, reply = run.steps(message), self._spent, None
         self._ledger, self._is_running = run.ledger, True
         ended = False

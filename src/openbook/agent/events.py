@@ -11,10 +11,10 @@ from openbook.costs import Limit
 from openbook.llm.messages import CitationDelta, Message, StopReason, TextDelta, ToolCall, ToolResult
 from openbook.usage import Usage
 
-StoppedBy = Limit | Literal["repeated_call", "veto", ""]
+StoppedBy = Limit | Literal["no_output", "repeated_call", "veto", ""]
 """What ended a run before the model was done.
 
-A limit of the budget, the same call for the third time, or a hook. Empty: nothing did.
+A limit of the budget, words where a value was wanted, the same call for the third time, or a hook. Empty: nothing did.
 """
 
 

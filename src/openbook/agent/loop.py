@@ -26,6 +26,7 @@ from openbook.agent.events import (
 )
 from openbook.agent.hooks import Hooks, Veto
 from openbook.agent.metering import TokenEstimator
+from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
@@ -40,6 +41,12 @@ Value = TypeVar("Value")
 
 # A call may well be made again, say after a change. Whoever makes the same one a third time goes round in circles.
 _SAME_CALLS = 3
+
+# How often words are answered by asking for the value that is wanted. Who writes them a third time will not call tools.
+_WORDS_FOR_VALUE = 2
+
+# Beyond the rounds for tools: the value, and two attempts to mend it.
+_OUTPUT_ROUNDS = 3
 
 # Each call takes a thread.
 _CALLS_AT_ONCE = 16
@@ -78,24 +85,31 @@ class _Job:
 class AgentRun:
     """One run: a question, its tool calls, its answer."""
 
-    def __init__(self, kernel: AgentRuntime, history: History, start: Start) -> None:
+    def __init__(
+        self, kernel: AgentRuntime, history: History, start: Start, output: OutputReader[Any] | None = None
+    ) -> None:
         """Prepare.
 
         Args:
             kernel: What it works with.
             history: What was said before.
             start: Begins to call a tool.
+            output: Reads the reply, if it is to be a value.
         """
+        if output is not None:
+            kernel = replace(kernel, tools={**kernel.tools, output.tool.name: output.tool})
         self.ledger: BudgetLedger = BudgetLedger(
             kernel.budget, kernel.model.name, price=kernel.price, clock=kernel.clock
         )
         self._kernel = kernel
         self._start = start
+        self._output = output
         self._before = history
         self._new: History = ()
         self._calls: Counter[tuple[str, str]] = Counter()
         self._results: list[ToolResult] = []
         self._rounds = 0
+        self._words = 0
         self._text = ""
         self._stop: StopReason = "end"
         self._stopped_by: StoppedBy = ""
@@ -119,9 +133,14 @@ class AgentRun:
                 self._text = reply.message.text
             if reply.message.text.strip() or reply.message.calls:
                 self._new += (reply.message,)
-            if not reply.message.calls:
+            if reply.message.calls:
+                yield from self._act(reply.message.calls)
+            elif self._output is None or self._output.take_text(reply.message.text):
                 break
-            yield from self._act(reply.message.calls)
+            else:
+                self._insist(self._output)
+            if self._output is not None and self._output.has_value:
+                break
         yield RunFinished(self._result())
 
     def interrupt(self, error: BaseException) -> bool:
@@ -148,11 +167,28 @@ class AgentRun:
             self.history,
             system=kernel.system,
             tools=tuple(tool.spec for tool in kernel.tools.values()),
-            # Without tools, providers refuse a history that has calls in it.
-            tool_choice="none" if kernel.tools and self._rounds >= kernel.budget.max_rounds else "auto",
+            tool_choice=self._tool_choice(),
             max_tokens=kernel.max_reply_tokens,
             deadline_s=kernel.deadline_s,
         )
+
+    def _tool_choice(self) -> str:
+        kernel = self._kernel
+        is_last = self._rounds >= kernel.budget.max_rounds
+        if self._output is not None:
+            return self._output.tool.name if is_last or len(kernel.tools) == 1 else "any"
+        # Without tools, providers refuse a history that has calls in it.
+        return "none" if kernel.tools and is_last else "auto"
+
+    def _insist(self, output: OutputReader[Any]) -> None:
+        """Ask again for the value in place of the words that came, twice at most."""
+        self._words += 1
+        if self._words > _WORDS_FOR_VALUE:
+            self._halt("no_output", f"the model wrote words and did not call {output.tool.name!r}")
+            return
+        if self._new[-1].role == "user":  # it wrote nothing at all
+            self._new += (Message.assistant("(nothing)"),)
+        self._new += (Message.user(f"Call {output.tool.name!r} with your reply."),)
 
     def _prune(self) -> Steps:
         pruned = self._before if self._kernel.pruning is None else self._kernel.pruning(self._before)
@@ -196,7 +232,7 @@ class AgentRun:
         again = [call.name for call in calls if self._calls[_identity(call)] >= _SAME_CALLS]
         if again:
             self._halt("repeated_call", f"the model called {again[0]!r} with the same arguments for the third time")
-        elif self._rounds >= self._kernel.budget.max_rounds:
+        elif self._rounds >= self._kernel.budget.max_rounds + self._brings_output(calls) * _OUTPUT_ROUNDS:
             self._halt("max_rounds", f"the model wants tools beyond round {self._rounds}")
         if self._stopped_by:
             results = [_failed(call, f"not called: {self._reason}") for call in calls]
@@ -204,6 +240,9 @@ class AgentRun:
             self._rounds += 1
             results = yield from self._call_all(calls)
         self._new += (Message("user", tuple(results)),)
+
+    def _brings_output(self, calls: Sequence[ToolCall]) -> bool:
+        return self._output is not None and [call.name for call in calls] == [self._output.tool.name]
 
     def _call_all(self, calls: Sequence[ToolCall]) -> Generator[Step, None, list[ToolResult]]:
         prepared = [self._prepared(call, place) for place, call in enumerate(calls)]
@@ -251,10 +290,11 @@ class AgentRun:
         self._stopped_by, self._reason = stopped_by, reason
 
     def _result(self) -> AgentResult:
-        if not self._stopped_by and 0 < self._kernel.budget.max_rounds <= self._rounds:
+        has_value = self._output is not None and self._output.has_value
+        if not (self._stopped_by or has_value) and 0 < self._kernel.budget.max_rounds <= self._rounds:
             self._halt("max_rounds", f"tools were withheld after round {self._rounds}")
         result = AgentResult(
-            self._text,
+            self._output.text if self._output is not None and has_value else self._text,
             self._new,
             self.ledger.spent.usage,
             self.ledger.spent.cost_usd,
@@ -266,7 +306,7 @@ class AgentRun:
         if self._new[-1].role == "assistant":
             return result
         # Providers want turns to alternate, and the model should know why there was no answer.
-        closing = replace(result, text="")
+        closing = result if has_value else replace(result, text="")
         self._new += (Message.assistant(str(closing)),)
         return replace(result, messages=self._new)
 
