@@ -26,7 +26,7 @@ from openbook.server.limits import MemoryLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
 from openbook.server.question_service import QuestionService
-from openbook.server.routes import answers, contents, conversations, operation, questions
+from openbook.server.routes import answers, chat_completions, contents, conversations, operation, questions
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
 from openbook.server.security import SecurityMiddleware
@@ -190,7 +190,7 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, operation):
+    for topic in (questions, answers, contents, conversations, chat_completions, operation):
         app.include_router(topic.router)
     _add_page(app)
 

@@ -101,8 +101,13 @@ def _caller(request: Request, response: Response) -> Caller:
     return caller
 
 
-async def _identified(request: Request, response: Response) -> Caller:
+async def identified(request: Request, response: Response) -> Caller:
+    """Return the caller of a request, and name them in the log.
+
+    Raises:
+        RequestRefusedError: A key is needed and missing, or is none of ours.
+    """
     return _caller(request, response)
 
 
-Identified = Annotated[Caller, Depends(_identified)]
+Identified = Annotated[Caller, Depends(identified)]

@@ -153,6 +153,8 @@ class PreparedQuestion:
     session_id: str
     begins: bool
     """Whether it is the first of its conversation."""
+    is_kept: bool
+    """Whether it is stored as a part of its conversation."""
     where: Filter
     options: AnswerOptions
     cost_usd: Decimal | None = Decimal(0)
@@ -187,8 +189,16 @@ class QuestionService:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-answer")
 
     @asynccontextmanager
-    async def admitted(self, question: QueryRequest, caller: Caller) -> AsyncGenerator[PreparedQuestion, None]:
+    async def admitted(
+        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None = None
+    ) -> AsyncGenerator[PreparedQuestion, None]:
         """Check a question before anything is answered, and settle in the end what it did cost.
+
+        Args:
+            question: As it was sent.
+            caller: Who asks.
+            history: What was said before, from a client that keeps its conversations itself: nothing is stored then.
+                None: what is stored of the session.
 
         Raises:
             RequestRefusedError: The caller may not ask this, or not now.
@@ -198,7 +208,8 @@ class QuestionService:
         """
         await asyncio.to_thread(self._limits.take, caller)
         session_id = question.session_id or new_id()
-        history, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller)
+        is_kept = history is None
+        before, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller, history)
         most_usd = self._settings.answer_usd if is_priced else 0.0
         grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
         options = AnswerOptions(
@@ -206,9 +217,10 @@ class QuestionService:
             tools=question.agent and model is not None,
             verifier=self._verifier,
             budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
-            history=history,
+            history=before,
         )
-        asked = PreparedQuestion(question.query, caller, session_id, question.session_id is None, where, options)
+        begins = question.session_id is None
+        asked = PreparedQuestion(question.query, caller, session_id, begins, is_kept, where, options)
         try:
             yield asked
         finally:
@@ -224,10 +236,10 @@ class QuestionService:
             _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
     def _prepared(
-        self, question: QueryRequest, caller: Caller
+        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
         """Return what was asked before, what may be found, who writes, and whether that has a price."""
-        history: tuple[Exchange, ...] = ()
+        history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
         if question.session_id is not None:
             if not self._sessions.owns(caller.owner, question.session_id):
                 raise no_session(question.session_id)
@@ -289,7 +301,8 @@ class QuestionService:
             if not (has_called or isinstance(exc, CutOffError | TimedOutError)):
                 asked.cost_usd = Decimal(0)
             raise
-        reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
+        if asked.is_kept:
+            reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
         yield reply
 
     def _stream(

@@ -10,7 +10,10 @@ from openbook.answers import ClaimVerdict, Verdict
 from openbook.types import Kind
 
 # A question is some sentences; retrieval refuses what is longer than it can use.
-_QUESTION_CHARS = 10_000
+QUESTION_CHARS = 10_000
+
+# Of a conversation that a client sends: long answers are among them.
+_MESSAGE_CHARS = 200_000
 
 Name = Annotated[str, Field(max_length=500)]
 Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -51,7 +54,7 @@ class FilterRequest(_Strict):
 class QueryRequest(_Shape):
     """A question and its options."""
 
-    query: str = Field(max_length=_QUESTION_CHARS)
+    query: str = Field(max_length=QUESTION_CHARS)
     session_id: Identifier | None = None
     """Of a conversation that goes on. Without it, a new one begins."""
     course_name: Name | None = None
@@ -63,6 +66,47 @@ class QueryRequest(_Shape):
     """One that `GET /api/models` names."""
     agent: bool = False
     """Let the model search and read by itself, with tools."""
+
+
+class ChatMessage(_Shape):
+    """A message of a conversation in OpenAI's form."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Annotated[str, Field(max_length=_MESSAGE_CHARS)] | list[dict[str, Any]] | None = None
+    """Text, or parts of which each has a `type` and a `text`."""
+
+
+class ChatCompletionRequest(_Shape):
+    """A conversation in OpenAI's form. Fields that are not named here are ignored: clients send many."""
+
+    messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
+    model: Name = "openbook"
+    """One that `GET /v1/models` names."""
+    stream: bool = False
+    stream_options: dict[str, bool] | None = None
+    """`include_usage`: tokens in a last chunk."""
+    n: Literal[1] | None = None
+
+
+class OpenAIModel(_Shape):
+    """A model, as OpenAI lists it."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "openbook"
+
+
+class OpenAIModelsResponse(_Shape):
+    """The models that may be chosen, as OpenAI lists them."""
+
+    object: Literal["list"] = "list"
+    data: list[OpenAIModel]
+
+    @classmethod
+    def of(cls, names: list[str]) -> OpenAIModelsResponse:
+        """List models by name."""
+        return cls(data=[OpenAIModel(id=name) for name in names])
 
 
 class SpanResponse(_Shape):

@@ -1,0 +1,261 @@
+"""Answers in the form of OpenAI Chat Completions: citations as numbers, a list of sources, and annotations."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import quote
+
+from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, Written
+from openbook.errors import OpenbookError
+from openbook.grounding.marks import CitationMark, MarkParser, find_marks
+from openbook.server.failures import RequestRefusedError, error_body, internal_error
+from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
+from openbook.server.shutdown import ShutdownSignal
+
+# Begins what is added to an answer. A client sends it back as part of the history, where it is no text of a model.
+_SOURCES = "\n\n**Sources**\n\n"
+
+_FINISH: dict[str, Literal["stop", "length", "content_filter"]] = {
+    "length": "length",
+    "max_tokens": "length",
+    "filtered": "content_filter",
+}
+
+
+def read_conversation(messages: Sequence[ChatMessage]) -> tuple[str, tuple[Exchange, ...]]:
+    """Return the question of a conversation, and what was said before it.
+
+    Instructions of the client, and calls of its tools, are left out: answers follow the prompts of the server.
+
+    Raises:
+        RequestRefusedError: The last message is not a question of the user.
+    """
+    said = [(message.role, _text_of(message)) for message in messages if message.role in ("user", "assistant")]
+    if not said or said[-1][0] != "user":
+        raise RequestRefusedError(400, "the last message is not the user's", hint="end `messages` with a question")
+    if len(said[-1][1]) > QUESTION_CHARS:
+        raise RequestRefusedError(
+            400, f"a question has at most {QUESTION_CHARS:,} characters", hint="ask in fewer words"
+        )
+    history: list[Exchange] = []
+    question = ""
+    for role, text in said[:-1]:
+        if role == "user":
+            question = text
+        elif question:
+            history.append(Exchange(question, text.partition(_SOURCES)[0]))
+            question = ""
+    return said[-1][1], tuple(history)
+
+
+def _text_of(message: ChatMessage) -> str:
+    if not isinstance(message.content, list):
+        return message.content or ""
+    for part in message.content:
+        if not isinstance(part.get("text"), str):
+            kind = str(part.get("type", "unknown"))[:50]
+            raise RequestRefusedError(400, f"a part of a message is {kind!r}; only text can be read")
+    return "\n".join(part["text"] for part in message.content)
+
+
+@dataclass(slots=True)
+class NumberedText:
+    """The text of an answer with `[1]` in the place of its marks, counted in order of appearance."""
+
+    text: str = ""
+    """By now."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Of each mark, as it stands in the answer."""
+    places: list[tuple[str, int, int]] = field(default_factory=list)
+    """Each mark, and the half-open range of its number in `text`."""
+    _parser: MarkParser = field(default_factory=MarkParser)
+
+    def feed(self, text: str) -> str:
+        """Take more of the answer, and return what can be shown of it."""
+        return self._add(self._parser.feed(text))
+
+    def close(self) -> str:
+        """Return what was held back, since it might have been a mark."""
+        return self._add(self._parser.close())
+
+    def _add(self, pieces: Sequence[str | CitationMark]) -> str:
+        start = len(self.text)
+        for piece in pieces:
+            if isinstance(piece, str):
+                self.text += piece
+                continue
+            number = self.numbers.setdefault(piece.text, len(self.numbers) + 1)
+            shown = f"[{number}]"
+            self.places.append((piece.text, len(self.text), len(self.text) + len(shown)))
+            self.text += shown
+        return self.text[start:]
+
+
+def source_list(written: NumberedText, answer: GenerationResult, reply: AnswerResponse) -> str:
+    """Write what the numbers stand for and what checking found, as Markdown; empty if nothing is cited."""
+    lines = [
+        f"- [{number}] {place}"
+        for mark, number in written.numbers.items()
+        for place in _places(mark, answer, reply.citations)
+    ]
+    conflicts = [
+        f"- In conflict with its source: “{_line(claim.text)}” ({_line(claim.reason)})"
+        for claim in reply.claims
+        if claim.verdict == "conflict"
+    ]
+    return f"{_SOURCES}{chr(10).join([*lines, *conflicts])}" if lines or conflicts else ""
+
+
+def _places(mark: str, answer: GenerationResult, citations: Sequence[CitationResponse]) -> list[str]:
+    """Return what a mark names now: checking may have moved it after it was shown."""
+    moved = (repair.after for repair in answer.repairs if mark in repair.before)
+    marks = [mark, *(each.text for after in moved for each in find_marks(after))]
+    found = [cited for cited in citations if cited.mark in marks]
+    return list(dict.fromkeys(map(_place, found))) or ["removed by the check"]
+
+
+def _place(cited: CitationResponse) -> str:
+    place = _line(cited.place) or "nothing that was shown"
+    shown = f"[{place}]({cited.url})" if cited.url else f"`{place}`"
+    # Of all that nobody has verified the reason is the same.
+    reason = "" if cited.verdict == "unverified" else _line(cited.reason)
+    return f"{shown}: {cited.verdict}{f', {reason}' if reason else ''}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace("`", "'")
+
+
+def url_citations(written: NumberedText, citations: Sequence[CitationResponse]) -> list[dict[str, Any]]:
+    """Return a `url_citation` for each number in the text, with its characters.
+
+    Local files have no address that others could open: theirs is `openbook:source/path#L3-L5`, which can be parsed.
+    """
+    by_mark = {cited.mark: cited for cited in reversed(citations)}
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "url": by_mark[mark].url or _local_address(by_mark[mark]),
+                "title": by_mark[mark].place,
+                "start_index": start,
+                "end_index": end,
+            },
+        }
+        for mark, start, end in written.places
+        if mark in by_mark
+    ]
+
+
+def _local_address(cited: CitationResponse) -> str:
+    return f"openbook:{quote(cited.source)}/{quote(cited.path)}#L{cited.start_line}-L{cited.end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionHead:
+    """What all parts of one completion begin with."""
+
+    id: str
+    model: str
+    created: int = field(default_factory=lambda: int(time.time()))
+    """Unix seconds."""
+
+    def of(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """Return a part of the completion."""
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.model, **fields}
+
+
+def as_completion(head: CompletionHead, answer: GenerationResult, reply: AnswerResponse) -> dict[str, Any]:
+    """Write a whole answer as a chat completion, with the checked citations beside it."""
+    written = NumberedText()
+    written.feed(answer.answer)
+    written.close()
+    message = {
+        "role": "assistant",
+        "content": written.text + source_list(written, answer, reply),
+        "refusal": None,
+        "annotations": url_citations(written, reply.citations),
+    }
+    choice = {"index": 0, "message": message, "finish_reason": _finish(answer), "logprobs": None}
+    citations = [cited.model_dump(mode="json") for cited in reply.citations]
+    return head.of("chat.completion", choices=[choice], usage=_usage(reply), citations=citations)
+
+
+async def as_chunks(
+    head: CompletionHead,
+    events: AsyncGenerator[AnswerEvent | AnswerResponse, None],
+    stopping: ShutdownSignal,
+    *,
+    with_usage: bool,
+) -> AsyncGenerator[str, None]:
+    """Yield an answer as the lines of a stream, `[DONE]` last.
+
+    Words of a model come as they are written; what checking found follows them. An error is a line too, since the
+    status is sent by then.
+    """
+    yield _sent(_chunk(head, {"role": "assistant", "content": ""}))
+    try:
+        async with aclosing(events):
+            async for line in _told(head, events, stopping, with_usage=with_usage):
+                yield line
+    except OpenbookError as exc:
+        yield _sent(error_body(str(exc), exc.hint))
+    except Exception:
+        yield _sent(internal_error())
+        raise
+    yield "data: [DONE]\n\n"
+
+
+async def _told(
+    head: CompletionHead,
+    events: AsyncGenerator[AnswerEvent | AnswerResponse, None],
+    stopping: ShutdownSignal,
+    *,
+    with_usage: bool,
+) -> AsyncGenerator[str, None]:
+    written, answer = NumberedText(), None
+    while True:
+        async with stopping.heeded():
+            event = await anext(events, None)
+        if isinstance(event, Written) and not event.is_checked:
+            if text := written.feed(event.text):
+                yield _sent(_chunk(head, {"content": text}))
+        elif isinstance(event, Answered):
+            answer = event.answer
+        elif isinstance(event, AnswerResponse):
+            assert answer is not None
+            # Of an answer without a model nothing has been sent; of one with a model, the quotes that follow it.
+            rest = answer.answer[answer.own_chars :] if written.text and answer.own_chars is not None else ""
+            text = written.feed(rest if written.text else answer.answer) + written.close()
+            text += source_list(written, answer, event)
+            marked = url_citations(written, event.citations)
+            yield _sent(_chunk(head, {"content": text, "annotations": marked}))
+            cited = [each.model_dump(mode="json") for each in event.citations]
+            yield _sent(_chunk(head, {}, _finish(answer)) | {"citations": cited})
+            if with_usage:
+                yield _sent(head.of("chat.completion.chunk", choices=[], usage=_usage(event)))
+        elif event is None:
+            return
+
+
+def _chunk(head: CompletionHead, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+    return head.of("chat.completion.chunk", choices=[choice])
+
+
+def _sent(body: dict[str, Any]) -> str:
+    return f"data: {json.dumps(body, ensure_ascii=False)}\n\n"
+
+
+def _finish(answer: GenerationResult) -> str:
+    return _FINISH.get(answer.stopped, "stop")
+
+
+def _usage(reply: AnswerResponse) -> dict[str, Any]:
+    read, wrote = reply.usage.input_tokens, reply.usage.output_tokens
+    return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}

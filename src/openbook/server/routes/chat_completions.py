@@ -1,0 +1,106 @@
+"""Routes that speak OpenAI's API, so that its clients can ask: chat programs, editors and SDKs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from openbook.answers import Answered, AnswerEvent, GenerationResult
+from openbook.server.auth import Authenticator, Caller, identified
+from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
+from openbook.server.failures import RequestRefusedError
+from openbook.server.models import ModelRegistry
+from openbook.server.question_service import PreparedQuestion, QuestionService
+from openbook.server.routes.questions import unless_gone
+from openbook.server.schemas import AnswerResponse, ChatCompletionRequest, OpenAIModelsResponse, QueryRequest
+from openbook.server.shutdown import ShutdownSignal
+
+router: APIRouter = APIRouter(prefix="/v1")
+
+# Names whichever model the server asks by itself.
+_DEFAULT = "openbook"
+
+
+async def _client(request: Request, response: Response) -> Caller:
+    """Identify a client. Its programs always send some key: where none is needed, any will do."""
+    authenticator: Authenticator = request.app.state.authenticator
+    try:
+        return await identified(request, response)
+    except RequestRefusedError:
+        if authenticator.needs_key:
+            raise
+    request.state.caller = "client"
+    return Caller("client")
+
+
+Client = Annotated[Caller, Depends(_client)]
+
+
+@router.get("/models")
+async def openai_models(request: Request, _: Client) -> OpenAIModelsResponse:
+    """List what may write answers, in OpenAI's form. `openbook` is the default."""
+    offered: ModelRegistry = request.app.state.models
+    return OpenAIModelsResponse.of([_DEFAULT, *offered.names])
+
+
+async def _admitted(request: Request, body: ChatCompletionRequest, caller: Client) -> AsyncIterator[PreparedQuestion]:
+    asker: QuestionService = request.app.state.asker
+    question, history = read_conversation(body.messages)
+    asked = QueryRequest(query=question, model=None if body.model == _DEFAULT else body.model)
+    async with asker.admitted(asked, caller, history) as prepared:
+        yield prepared
+
+
+Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
+
+
+async def _begun(
+    request: Request, asked: Admitted
+) -> AsyncIterator[AsyncGenerator[AnswerEvent | AnswerResponse, None]]:
+    """Begin to answer. What is begun here is closed whenever the client leaves."""
+    asker: QuestionService = request.app.state.asker
+    async with aclosing(asker.events(asked)) as events:
+        yield events
+
+
+Begun = Annotated[AsyncGenerator[AnswerEvent | AnswerResponse, None], Depends(_begun)]
+
+
+@router.post(
+    "/chat/completions",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}, "text/event-stream": {}}}},
+)
+async def chat_completions(request: Request, body: ChatCompletionRequest, asked: Admitted, events: Begun) -> Response:
+    """Answer the last message from the sources, in the form of OpenAI Chat Completions.
+
+    Citations are numbers in the text, a list below it, `annotations`, and, with their verdicts, `citations`. The
+    conversation is the client's: nothing of it is stored. Sampling settings and tools of the client are ignored.
+    """
+    offered: ModelRegistry = request.app.state.models
+    model = offered.default if body.model == _DEFAULT else body.model
+    head = CompletionHead(f"chatcmpl-{asked.session_id}", model)
+    stopping: ShutdownSignal = request.app.state.stopping
+    if body.stream:
+        with_usage = bool(body.stream_options and body.stream_options.get("include_usage"))
+        lines = as_chunks(head, events, stopping, with_usage=with_usage)
+        return StreamingResponse(lines, media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
+
+    async def answered() -> dict[str, Any]:
+        answer: GenerationResult | None = None
+        reply: AnswerResponse | None = None
+        async for event in events:
+            if isinstance(event, Answered):
+                answer = event.answer
+            elif isinstance(event, AnswerResponse):
+                reply = event
+        assert answer is not None
+        assert reply is not None
+        return as_completion(head, answer, reply)
+
+    async with stopping.heeded():
+        return JSONResponse(await unless_gone(request, answered()))
