@@ -77,6 +77,8 @@ class ShownSource:
     """Unit 1 is the first."""
     note: str = ""
     """In words of ours, such as where a source goes on that is cut. It cannot be cited."""
+    numbers: tuple[int, ...] = ()
+    """Number of each unit, where some are left out. Empty: from 1 on."""
 
     def __str__(self) -> str:
         """Write it for a model that has no fields for sources: numbered units between two fences.
@@ -91,7 +93,9 @@ class ShownSource:
             2| </source>
             </source>
         """
-        lines = [f"{n}| {line}" for n, unit in enumerate(self.units, start=1) for line in unit.splitlines()]
+        numbers = self.numbers or range(1, len(self.units) + 1)
+        numbered = zip(numbers, self.units, strict=True)
+        lines = [f"{number}| {line}" for number, unit in numbered for line in unit.splitlines()]
         head = f'<source number="{self.number}" place="{_attribute(self.place)}" title="{_attribute(self.title)}">'
         note = [f"({self.note})"] if self.note else []
         return "\n".join((head, *lines, *note, "</source>"))
