@@ -89,13 +89,14 @@ def _outcome(folder: Path, finder: EvidenceFinder, asked: dict[str, Any], max_to
 
 def _contexts(finder: EvidenceFinder, question: str, max_tokens: int) -> tuple[Context, Context, float, float]:
     started = time.perf_counter()
-    results = finder.find(read_question(question), _TOP_K, EVERYTHING)
+    asked = read_question(question)
+    results = finder.find(asked, _TOP_K, EVERYTHING)
     searched_s = time.perf_counter() - started
     started = time.perf_counter()
     found = build_context(results, max_tokens, for_model=False)
     found_s = time.perf_counter() - started
     started = time.perf_counter()
-    filled = build_context(finder.fill(question, results, max_tokens, EVERYTHING), max_tokens)
+    filled = build_context(finder.fill_context(asked, results, max_tokens, EVERYTHING), max_tokens)
     return found, filled, searched_s + found_s, searched_s + time.perf_counter() - started
 
 
