@@ -337,13 +337,18 @@ class Library:
         return self.generator.retrieve(message, limit, where=where)
 
     def query(
-        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, options: AnswerOptions | None = None
+        self,
+        message: str,
+        *,
+        limit: int | None = None,
+        where: Filter = EVERYTHING,
+        options: AnswerOptions | None = None,
     ) -> GenerationResult:
         """Answer a question from the library, with citations that have been checked.
 
         Args:
             message: The question.
-            limit: Most results to answer from.
+            limit: Most results to answer from; 10 for quotes and 20 for a model unless said.
             where: Documents that may be used.
             options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
 
@@ -356,7 +361,12 @@ class Library:
         return answered(self.query_stream(message, limit=limit, where=where, options=options))
 
     def query_stream(
-        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, options: AnswerOptions | None = None
+        self,
+        message: str,
+        *,
+        limit: int | None = None,
+        where: Filter = EVERYTHING,
+        options: AnswerOptions | None = None,
     ) -> Iterator[AnswerEvent]:
         """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
 
@@ -370,7 +380,7 @@ class Library:
         self,
         message: str,
         *,
-        limit: int = 10,
+        limit: int | None = None,
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         executor: Executor | None = None,
@@ -383,7 +393,7 @@ class Library:
         self,
         message: str,
         *,
-        limit: int = 10,
+        limit: int | None = None,
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         executor: Executor | None = None,
@@ -418,14 +428,14 @@ class Library:
             self._judge = open_verifier(self._judge, self.settings)
         return replace(options, verifier=self._judge)
 
-    def _check(self, limit: int, where: Filter) -> None:
+    def _check(self, limit: int | None, where: Filter) -> None:
         """Refuse what could only find nothing.
 
         Raises:
             UnknownSourceError: The library has no such source.
             ValueError: No result was asked for.
         """
-        if limit < 1:
+        if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
         check_known(where.sources, self._index)
 

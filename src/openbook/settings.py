@@ -67,7 +67,7 @@ class Settings:
     """Words in a chunk of the strategies `fixed-size` and `hybrid`."""
     chunk_overlap_words: int = 50
     """Words that such a chunk repeats of the one before. Fewer than `chunk_words`."""
-    context_tokens: int = 6000
+    context_tokens: int = 8000
     """Estimated tokens of sources that one answer may be written from."""
     model: str = ""
     """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""

@@ -51,7 +51,7 @@ class ChatSession:
 
     assistant: Library
     answer_options: AnswerOptions
-    limit: int
+    limit: int | None
     where: Filter
     history: list[Exchange] = field(default_factory=list)
     last: GenerationResult | None = None

@@ -59,6 +59,17 @@ LibraryName = Annotated[
     ),
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")]
+AnswerLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        "-n",
+        min=1,
+        max=1000,
+        metavar="N",
+        help="Maximum number of results: 10, or 20 for a model.",
+    ),
+]
 Kinds = Annotated[
     list[str] | None, typer.Option("--kind", "-k", metavar="K", help=f"Only this kind: {', '.join(KINDS)}.")
 ]

@@ -61,7 +61,7 @@ class AnswerPool:
         self._numbers = count(1)
 
     def stream(
-        self, query: str, limit: int, where: Filter, options: AnswerOptions
+        self, query: str, limit: int | None, where: Filter, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Do what `Generator.astream` does, in a child.
 

@@ -39,7 +39,7 @@ class StartAnswer:
 
     number: int
     query: str
-    limit: int
+    limit: int | None
     where: Filter
     options: AnswerOptions
 

@@ -134,9 +134,6 @@ def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[st
 
 _logger = logging.getLogger(__name__)
 
-# As the command line: enough to answer from, and what fits into a context.
-_RESULTS = 10
-
 # Searching and checking is work for the processor, and one interpreter does one such thing at a time: more threads
 # only make each other wait. With a few, a long check does not hold up a short search.
 _THREADS = 4
@@ -309,10 +306,8 @@ class QuestionService:
         self, assistant: Library, asked: PreparedQuestion, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
         if self._answerers is None:
-            return assistant.aquery_stream(
-                asked.query, limit=_RESULTS, where=asked.where, options=options, executor=self._threads
-            )
-        return self._answerers.stream(asked.query, _RESULTS, asked.where, options)
+            return assistant.aquery_stream(asked.query, where=asked.where, options=options, executor=self._threads)
+        return self._answerers.stream(asked.query, None, asked.where, options)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
