@@ -22,6 +22,7 @@ _POSITIVE = (
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
+    *("server_wait_s", "server_answers"),
 )
 
 # Libraries, work and conversations would go elsewhere than they went if these were ignored.
@@ -103,6 +104,13 @@ class Settings:
     `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
+    server_queue: int = 100
+    """Questions that wait for their turn at the server, at most. Those beyond it are refused."""
+    server_wait_s: float = 30.0
+    """Seconds from its arrival that a question waits for its turn. Then it is refused."""
+    server_answers: int = 256
+    """Questions that the server answers at a time, those that a model writes at included. One caller has at most
+    half of them."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -135,7 +143,7 @@ class Settings:
                 f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
                 hint=f"set {_variable('chunk_overlap_words')}",
             )
-        for name in ("session_history", "server_workers"):
+        for name in ("session_history", "server_workers", "server_queue"):
             if getattr(self, name) < 0:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
@@ -304,6 +312,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "shared_store": (lambda text: Secret(text), "a store and an address"),
     "fetch_timeout_s": (float, "a number"),
     "model_timeout_s": (float, "a number"),
+    "server_wait_s": (float, "a number"),
     "session_days": (float, "a number"),
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),

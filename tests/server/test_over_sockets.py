@@ -72,11 +72,11 @@ def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[SecuredApp, str]:
+def app_of(folder: Path, home: Path, model: FakeServer, workers: int, **settings: Any) -> tuple[SecuredApp, str]:
     name = f"{model.openai_url}#tiny"
     environ = {"LLM_API_KEY": model.key}
     models = ModelRegistry([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
-    assistant = Library.of(folder, settings=Settings(home=home, workers=1))
+    assistant = Library.of(folder, settings=Settings(home=home, workers=1, **settings))
     return create_app(assistant, models=models, workers=workers), name
 
 

@@ -72,6 +72,11 @@ class AnswerPool:
         return arun(_Steps(self, asked), options.writer, options.other_verifier)
 
     @property
+    def turns(self) -> int:
+        """How many questions are searched for at a time: each process has the next one at hand."""
+        return 2 * max(1, self._most)
+
+    @property
     def pids(self) -> list[int]:
         """The processes that run, in the order in which they were started."""
         return [child.pid for child in self._children if not child.is_gone]

@@ -215,7 +215,7 @@ function drop(view) {
  */
 function refusedCall(exchange, error) {
   // A day's money comes back at midnight. Until then another model may be chosen, so nothing is held back.
-  if (error.status === 429 && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
+  if ((error.status === 429 || error.status === 503) && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
     holdBack(error.retryAfter);
     if (!byId("question").value) propose(exchange.query);
   }
