@@ -22,7 +22,7 @@ _POSITIVE = (
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
-    *("server_wait_s", "server_answers"),
+    *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes"),
 )
 
 # Libraries, work and conversations would go elsewhere than they went if these were ignored.
@@ -123,6 +123,12 @@ class Settings:
     """Most files of one upload."""
     upload_bytes: int = 32 * 1024 * 1024
     """Most bytes of one upload, all files together."""
+    key_upload_bytes: int = 512 * 1024 * 1024
+    """Most bytes of uploaded files that one key or browser of the server may keep there."""
+    server_jobs: int = 4
+    """Background jobs of the server that run at a time. Those of the same files run one after the other."""
+    job_timeout_s: float = 1800.0
+    """Seconds that one background job of the server may take. What it has committed by then stays."""
     key_questions_per_minute: int = 30
     """Questions and uploads that one key of the server may send in a minute."""
     key_usd_per_day: float = 5.0
@@ -313,6 +319,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "fetch_timeout_s": (float, "a number"),
     "model_timeout_s": (float, "a number"),
     "server_wait_s": (float, "a number"),
+    "job_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),

@@ -286,13 +286,13 @@ class _Steps:
                 return
 
     async def _steps(self) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
-        """Yield the steps that the last message leads to. A child that knows nothing of the answer is brought so far."""
+        """Yield the steps that the last message leads to. A child that does not know the answer is brought so far."""
         if self._child is None:
             self._child = await self._answerers.least_busy()
             for message, call in zip(self._sent, self._calls, strict=False):
                 async with aclosing(self._answer_to(message)) as steps:
-                    *_, last = [step async for step in steps] or [None]
-                if last != call:  # the library has changed, and what the model wrote is of other sources
+                    taken = [step async for step in steps]
+                if taken[-1:] != [call]:  # the library has changed, and what the model wrote is of other sources
                     raise WorkerEndedError
         async with aclosing(self._answer_to(self._sent[-1])) as steps:
             async for step in steps:

@@ -108,7 +108,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     settings = assistant.settings
     _add_memory(state, settings)
     state.library = ServedLibrary(assistant)
-    state.jobs = JobQueue()
+    state.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s)
     state.stopping = ShutdownSignal()
     uploads = UploadStore(name_of(assistant.location), settings)
     state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots)
