@@ -104,8 +104,9 @@ class Settings:
     `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
-    server_queue: int = 100
-    """Questions that wait for their turn at the server, at most. Those beyond it are refused."""
+    server_queue: int = 200
+    """Questions that wait for their turn at the server, at most. Those beyond it are refused. Two cores answer about
+    40 in a second: `python -m benchmarks.server`."""
     server_wait_s: float = 30.0
     """Seconds from its arrival that a question waits for its turn. Then it is refused."""
     server_answers: int = 256

@@ -60,7 +60,7 @@ def test_a_question_that_waits_is_told_its_place_and_its_clock_runs(
 
     [(kind, first)] = events_of(told)
     assert (kind, first["stage"], first["place"]) == ("status", "queued", 1)
-    assert (queue["waiting"], queue["most"], queue["places"]) == (1, 100, [1])
+    assert (queue["waiting"], queue["most"], queue["places"]) == (1, 200, [1])
     timing = dict(part.split(";dur=") for part in reply.headers["Server-Timing"].split(", "))
     assert set(timing) == {"queued", "searching", "writing", "checking", "rendering", "total"}
     assert float(timing["total"]) == reply.json()["took_ms"]
