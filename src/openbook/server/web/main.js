@@ -166,8 +166,10 @@ async function follow(view, id) {
   try {
     for await (const event of api.followAnswer(id, mine.control.signal)) {
       if (asking !== mine) return;
+      const { stage } = exchange;
       exchange = applyEvent(exchange, event);
-      if (event.event === "status") announce(STAGES[/** @type {keyof typeof STAGES} */ (exchange.stage)] ?? "");
+      const isNext = event.event === "status" && exchange.stage !== stage; // not each place in the queue
+      if (isNext) announce(STAGES[/** @type {keyof typeof STAGES} */ (exchange.stage)] ?? "");
       view.update(exchange);
     }
   } catch (error) {
