@@ -107,8 +107,9 @@ class Settings:
     server_queue: int = 200
     """Questions that wait for their turn at the server, at most. Those beyond it are refused. Two cores answer about
     40 in a second: `python -m benchmarks.server`."""
-    server_wait_s: float = 30.0
-    """Seconds from its arrival that a question waits for its turn. Then it is refused."""
+    server_wait_s: float = 10.0
+    """Seconds from its arrival that a question waits for its turn. It is refused then, or at once if it is clear that
+    its turn would come later."""
     server_answers: int = 256
     """Questions that the server answers at a time, those that a model writes at included. One caller has at most
     half of them."""

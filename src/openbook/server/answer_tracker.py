@@ -30,8 +30,20 @@ QUEUED = "queued"
 class AnswerTracker:
     """Track one answer through its stages, for logs, metrics and traces. A context manager."""
 
-    def __init__(self, metrics: Metrics, tracer: Tracer | None, session_id: str, arrived_s: float) -> None:
-        """Begin with the stage `queued`, at the time by `time.perf_counter` at which the question arrived."""
+    def __init__(
+        self,
+        metrics: Metrics,
+        tracer: Tracer | None,
+        session_id: str,
+        arrived_s: float,
+        *,
+        waits: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Begin with the stage `queued`, at the time by `time.perf_counter` at which the question arrived.
+
+        `waits` is called when a model has written, and the answer waits for the process that checks it.
+        """
+        self._waits = waits
         self.answer: GenerationResult | None = None
         """Set when there is one."""
         self._metrics = metrics
@@ -53,8 +65,11 @@ class AnswerTracker:
 
     def _followed(self, model: Model | None) -> Model | None:
         watched = self._spans.watched(model)
-        # Between a reply and the next stage, the answer waits for the process that checks it.
-        return None if watched is None else _FollowedModel(watched, lambda: self.enter(QUEUED))
+        return None if watched is None else _FollowedModel(watched, self._wait)
+
+    def _wait(self) -> None:
+        self.enter(QUEUED)
+        self._waits()
 
     @property
     def is_of_model(self) -> bool:

@@ -14,10 +14,10 @@ from openbook.settings import Settings
 # Whoever waits is told of a new place so often.
 _TELL_EVERY_S = 0.5
 
-# How fast the queue moves is taken from so many turns.
-_RECENT = 50
+# How much the last turn counts in the mean time between turns.
+_LAST_SHARE = 0.1
 
-# After a pause the last turns tell nothing, and nobody believes an estimate of hours.
+# Nobody believes an estimate of hours.
 _LONGEST_RETRY_S = 60.0
 
 
@@ -62,8 +62,8 @@ class Ticket:
 class QuestionQueue:
     """Give turns to questions, round-robin between the parties that ask. Not thread-safe: for the event loop.
 
-    A turn lasts while the server itself works: until a model writes, or the answer is there. A question is open
-    from its turn to its answer.
+    A turn lasts while the server itself works, and not while a model writes. What a model has written is checked
+    without waiting; while there is much of it, nothing new begins. A question is open from its turn to its answer.
     """
 
     def __init__(self, settings: Settings, turns: int, *, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -76,7 +76,10 @@ class QuestionQueue:
         self._waiting: OrderedDict[str, deque[Ticket]] = OrderedDict()
         self._open: Counter[str] = Counter()
         self._taken = 0
-        self._given_at: deque[float] = deque(maxlen=_RECENT)
+        self._each_s: float | None = None
+        """Mean seconds between two turns while questions wait; None if none has waited yet."""
+        self._given_s: float | None = None
+        """When the last turn was given that others waited behind; None if nobody did."""
 
     @property
     def waiting(self) -> int:
@@ -90,11 +93,8 @@ class QuestionQueue:
 
     @property
     def retry_after_s(self) -> float:
-        """Seconds until the queue has moved on by its length, by how fast it moved lately. At least 1."""
-        if len(self._given_at) < 2:
-            return 1.0
-        each_s = (self._clock() - self._given_at[0]) / len(self._given_at)
-        return min(max(1.0, self.waiting * each_s), _LONGEST_RETRY_S)
+        """Seconds until the queue has moved on by its length, by how fast it moved lately. From 1 to 60."""
+        return min(max(1.0, self.waiting * (self._each_s or 0.0)), _LONGEST_RETRY_S)
 
     def places(self, party: str) -> list[int]:
         """Return the places of the questions of a party, the first one first."""
@@ -106,13 +106,19 @@ class QuestionQueue:
         If the queue is full, it is the party with most questions in it that loses its last one.
 
         Raises:
-            OverloadedError: The queue is full, and nobody has more questions in it.
+            OverloadedError: The turn would come too late, or the queue is full and nobody has more questions in it.
         """
         ticket = Ticket(arrival)
         own = self._waiting.setdefault(arrival.party, deque())
         own.append(ticket)
         self._give_turns()
-        if not ticket.has_turn and self.waiting > self._most_waiting:
+        if ticket.has_turn:
+            return ticket
+        expected_s = self._place(arrival.party, len(own) - 1) * (self._each_s or 0.0)
+        if expected_s > self._longest_wait_s:
+            self._remove(ticket)
+            raise OverloadedError(f"a turn would take about {expected_s:.0f} seconds", self.retry_after_s)
+        if self.waiting > self._most_waiting:
             longest = max(self._waiting.values(), key=len)
             dropped = longest[-1] if len(longest) > len(own) else ticket
             self._remove(dropped)
@@ -141,8 +147,14 @@ class QuestionQueue:
             await asyncio.wait({ticket.turn}, timeout=min(_TELL_EVERY_S, left_s))
         ticket.turn.result()
 
+    def resume(self, ticket: Ticket) -> None:
+        """Have a question take a turn again, at once: a model has written, and it is to be checked."""
+        if ticket.is_open and not ticket.has_turn:
+            ticket.has_turn = True
+            self._taken += 1
+
     def end_turn(self, ticket: Ticket) -> None:
-        """Let the next question begin; this one goes on with a model, or has its answer."""
+        """Let the next question begin; a model writes for this one, or it has its answer."""
         if ticket.has_turn:
             ticket.has_turn = False
             self._taken -= 1
@@ -184,7 +196,14 @@ class QuestionQueue:
             self._open[party] += 1
             ticket.has_turn = ticket.is_open = True
             ticket.turn.set_result(None)
-            self._given_at.append(self._clock())
+            self._count_turn()
+
+    def _count_turn(self) -> None:
+        now, before = self._clock(), self._given_s
+        if before is not None:  # else nobody waited, and the pause tells nothing
+            mean_s = now - before if self._each_s is None else self._each_s
+            self._each_s = mean_s + _LAST_SHARE * (now - before - mean_s)
+        self._given_s = now if self._waiting else None
 
     def _remove(self, ticket: Ticket) -> None:
         tickets = self._waiting[ticket.arrival.party]

@@ -295,7 +295,10 @@ class QuestionService:
             OpenbookError: There is no answer; the message says why.
         """
         has_called = False
-        tracker = AnswerTracker(self._metrics, self._tracer, asked.session_id, asked.ticket.arrival.arrived_s)
+        tracker = AnswerTracker(
+            *(self._metrics, self._tracer, asked.session_id, asked.ticket.arrival.arrived_s),
+            waits=lambda: self.queue.resume(asked.ticket),
+        )
         try:
             with tracker as stages:
                 async for queued in self.queue.wait(asked.ticket):
@@ -312,6 +315,7 @@ class QuestionService:
                 assert stages.answer is not None
                 stages.enter("rendering")
                 reply = await self._in_thread(present, stages.answer, self._library, asked.session_id)
+                self.queue.end_turn(asked.ticket)
         except OpenbookError as exc:
             if not (has_called or isinstance(exc, CutOffError | TimedOutError)):
                 asked.cost_usd = Decimal(0)
@@ -331,7 +335,7 @@ class QuestionService:
                         stages.enter(event.name)
                     elif isinstance(event, Answered):
                         stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
-                    if stages.is_of_model or stages.answer is not None:
+                    if stages.is_of_model:
                         self.queue.end_turn(asked.ticket)
                     yield event
 

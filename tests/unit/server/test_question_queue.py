@@ -33,6 +33,15 @@ def enter(queue: QuestionQueue, party: str) -> Ticket:
     return queue.enter(Arrival(party, 100.0))
 
 
+async def keep_busy(queue: QuestionQueue, clock: Clock, *, each_s: float) -> None:
+    """Give turns at a constant pace while others wait, and leave the queue empty with its turn taken."""
+    holder, *waiting = (enter(queue, "ada") for _ in range(10))
+    for each in waiting:
+        clock.now += each_s
+        queue.leave(holder)
+        holder = each
+
+
 async def place_of(queue: QuestionQueue, ticket: Ticket) -> int:
     return (await anext(queue.wait(ticket))).place
 
@@ -108,17 +117,55 @@ def test_a_question_waits_no_longer_than_is_allowed_since_it_arrived() -> None:
 
 def test_whoever_is_refused_is_told_how_long_the_queue_takes() -> None:
     async def using(queue: QuestionQueue, clock: Clock) -> None:
-        holder = enter(queue, "ada")
-        for _ in range(10):  # a turn each three seconds
-            clock.now += 3
-            queue.leave(holder)
-            holder = enter(queue, "ada")
-        enter(queue, "eve"), enter(queue, "eve")
+        await keep_busy(queue, clock, each_s=3)
+        for _ in range(9):
+            enter(queue, "eve")
         with pytest.raises(OverloadedError) as refused:
             enter(queue, "eve")
-        assert refused.value.retry_after_s == pytest.approx(2 * 30 / 11)
+        assert (refused.value.retry_after_s, queue.retry_after_s) == (27, 27)
 
-    use(using, server_queue=2)
+    use(using, server_queue=9, server_wait_s=60)
+
+
+def test_a_question_whose_turn_would_come_too_late_is_refused_at_once_and_another_callers_is_not() -> None:
+    async def using(queue: QuestionQueue, clock: Clock) -> None:
+        await keep_busy(queue, clock, each_s=3)
+        for _ in range(3):
+            enter(queue, "many")
+        with pytest.raises(OverloadedError, match="a turn would take about 12 seconds"):
+            enter(queue, "many")
+        enter(queue, "one")
+        assert queue.places("one") == [2]
+
+    use(using, server_wait_s=10)
+
+
+def test_pauses_do_not_count_for_the_speed_of_the_queue() -> None:
+    async def using(queue: QuestionQueue, clock: Clock) -> None:
+        for _ in range(5):
+            clock.now += 3600
+            queue.leave(enter(queue, "ada"))
+        enter(queue, "ada"), enter(queue, "ada")
+        assert queue.retry_after_s == 1
+
+    use(using)
+
+
+def test_what_a_model_has_written_is_checked_before_anything_new_begins() -> None:
+    async def using(queue: QuestionQueue, _: Clock) -> None:
+        written = [enter(queue, party) for party in ("ada", "eve", "bob")]
+        for ticket in written:
+            queue.end_turn(ticket)
+        for ticket in written:
+            queue.resume(ticket)
+        waits = enter(queue, "ida")
+        queue.leave(written[0])
+        queue.leave(written[1])
+        assert not waits.has_turn
+        queue.leave(written[2])
+        assert waits.has_turn
+
+    use(using)
 
 
 def test_whoever_leaves_makes_room() -> None:
