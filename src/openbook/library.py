@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property, partial
@@ -160,17 +160,19 @@ class Library:
         """Whether the library is one of several machines. Sources of others may lie in it."""
         return isinstance(self.location, str)
 
-    def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
+    def add(
+        self, path: str | Path, *, course: bool = False, progress: Progress | None = None, only: Collection[str] = ()
+    ) -> SyncReport:
         """Add a folder or file to the library, or update it.
 
         `course`: what is in the folder is material of a course, which is remembered. `progress` is told after each
-        commit.
+        commit. `only`: paths in the folder, if not all files are to be looked at.
 
         Raises:
             SourceError: It does not exist or cannot be listed.
             LibraryWriteError: The library cannot be written. What was committed stays.
         """
-        return self._sync(self.register(path, course=course), progress)
+        return self._sync(self.register(path, course=course), progress, only)
 
     def add_text(
         self, text: str, *, name: str, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
@@ -224,7 +226,7 @@ class Library:
         """
         return [self._sync(root, progress) for root in self._index.roots()]
 
-    def _sync(self, root: Source, progress: Progress | None) -> SyncReport:
+    def _sync(self, root: Source, progress: Progress | None, only: Collection[str] = ()) -> SyncReport:
         root = refreshed(root, self.settings.home)
         report = sync(
             root,
@@ -234,6 +236,7 @@ class Library:
             served=self._served,
             readers=self._readers,
             progress=progress,
+            only=only,
         )
         stored = source_at(Path(root.location), self._index)
         if stored is not None and stored.commit != root.commit:  # another commit with the same files

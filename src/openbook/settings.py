@@ -22,6 +22,7 @@ _POSITIVE = (
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
+    *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes"),
 )
 
 # Libraries, work and conversations would go elsewhere than they went if these were ignored.
@@ -103,6 +104,15 @@ class Settings:
     `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
+    server_queue: int = 200
+    """Questions that wait for their turn at the server, at most. Those beyond it are refused. Two cores answer about
+    40 in a second: `python -m benchmarks.server`."""
+    server_wait_s: float = 10.0
+    """Seconds from its arrival that a question waits for its turn. It is refused then, or at once if it is clear that
+    its turn would come later."""
+    server_answers: int = 256
+    """Questions that the server answers at a time, those that a model writes at included. One caller has at most
+    half of them."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -115,6 +125,12 @@ class Settings:
     """Most files of one upload."""
     upload_bytes: int = 32 * 1024 * 1024
     """Most bytes of one upload, all files together."""
+    key_upload_bytes: int = 512 * 1024 * 1024
+    """Most bytes of uploaded files that one key or browser of the server may keep there."""
+    server_jobs: int = 4
+    """Background jobs of the server that run at a time. Those of the same files run one after the other."""
+    job_timeout_s: float = 1800.0
+    """Seconds that one background job of the server may take. What it has committed by then stays."""
     key_questions_per_minute: int = 30
     """Questions and uploads that one key of the server may send in a minute."""
     key_usd_per_day: float = 5.0
@@ -135,7 +151,7 @@ class Settings:
                 f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
                 hint=f"set {_variable('chunk_overlap_words')}",
             )
-        for name in ("session_history", "server_workers"):
+        for name in ("session_history", "server_workers", "server_queue"):
             if getattr(self, name) < 0:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
@@ -304,6 +320,8 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "shared_store": (lambda text: Secret(text), "a store and an address"),
     "fetch_timeout_s": (float, "a number"),
     "model_timeout_s": (float, "a number"),
+    "server_wait_s": (float, "a number"),
+    "job_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),

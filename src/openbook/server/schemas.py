@@ -180,6 +180,9 @@ class AnswerResponse(_Shape):
     quality_score: float | None
     """Share of decided claims that are `exact` or `confirmed`; null if none is decided."""
     took_ms: float
+    """Since the question arrived, waiting for its turn included."""
+    stages_ms: dict[str, float] = {}
+    """Milliseconds of each stage. `queued`: waiting for a turn, or for a process that takes the next step."""
     searched: str
     stopped: str
     verifier: str = ""
@@ -198,6 +201,21 @@ class RunningAnswerResponse(_Shape):
     """Whether it is the first of its conversation, which can be read when this answer is there."""
     query: str
     state: Literal["running", "done", "error", "stopped"]
+    place: int = 0
+    """In the queue; 0 once its turn has come."""
+
+
+class QueueResponse(_Shape):
+    """The queue of questions."""
+
+    waiting: int
+    """Questions that wait for their turn."""
+    most: int
+    """More are refused."""
+    places: list[int]
+    """Of the caller's own questions; 1 is the next one."""
+    retry_after_s: float
+    """Estimate of the seconds until a question that comes now has its turn."""
 
 
 class RunningAnswersResponse(_Shape):
