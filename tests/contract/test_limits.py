@@ -14,7 +14,7 @@ from openbook.integrations.redis_client import RedisClient
 from openbook.integrations.redis_limits import RedisLimits
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import Key, KeyStore
+from openbook.server.keys import Grant, Key, KeyStore
 from openbook.server.limits import Limits, MemoryLimits
 from openbook.settings import Secret, Settings
 
@@ -66,8 +66,8 @@ def caller(keys: KeyStore) -> Caller:
     return caller_of(keys, "team")
 
 
-def caller_of(keys: KeyStore, name: str) -> Caller:
-    key: Key | None = keys.find(keys.add(name))
+def caller_of(keys: KeyStore, name: str, grant: Grant = Grant()) -> Caller:  # noqa: B008 - it is frozen
+    key: Key | None = keys.find(keys.add(name, grant))
     assert key is not None
     return Caller(f"key:{key.id}", key)
 
@@ -111,6 +111,39 @@ def test_a_key_that_was_quiet_may_send_a_minutes_worth_and_no_more(make: Make, c
     clock.now_s += 3600
 
     assert [taken(limits, caller) for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_key_with_a_limit_for_the_day_asks_no_more_until_midnight(make: Make, keys: KeyStore, clock: Clock) -> None:
+    clock.now_s = MIDNIGHT + 3600
+    limits, caller = make(key_questions_per_minute=10), caller_of(keys, "class", Grant(questions_per_day=2))
+    limits.take(caller)
+    clock.now_s += 3600
+    limits.take(caller)
+
+    with pytest.raises(RequestRefusedError, match="more than 2 questions in a day") as caught:
+        limits.take(caller)
+
+    assert (caught.value.status, caught.value.retry_after_s) == (429, 22 * 3600)
+    clock.now_s = MIDNIGHT + 24 * 3600
+    assert [taken(limits, caller) for _ in range(3)] == [True, True, False]
+
+
+def test_what_is_refused_by_the_minute_does_not_count_for_the_day(make: Make, keys: KeyStore, clock: Clock) -> None:
+    limits, caller = make(key_questions_per_minute=1), caller_of(keys, "class", Grant(questions_per_day=2))
+
+    let_through = [taken(limits, caller) for _ in range(5)]
+    clock.now_s += 60
+
+    assert (let_through.count(True), taken(limits, caller)) == (1, True)
+
+
+def test_a_key_with_money_of_its_own_spends_that(make: Make, keys: KeyStore) -> None:
+    limits = make(key_usd_per_day=1.0)
+    small, none = (caller_of(keys, f"{usd}", Grant(usd_per_day=usd)) for usd in (0.25, 0.0))
+
+    assert limits.reserve(small, 0.6).usd == 0.25
+    with pytest.raises(RequestRefusedError, match="spent for today"):
+        limits.reserve(none, 0.6)
 
 
 def test_what_one_key_asks_is_not_counted_to_another(make: Make, keys: KeyStore, caller: Caller) -> None:

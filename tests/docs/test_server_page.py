@@ -11,7 +11,7 @@ from openbook.server.models import ModelRegistry
 from openbook.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "server.md"
-_ROUTE = re.compile(r"^\| `(GET|POST|PATCH|DELETE) (/\S+)` \|", re.MULTILINE)
+_ROUTE = re.compile(r"^\| `(GET|POST|PATCH|PUT|DELETE) (/\S+)` \|", re.MULTILINE)
 
 
 def test_every_route_is_documented_and_every_documented_route_is_one(tmp_path: Path) -> None:

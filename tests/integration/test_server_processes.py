@@ -54,7 +54,7 @@ def test_a_key_is_made_shown_once_listed_and_removed() -> None:
     removed, again = run_alone("keys", "remove", "team"), run_alone("keys", "remove", "team")
 
     assert re.fullmatch(r"obk_[\w-]{43}\n", made.out)
-    assert listed.out.startswith("team  made ")
+    assert listed.out.startswith("team  reader  made ")
     assert made.out.strip() not in listed.out
     assert (removed.code, again.code) == (0, 1)
     assert "there are no keys" in run_alone("keys", "list").err

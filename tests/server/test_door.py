@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from openbook.errors import OverloadedError
-from openbook.server.keys import KeyStore
+from openbook.server.keys import Grant, KeyStore
 from openbook.server.logs import JsonFormatter
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
@@ -55,7 +55,7 @@ def test_a_key_opens_and_is_worthless_once_removed(serve: Serve, keys: KeyStore)
     opened = client.get("/api/me", headers=bearer(key))
     keys.remove("team")
 
-    assert opened.json() == {"key": "team", "needs_key": True}
+    assert opened.json() == {"key": "team", "needs_key": True, "role": "reader"}
     assert client.get("/api/me", headers=bearer(key)).status_code == 401
 
 
@@ -118,7 +118,7 @@ def test_conversations_belong_to_the_key_or_browser_that_made_them(serve: Serve,
 
 
 def test_a_key_asks_no_more_than_its_questions_a_minute(serve: Serve, keys: KeyStore) -> None:
-    headers = bearer(keys.add("team"))
+    headers = bearer(keys.add("team", Grant("editor")))
     client = serve(key_questions_per_minute=2)
 
     statuses = [client.post("/api/query", json={"query": QUESTION}, headers=headers) for _ in range(3)]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from openbook.server.keys import KeyStore
+from openbook.server.keys import Grant, KeyStore
 from openbook.server.logs import JsonFormatter
 from openbook.settings import Secret
 from openbook.testing import ScriptedModel, ScriptedReply
@@ -38,7 +38,7 @@ def url(redis_server: RedisServer) -> Secret:
 
 
 def share_a_key(keys: KeyStore, *clients: TestClient) -> None:
-    key = keys.add("team")
+    key = keys.add("team", Grant("editor"))
     for client in clients:
         client.headers["Authorization"] = f"Bearer {key}"
 
@@ -65,6 +65,18 @@ def test_a_browser_is_the_same_at_all_servers_and_sees_nothing_of_others(serve: 
     assert other.get(f"/api/sessions/{session_id}").status_code == 200
     assert stranger.get(f"/api/sessions/{session_id}").status_code == 404
     assert stranger.post("/api/query", json={"query": QUESTION, "session_id": session_id}).status_code == 404
+
+
+def test_a_login_at_one_server_is_one_at_all_and_ends_at_all(serve: Serve, keys: KeyStore, url: Secret) -> None:
+    one, other = serve(needs_key=True, shared_store=url), serve(needs_key=True, shared_store=url)
+    one.post("/api/login", json={"key": keys.add("team")})
+    other.cookies.update(one.cookies)
+
+    inside = other.get("/api/me").json()
+    one.post("/api/logout")
+
+    assert (inside["key"], inside["role"]) == ("team", "reader")
+    assert other.get("/api/me").status_code == 401
 
 
 def test_a_key_asks_no_more_at_several_servers_than_at_one(serve: Serve, keys: KeyStore, url: Secret) -> None:

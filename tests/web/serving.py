@@ -16,6 +16,7 @@ from openbook.llm.choose import EXTRACTIVE
 from openbook.llm.messages import Request, ShownSource
 from openbook.llm.protocol import Model
 from openbook.server.app import create_app
+from openbook.server.keys import Grant, Role
 from openbook.server.models import ModelRegistry
 from openbook.server.running import Server, browser_url, listen
 from openbook.settings import Settings
@@ -59,6 +60,7 @@ def serving(
     steps: tuple[Step, ...] = (),
     model: Model | None = None,
     needs_key: bool = False,
+    role: Role = "reader",
     **settings: Any,
 ) -> Iterator[Served]:
     """Serve folders until the block ends: by a model, or one that takes the steps, else by quotes."""
@@ -68,7 +70,7 @@ def serving(
     assistant = Library.of(*paths, settings=chosen) if paths else Library.open("empty", settings=chosen)
     models = ModelRegistry(list(names), model.name if model else EXTRACTIVE, open_one=names.__getitem__)
     app = create_app(assistant, models=models, needs_key=needs_key)
-    key = app.state.keys.add("class") if needs_key else ""
+    key = app.state.keys.add("class", Grant(role)) if needs_key else ""
     listener, started = listen("127.0.0.1", 0), threading.Event()
     server = Server(app, grace_s=0, started=started.set, stopping=app.stop)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))

@@ -20,6 +20,7 @@ from openbook.cli import (
     contents,
     courses,
     entailment,
+    keys,
     printing,
     questions,
     serving,
@@ -117,7 +118,7 @@ _add(checks.verify, examples="verify README.md docs/*.md\nverify --fix docs/*.md
 _add(checks.judge, examples="judge claims.jsonl --verifier anthropic --json")
 _add(checks.evaluate, "eval", examples="eval questions.jsonl docs --fail-under confirmed=.9\neval --draft 20 src docs")
 _add(serving.serve, examples="serve docs\nserve --library school --host 0.0.0.0 --port 8000")
-app.add_typer(serving.keys)
+app.add_typer(keys.keys)
 _add(agents.mcp, examples="mcp src docs\nmcp --http --port 8322 docs")
 _add(agents.install, examples="install claude src docs\ninstall cursor --dry-run")
 _add(agents.uninstall, examples="uninstall claude")

@@ -1,27 +1,15 @@
-"""Commands of the server: `serve` and `keys`."""
+"""The command `serve`."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from openbook.cli import EXIT_NOTHING, options, printing
+from openbook.cli import options, printing
 from openbook.errors import SettingsError
-
-keys: typer.Typer = typer.Typer(
-    name="keys",
-    help="Create, list and revoke server keys.",
-    short_help="Create, list and revoke server keys",
-    no_args_is_help=True,
-)
-
-if TYPE_CHECKING:
-    from openbook.server.keys import KeyStore
-
-KeyName = Annotated[str, typer.Argument(metavar="NAME", help="Who or what uses the key.")]
 
 
 def serve(
@@ -36,6 +24,7 @@ def serve(
 ) -> None:
     """Serve a web page and an HTTP API."""
     from openbook.cli.opening import opened, settings
+    from openbook.server.people import People
     from openbook.server.requirements import check_installed
 
     check_installed()
@@ -44,8 +33,8 @@ def serve(
     from openbook.server.shared_store import open_shared_store
 
     needs_key = require_key or not is_loopback(host)
-    with _keys() as kept:
-        has_keys = bool(kept.all())
+    with closing(People.of(settings().home)) as people:
+        has_keys = bool(people.keys.all() or people.classes.all())
     if needs_key and not has_keys:
         raise SettingsError(
             f"on {host} everybody needs a key, and there is none",
@@ -67,42 +56,3 @@ def serve(
             stopping=app.stop,
         )
     printing.note("stopped")
-
-
-@keys.command("add")
-def add_key(name: KeyName) -> None:
-    """Create a key and print it. It is shown only once."""
-    with _keys() as kept:
-        printing.say(kept.add(name))
-    printing.note(f"this is the key for {name}; it is not shown again")
-
-
-@keys.command("list")
-def list_keys() -> None:
-    """List the keys."""
-    import time
-
-    with _keys() as kept:
-        found = kept.all()
-    for key in found:
-        printing.say(f"{key.name}  made {time.strftime('%Y-%m-%d', time.gmtime(key.created_at))}")
-    if not found:
-        printing.note("there are no keys; openbook keys add NAME makes one")
-
-
-@keys.command("remove")
-def remove_key(name: KeyName) -> None:
-    """Revoke a key."""
-    with _keys() as kept:
-        is_gone = kept.remove(name)
-    if not is_gone:
-        printing.complain(f"no key named {name!r}", "list keys with: openbook keys list")
-        raise typer.Exit(EXIT_NOTHING)
-    printing.note(f"removed {name}")
-
-
-def _keys() -> closing[KeyStore]:
-    from openbook.cli.opening import settings
-    from openbook.server.keys import KeyStore
-
-    return closing(KeyStore(settings().home))

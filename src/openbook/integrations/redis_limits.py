@@ -6,22 +6,30 @@ from decimal import Decimal
 
 from openbook.integrations.redis_client import RedisClient
 from openbook.server.auth import Caller
-from openbook.server.limits import SpendReservation, all_spent, too_many
+from openbook.server.limits import SpendReservation, all_spent, too_many, too_many_today, usd_per_day
 from openbook.settings import Settings
 
 _QUESTIONS, _SPENT = "questions:", "spent:"
 
-# Gives the seconds to wait, as a text; an empty one where the question is let through. After a minute without a
-# question all of them have come back, so nothing has to be remembered.
+# Gives what there was too much of, `day` or `minute`, and the seconds to wait, as a text; nothing where the question
+# is let through. After a minute without a question all of them have come back, so nothing has to be remembered.
 _TAKE = """
-local most, at = tonumber(ARGV[2]), tonumber(now)
+local most, at, most_today = tonumber(ARGV[2]), tonumber(now), tonumber(ARGV[3])
+local today = KEYS[1] .. ':' .. math.floor(at / 86400)
+if most_today and tonumber(redis.call('GET', today) or 0) >= most_today then
+  return {'day', string.format('%.17g', 86400 - at % 86400)}
+end
 local kept = redis.call('HMGET', KEYS[1], 'left', 'since')
 local left, since = tonumber(kept[1] or most), tonumber(kept[2] or at)
 left = math.min(most, left + math.max(0, at - since) * most / 60)
-if left < 1 then return string.format('%.17g', (1 - left) * 60 / most) end
+if left < 1 then return {'minute', string.format('%.17g', (1 - left) * 60 / most)} end
 redis.call('HSET', KEYS[1], 'left', string.format('%.17g', left - 1), 'since', now)
 redis.call('EXPIRE', KEYS[1], 60)
-return ''
+if most_today then
+  redis.call('INCR', today)
+  redis.call('EXPIRE', today, 86400)
+end
+return {'', ''}
 """
 
 # Gives what is set aside, the day, and the seconds up to midnight. What is set aside is counted as spent: whoever
@@ -57,16 +65,22 @@ class RedisLimits:
     def take(self, caller: Caller) -> None:
         if caller.key is None:
             return
-        wait_s = self._take([_QUESTIONS + caller.key.id], self._per_minute)
-        if wait_s:
+        most_today = caller.key.grant.questions_per_day
+        which, wait_s = self._take(
+            [_QUESTIONS + caller.key.id], self._per_minute, "" if most_today is None else most_today
+        )
+        if which == "minute":
             raise too_many(self._per_minute, float(wait_s))
+        if which == "day" and most_today is not None:
+            raise too_many_today(most_today, float(wait_s))
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         if caller.key is None:
             return SpendReservation(usd)
-        granted, day, wait_s = self._reserve([_SPENT + caller.key.id], repr(usd), repr(self._usd_per_day))
+        most = usd_per_day(caller.key, self._usd_per_day)
+        granted, day, wait_s = self._reserve([_SPENT + caller.key.id], repr(usd), repr(most))
         if not granted:
-            raise all_spent(self._usd_per_day, float(wait_s))
+            raise all_spent(most, float(wait_s))
         return SpendReservation(float(granted), day)
 
     def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:

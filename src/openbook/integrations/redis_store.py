@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from openbook.integrations.redis_client import RedisClient
+from openbook.integrations.redis_logins import RedisLogins
 from openbook.integrations.redis_sessions import RedisSessions
 from openbook.settings import Secret, Settings
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class RedisStore(RedisClient):
-    """Conversations and limits in a Redis: `redis://host:6379/0`, or `redis:unix:///path`. Implements `SharedStore`."""
+    """Conversations, limits and logins in a Redis: `redis://host:6379/0`, or `redis:unix:///path`.
+
+    Implements `SharedStore`.
+    """
 
     scheme = "redis"
 
@@ -35,6 +39,9 @@ class RedisStore(RedisClient):
         from openbook.integrations.redis_limits import RedisLimits  # needs what only a server has
 
         return RedisLimits(self, settings)
+
+    def logins(self) -> RedisLogins:
+        return RedisLogins(self)
 
 
 class TlsRedisStore(RedisStore):

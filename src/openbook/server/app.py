@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,26 @@ from openbook.server.auth import Authenticator
 from openbook.server.colouring import COLOURER
 from openbook.server.failures import RequestRefusedError, add_error_handlers
 from openbook.server.jobs import JobQueue
-from openbook.server.keys import KeyStore
-from openbook.server.limits import MemoryLimits
+from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.people import People
 from openbook.server.question_service import QuestionService
-from openbook.server.routes import answers, chat_completions, contents, conversations, operation, questions
+from openbook.server.routes import (
+    answers,
+    chat_completions,
+    contents,
+    conversations,
+    logins,
+    operation,
+    people,
+    questions,
+)
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
-from openbook.server.shared_store import open_shared_store
+from openbook.server.shared_store import SharedStore, open_shared_store
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.telemetry import open_tracer
@@ -43,6 +52,8 @@ from openbook.settings import Settings
 
 _WEB = Path(__file__).parent / "web"
 
+_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html"}
+
 _DAY_S = 24 * 3600.0
 
 # Conversations that expire late are not shown late, so an hour is soon enough.
@@ -51,6 +62,7 @@ _EXPIRE_EVERY_S = 3600.0
 _ERROR = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorResponse.__name__}"}}}
 
 _REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 502, 503, 507)
+_RESPONSES: dict[int | str, dict[str, Any]] = {status: {"model": ErrorResponse} for status in _REFUSALS}
 
 
 def create_app(
@@ -76,8 +88,9 @@ def create_app(
         MissingExtraError, PluginError: A package that a setting needs is not installed, or failed.
     """
     settings = assistant.settings
-    metrics, keys = Metrics(), KeyStore(settings.home)
-    authenticator = Authenticator(keys, needs_key=needs_key, cookie_s=settings.session_days * _DAY_S)
+    metrics, known = Metrics(), People.of(settings.home)
+    shared = open_shared_store(settings.shared_store) if settings.shared_store else None
+    authenticator = _authenticator(known, shared, settings, needs_key=needs_key)
     security = partial(
         SecurityMiddleware,
         authenticator=authenticator,
@@ -89,20 +102,27 @@ def create_app(
         security=security,
         title="Openbook",
         version=openbook.__version__,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
         lifespan=_lifespan,
-        responses={status: {"model": ErrorResponse} for status in _REFUSALS},
+        responses=_RESPONSES,
     )
     state: Any = app.state
-    state.metrics, state.keys, state.authenticator = metrics, keys, authenticator
+    state.metrics, state.authenticator, state.shared = metrics, authenticator, shared
+    state.people, state.keys = known, known.keys
     state.models = models or offered_models(settings)
     state.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
     _add_parts(state, assistant, roots)
     add_error_handlers(app)
     _add_routes(app)
     return app
+
+
+def _authenticator(known: People, shared: SharedStore | None, settings: Settings, *, needs_key: bool) -> Authenticator:
+    return Authenticator(
+        known.keys,
+        shared.logins() if shared is not None else None,
+        needs_key=needs_key,
+        cookie_s=settings.session_days * _DAY_S,
+    )
 
 
 def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
@@ -124,10 +144,9 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
 def _add_memory(state: Any, settings: Settings) -> None:
     """Add what has to outlive a request: where several servers share it, else on this machine."""
     expire_s = settings.session_days * _DAY_S
-    state.shared = open_shared_store(settings.shared_store) if settings.shared_store else None
     if state.shared is not None:
         state.sessions = state.shared.sessions(expire_s)
-        state.limits = state.shared.limits(settings)
+        state.limits = RecordedLimits(state.shared.limits(settings), state.keys)
     else:
         state.sessions = SqliteSessions(settings.home / "sessions.sqlite", expire_s=expire_s)
         state.limits = MemoryLimits(state.keys, settings)
@@ -137,7 +156,7 @@ class SecuredApp(FastAPI):
     """An app behind its security middleware, which also covers the replies of error handlers."""
 
     def __init__(self, *, security: Callable[[ASGIApp], ASGIApp], **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(docs_url=None, redoc_url=None, openapi_url=None, **options)
         self._security = security
 
     def build_middleware_stack(self) -> ASGIApp:
@@ -153,9 +172,13 @@ class SecuredApp(FastAPI):
         """Describe the API. FastAPI would say that the errors of a stream are a stream too."""
         schema = super().openapi()
         for described in (each for methods in schema["paths"].values() for each in methods.values()):
+            if described.get("security") and not self.state.authenticator.needs_key and {} not in described["security"]:
+                described["security"].append({})
             for status, reply in described["responses"].items():
                 if status >= "400":
                     reply["content"] = _ERROR
+                if status == "401":
+                    reply["headers"] = {"WWW-Authenticate": {"schema": {"type": "string"}}}
         return schema
 
 
@@ -192,20 +215,25 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, chat_completions, operation):
+    for topic in (questions, answers, contents, conversations, logins, people, chat_completions, operation):
         app.include_router(topic.router)
     _add_page(app)
 
 
 def _add_page(app: FastAPI) -> None:
-    @app.get("/", include_in_schema=False)
+    for route, name in _PAGES.items():
+        app.add_api_route(route, _page(name), include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))
+
+
+def _page(name: str) -> Callable[[Request], Awaitable[FileResponse]]:
     async def page(request: Request) -> FileResponse:
-        index = _WEB / "index.html"
-        if not index.is_file():
+        file = _WEB / name
+        if not file.is_file():
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        reply = FileResponse(index)
+        reply = FileResponse(file)
         # Before the page reads several things at once, and begins a conversation meanwhile.
-        request.app.state.authenticator.greet(request, reply)
+        await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
         return reply
 
-    app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))
+    return page

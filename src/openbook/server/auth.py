@@ -1,22 +1,34 @@
-"""Authentication: identify callers by key or, where none is needed, by a cookie. Each sees only their own data."""
+"""Authentication: identify callers by key, login or, where none is needed, a cookie. Each sees only their own data."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
+import hmac
 import re
 import secrets
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request, Response, Security
+from fastapi.security import APIKeyCookie, HTTPBearer
 
+from openbook.errors import OpenbookError
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import Key, KeyStore
+from openbook.server.keys import ROLES, Key, KeyStore, Role
+from openbook.server.logins import Logins, SqliteLogins
 
-KEY_COOKIE = "openbook_key"
+LOGIN_COOKIE = "openbook_login"
 BROWSER_COOKIE = "openbook_browser"
 
-_BROWSER = re.compile(r"[0-9a-f]{32}")
+# Of older versions: it held the key itself.
+_OLD_COOKIE = "openbook_key"
+
+_BROWSER = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{64})")
+
+# Where no key is needed, whoever reaches the server may do this much. Keys are managed with a key.
+_WITHOUT_KEY: Role = "editor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +39,52 @@ class Caller:
     """Whom conversations belong to. Tells neither a key nor a cookie."""
     key: Key | None = None
 
+    @property
+    def name(self) -> str:
+        """Name in the logs."""
+        return self.key.name if self.key else "browser"
+
+    @property
+    def role(self) -> Role:
+        """What they may do."""
+        return self.key.grant.role if self.key else _WITHOUT_KEY
+
+    def may(self, needed: Role) -> bool:
+        """Check whether they may do what takes a role."""
+        return ROLES.index(self.role) >= ROLES.index(needed)
+
+    def check(self, needed: Role) -> None:
+        """Check that they may do what takes a role.
+
+        Raises:
+            RequestRefusedError: They may not.
+        """
+        if not self.may(needed):
+            whose = "your key" if self.key else "a browser without a key"
+            raise RequestRefusedError(
+                403,
+                f"only an {needed} may do this; {whose} is {'an' if self.role != 'reader' else 'a'} {self.role}",
+                hint=f"ask whoever runs the server for a key with the role {needed}",
+            )
+
 
 class Authenticator:
-    """Identify callers by key or cookie."""
+    """Identify callers by key, login or cookie. Its methods read a file or a network."""
 
-    def __init__(self, keys: KeyStore, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0) -> None:
+    def __init__(
+        self, keys: KeyStore, logins: Logins | None = None, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0
+    ) -> None:
         """Take the parts.
 
         Args:
             keys: Those that let in.
-            needs_key: Whether everybody needs one.
-            cookie_s: Seconds that a browser keeps a cookie: as long as a conversation, whose owner it tells.
+            logins: Of browsers; kept beside the keys, if not given.
+            needs_key: Whether everybody needs a key.
+            cookie_s: Seconds that a login and a cookie last: as long as a conversation, whose owner they tell.
         """
         self._keys = keys
+        self._logins = logins or SqliteLogins(keys)
+        self._secret = self._logins.secret()
         self.needs_key = needs_key
         self._cookie_s = cookie_s
 
@@ -48,44 +93,70 @@ class Authenticator:
 
         Raises:
             RequestRefusedError: A key is needed and missing, or is none of ours.
+            OpenbookError: Keys or logins cannot be read.
         """
         scheme, _, sent = request.headers.get("authorization", "").partition(" ")
         sent = sent.strip() if scheme.lower() == "bearer" else ""
-        kept = request.cookies.get(KEY_COOKIE, "")
-        key = self._keys.find(sent or kept) if sent or kept else None
+        token = request.cookies.get(LOGIN_COOKIE, "")
+        key = self._keys.find(sent) if sent else self._logged_in(token)
         if key is not None:
+            with contextlib.suppress(OpenbookError):  # who may read can do so while the disk is full
+                self._keys.used(key)
             return Caller(f"key:{key.id}", key)
         if sent or self.needs_key:
-            problem = "this key is not known" if sent or kept else "a key is needed"
+            problem = "this key is not known, was revoked, or has expired" if sent or token else "a key is needed"
             raise RequestRefusedError(
                 401, problem, hint="send it as `Authorization: Bearer KEY`; `openbook keys add NAME` makes one"
             )
-        browser = request.cookies.get(BROWSER_COOKIE, "")
-        if not _BROWSER.fullmatch(browser):
+        browser = self._browser(request)
+        if not browser:
             browser = secrets.token_hex(16)
             # A page reads several things at once: each would get another cookie, and the last one would win.
             if request.method not in ("GET", "HEAD"):
-                self._set(request, response, BROWSER_COOKIE, browser)
+                self._set(request, response, BROWSER_COOKIE, self._signed(browser))
         return Caller(f"browser:{hashlib.sha256(browser.encode()).hexdigest()[:32]}")
 
     def greet(self, request: Request, response: Response) -> None:
-        """Renew the cookie of a browser. One without any gets one, unless keys are needed."""
-        key, browser = request.cookies.get(KEY_COOKIE, ""), request.cookies.get(BROWSER_COOKIE, "")
-        if key and self._keys.find(key) is not None:
-            self._set(request, response, KEY_COOKIE, key)
+        """Renew the cookie of a browser, and its login. One without any gets a cookie, unless keys are needed."""
+        token = request.cookies.get(LOGIN_COOKIE, "")
+        if _OLD_COOKIE in request.cookies:
+            response.delete_cookie(_OLD_COOKIE, httponly=True, samesite="strict")
+        if self._logged_in(token) is not None:
+            self._logins.renew(token, self._cookie_s)
+            self._set(request, response, LOGIN_COOKIE, token)
         elif not self.needs_key:
-            known = _BROWSER.fullmatch(browser)
-            self._set(request, response, BROWSER_COOKIE, browser if known else secrets.token_hex(16))
+            self._set(request, response, BROWSER_COOKIE, self._signed(self._browser(request) or secrets.token_hex(16)))
 
-    def log_in(self, request: Request, response: Response, key: str) -> None:
-        """Store a key in an HttpOnly cookie.
+    def log_in(self, request: Request, response: Response, key: Key) -> None:
+        """Let a browser in with a key, by a token in an HttpOnly cookie. A login that it had before ends."""
+        self._end(request)
+        token = self._logins.add(f"{key.id}:{key.stamp}", self._cookie_s)
+        self._set(request, response, LOGIN_COOKIE, token)
 
-        Raises:
-            RequestRefusedError: It is none of ours.
-        """
-        if self._keys.find(key) is None:
-            raise RequestRefusedError(401, "this key is not known", hint="`openbook keys add NAME` makes one")
-        self._set(request, response, KEY_COOKIE, key)
+    def log_out(self, request: Request, response: Response) -> Key | None:
+        """End the login of a browser, and return whose it was. Its token lets nobody in any more."""
+        key = self._logged_in(request.cookies.get(LOGIN_COOKIE, ""))
+        self._end(request)
+        response.delete_cookie(LOGIN_COOKIE, httponly=True, samesite="strict")
+        return key
+
+    def _end(self, request: Request) -> None:
+        if token := request.cookies.get(LOGIN_COOKIE, ""):
+            self._logins.remove(token)
+
+    def _logged_in(self, token: str) -> Key | None:
+        """Return the key of a login; None if there is none, or if the key was revoked or replaced after it."""
+        key_id, _, stamp = (self._logins.find(token) if token else "").partition(":")
+        key = self._keys.get(key_id) if key_id else None
+        return key if key is not None and hmac.compare_digest(key.stamp, stamp) else None
+
+    def _browser(self, request: Request) -> str:
+        """Return the id in the cookie of a browser; empty if this server did not issue it."""
+        kept = _BROWSER.fullmatch(request.cookies.get(BROWSER_COOKIE, ""))
+        return kept[1] if kept and hmac.compare_digest(self._signed(kept[1]), kept[0]) else ""
+
+    def _signed(self, browser: str) -> str:
+        return f"{browser}.{hmac.new(self._secret, browser.encode(), hashlib.sha256).hexdigest()}"
 
     def _set(self, request: Request, response: Response, name: str, value: str) -> None:
         """Set a cookie that scripts cannot read and that other sites cannot make a browser send."""
@@ -94,20 +165,45 @@ class Authenticator:
         response.set_cookie(name, value, max_age=int(self._cookie_s), httponly=True, samesite="strict", secure=secure)
 
 
-def _caller(request: Request, response: Response) -> Caller:
-    authenticator: Authenticator = request.app.state.authenticator
-    caller = authenticator.caller(request, response)
-    request.state.caller = caller.key.name if caller.key else "browser"
-    return caller
+KeyScheme = Annotated[object, Security(HTTPBearer(auto_error=False, scheme_name="key", description="A key."))]
+"""Describes in OpenAPI that a route takes a key. Who comes in is decided by the authenticator alone."""
+
+_Cookie = Annotated[
+    object,
+    Security(
+        APIKeyCookie(name=LOGIN_COOKIE, auto_error=False, scheme_name="login", description="Set by `POST /api/login`.")
+    ),
+]
 
 
-async def identified(request: Request, response: Response) -> Caller:
+async def identified(request: Request, response: Response, _: KeyScheme = None, __: _Cookie = None) -> Caller:
     """Return the caller of a request, and name them in the log.
 
     Raises:
         RequestRefusedError: A key is needed and missing, or is none of ours.
+        OpenbookError: Keys or logins cannot be read.
     """
-    return _caller(request, response)
+    authenticator: Authenticator = request.app.state.authenticator
+    caller = await asyncio.to_thread(authenticator.caller, request, response)
+    request.state.caller = caller.name
+    return caller
 
 
 Identified = Annotated[Caller, Depends(identified)]
+
+
+async def _editor(caller: Identified) -> Caller:
+    caller.check("editor")
+    return caller
+
+
+async def _owner(caller: Identified) -> Caller:
+    caller.check("owner")
+    return caller
+
+
+Editor = Annotated[Caller, Depends(_editor)]
+"""The caller of a request that takes the role of an editor."""
+
+Owner = Annotated[Caller, Depends(_owner)]
+"""The caller of a request that takes the role of an owner."""

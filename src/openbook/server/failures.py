@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -111,7 +112,10 @@ def error_response(error: OpenbookError) -> JSONResponse:
     """Build the response for an error."""
     wait_s = getattr(error, "retry_after_s", None)
     headers = {} if wait_s is None else {"Retry-After": str(max(1, round(wait_s)))}
-    return JSONResponse(error_body(str(error), error.hint), status_of(error), headers)
+    status = status_of(error)
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = 'Bearer realm="Openbook"'
+    return JSONResponse(error_body(str(error), error.hint), status, headers)
 
 
 def not_kept(what: str, error: OSError) -> RequestRefusedError:

@@ -1,18 +1,26 @@
-"""API keys of the server: stored as hashes, each with its spending of the day."""
+"""Keys of the server: stored as hashes, each with a role, limits, and its use of the day."""
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal, get_args
 
 from openbook.errors import SettingsError
-from openbook.sqlite_store import SqliteStore
+from openbook.server.people_tables import open_people
+
+Role = Literal["reader", "editor", "owner"]
+"""What a key may do; each may also do what those before it may."""
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+# Keys of older versions could do this much: everything but manage keys.
+_ROLE_BEFORE_ROLES: Role = "editor"
 
 # Finds a key in a log or a repository by its look.
 _PREFIX = "obk_"
@@ -22,13 +30,28 @@ _KEY_BYTES = 32
 
 _NAME = re.compile(r"\w[\w .@+-]{0,99}")
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS keys (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, hash BLOB NOT NULL, created_at REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS spending (
-    key_id TEXT NOT NULL REFERENCES keys (id) ON DELETE CASCADE, day TEXT NOT NULL, usd REAL NOT NULL,
-    PRIMARY KEY (key_id, day)) WITHOUT ROWID;
-"""
+# Each request would write otherwise.
+_USED_EVERY_S = 60.0
+
+_KEY = (
+    f"SELECT keys.id, keys.name, keys.created_at, coalesce(role, '{_ROLE_BEFORE_ROLES}'), grants.expires_at,"
+    " questions_per_day, usd_per_day, last_uses.at, coalesce(students.class_id, ''), keys.hash FROM keys"
+    " LEFT JOIN grants ON grants.key_id = keys.id LEFT JOIN last_uses ON last_uses.key_id = keys.id"
+    " LEFT JOIN students ON students.key_id = keys.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a key may do, and how much."""
+
+    role: Role = "reader"
+    expires_at: float | None = None
+    """Unix seconds; None: never."""
+    questions_per_day: int | None = None
+    """None: only the limit of each minute holds."""
+    usd_per_day: float | None = None
+    """None: as the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +62,27 @@ class Key:
     name: str
     created_at: float
     """Unix seconds."""
+    grant: Grant = field(default_factory=Grant)
+    last_used_at: float | None = None
+    """Unix seconds, to the minute; None: never."""
+    class_id: str = ""
+    """Of a student: their class."""
+    stamp: str = ""
+    """Changes with the key itself, and tells nothing of it. A login belongs to one stamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a key was used for since midnight UTC, and altogether."""
+
+    questions_today: int = 0
+    usd_today: float = 0.0
+    questions: int = 0
+    usd: float = 0.0
 
 
 class KeyStore:
-    """API keys, shared by the servers of one home. Safe for threads and processes."""
+    """Keys, shared by the servers of one home. Safe for threads and processes."""
 
     def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
         """Open the keys of a home.
@@ -50,72 +90,166 @@ class KeyStore:
         Raises:
             SettingsError: They cannot be read or made.
         """
-        path = home / "keys.sqlite"
-        self._now = now
-        self._tables = SqliteStore(
-            path,
-            _TABLES,
-            lambda exc: SettingsError(
-                f"the keys in {str(path)!r} cannot be used: {exc}",
-                hint="set OPENBOOK_HOME to a folder that you can write to",
-            ),
-        )
+        self.now = now
+        self.tables = open_people(home)
 
-    def add(self, name: str) -> str:
+    def add(self, name: str, grant: Grant = Grant()) -> str:
         """Create a key and return it, once.
 
         Raises:
-            SettingsError: There is a key of that name, or it is no name.
+            SettingsError: There is a key or class of that name, or it is no name.
         """
-        if not _NAME.fullmatch(name):
-            raise SettingsError(f"{name!r} is no name for a key", hint="use up to 100 letters, digits and _ . @ + -")
+        check_name(name, "a key")
         key = _PREFIX + secrets.token_urlsafe(_KEY_BYTES)
-        sql = "INSERT INTO keys VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING"
-        with self._tables.transaction() as execute:
-            is_new = execute(sql, (secrets.token_hex(8), name, _hash(key), self._now())).rowcount > 0
-        if not is_new:
-            raise SettingsError(f"there is a key {name!r}", hint=f"take another name, or: openbook keys remove {name}")
+        with self.tables.transaction() as execute:
+            check_unused(execute, name)
+            add_key(execute, name, hash_of(key), self.now(), grant)
         return key
+
+    def change(self, name: str, grant: Grant) -> bool:
+        """Change what a key may do. False if there is none of that name."""
+        with self.tables.transaction() as execute:
+            row = execute("SELECT id FROM keys WHERE name = ?", (name,)).fetchone()
+            if row is not None:
+                _keep_grant(execute, row[0], grant)
+        return row is not None
+
+    def rotate(self, name: str) -> str:
+        """Replace a key by a new one, which is returned once; the old one and its logins end. Empty if there is none.
+
+        Conversations, limits and use stay. Students have a PIN instead of a key.
+        """
+        key = _PREFIX + secrets.token_urlsafe(_KEY_BYTES)
+        with self.tables.transaction() as execute:
+            sql = "UPDATE keys SET hash = ? WHERE name = ? AND id NOT IN (SELECT key_id FROM students)"
+            is_there = execute(sql, (hash_of(key), name)).rowcount > 0
+        return key if is_there else ""
 
     def remove(self, name: str) -> bool:
         """Revoke a key. False if there is none of that name."""
-        with self._tables.transaction() as execute:
+        with self.tables.transaction() as execute:
             return execute("DELETE FROM keys WHERE name = ?", (name,)).rowcount > 0
 
     def all(self) -> list[Key]:
         """List the keys by name."""
-        return [Key(*row) for row in self._tables.read("SELECT id, name, created_at FROM keys ORDER BY name")]
+        return [_key(row) for row in self.tables.read(f"{_KEY} ORDER BY keys.name")]
 
     def find(self, key: str) -> Key | None:
-        """Return what is known of a key; None if it is none of ours."""
-        wanted, found = _hash(key), None
-        for id_, name, hash_, created_at in self._tables.read("SELECT id, name, hash, created_at FROM keys"):
-            if hmac.compare_digest(hash_, wanted):  # all are compared, so that time tells nothing
-                found = Key(id_, name, created_at)
-        return found
+        """Return what is known of a key; None if it is none of ours, or has expired."""
+        # Looking a hash up takes no other time for a key that is nearly right: its hash is another one.
+        return self._valid("keys.hash = ?", hash_of(key))
+
+    def get(self, key_id: str) -> Key | None:
+        """Return the key of an id; None if it was revoked, or has expired."""
+        return self._valid("keys.id = ?", key_id)
+
+    def named(self, name: str) -> Key | None:
+        """Return the key of a name, expired or not; None if there is none."""
+        rows = self.tables.read(f"{_KEY} WHERE keys.name = ?", (name,))
+        return _key(rows[0]) if rows else None
+
+    def used(self, key: Key) -> None:
+        """Write down that a key is used, if it was not in the last minute."""
+        now = self.now()
+        if key.last_used_at is None or not 0 <= now - key.last_used_at < _USED_EVERY_S:
+            with self.tables.transaction() as execute:
+                execute(
+                    "INSERT INTO last_uses SELECT id, ? FROM keys WHERE id = ?"
+                    " ON CONFLICT (key_id) DO UPDATE SET at = excluded.at",
+                    (now, key.id),
+                )
 
     def spent_today(self, key_id: str) -> float:
         """Return what a key has spent since midnight UTC, in US dollars."""
-        rows = self._tables.read("SELECT usd FROM spending WHERE key_id = ? AND day = ?", (key_id, self._today))
+        rows = self.tables.read("SELECT usd FROM spending WHERE key_id = ? AND day = ?", (key_id, self._today))
         return float(rows[0][0]) if rows else 0.0
 
     def charge(self, key_id: str, usd: float) -> None:
         """Count what a key has spent. One that was removed meanwhile is nobody's."""
-        with self._tables.transaction() as execute:
+        with self.tables.transaction() as execute:
             execute(
                 "INSERT INTO spending SELECT id, ?, ? FROM keys WHERE id = ?"
                 " ON CONFLICT (key_id, day) DO UPDATE SET usd = usd + excluded.usd",
                 (self._today, usd, key_id),
             )
 
+    def count_question(self, key_id: str, most: int | None = None) -> bool:
+        """Count a question of today. False, and nothing is counted, if there were `most` already."""
+        with self.tables.transaction() as execute:
+            if most is not None and most < 1:
+                return False
+            counted = execute(
+                "INSERT INTO questions SELECT id, ?, 1 FROM keys WHERE id = ?"
+                " ON CONFLICT (key_id, day) DO UPDATE SET count = count + 1 WHERE ? IS NULL OR count < ?",
+                (self._today, key_id, most, most),
+            )
+            return counted.rowcount > 0
+
+    def uses(self) -> dict[str, Use]:
+        """Return what each key was used for, by id. Those that were never used are left out."""
+        rows = self.tables.read(
+            "SELECT key_id, sum(count), sum(usd), sum(count * (day = ?)), sum(usd * (day = ?)) FROM ("
+            "SELECT key_id, day, count, 0.0 AS usd FROM questions UNION ALL SELECT key_id, day, 0, usd FROM spending"
+            ") GROUP BY key_id",
+            (self._today, self._today),
+        )
+        return {key_id: Use(today, usd_today, count, usd) for key_id, count, usd, today, usd_today in rows}
+
     def close(self) -> None:
         """Release the file."""
-        self._tables.close()
+        self.tables.close()
+
+    def _valid(self, where: str, value: object) -> Key | None:
+        rows = self.tables.read(f"{_KEY} WHERE {where} AND coalesce(grants.expires_at > ?, 1)", (value, self.now()))
+        return _key(rows[0]) if rows else None
 
     @property
     def _today(self) -> str:
-        return time.strftime("%Y-%m-%d", time.gmtime(self._now()))
+        return time.strftime("%Y-%m-%d", time.gmtime(self.now()))
 
 
-def _hash(key: str) -> bytes:
+def check_name(name: str, what: str) -> None:
+    """Check the name of a key, a class or a student.
+
+    Raises:
+        SettingsError: It is none.
+    """
+    if not _NAME.fullmatch(name):
+        raise SettingsError(f"{name!r} is no name for {what}", hint="use up to 100 letters, digits and _ . @ + -")
+
+
+def check_unused(execute: Callable[..., Any], name: str) -> None:
+    """Check that no key and no class has a name: commands and the log tell them apart by it.
+
+    Raises:
+        SettingsError: One has.
+    """
+    for table, what in (("keys", "key"), ("classes", "class")):
+        if execute(f"SELECT 1 FROM {table} WHERE name = ?", (name,)).fetchone():
+            raise SettingsError(
+                f"there is a {what} {name!r}", hint=f"take another name, or: openbook keys remove {name}"
+            )
+
+
+def add_key(execute: Callable[..., Any], name: str, hash_: bytes, now: float, grant: Grant) -> str:
+    """Add a key in a transaction, and return its id."""
+    key_id = secrets.token_hex(8)
+    execute("INSERT INTO keys VALUES (?, ?, ?, ?)", (key_id, name, hash_, now))
+    _keep_grant(execute, key_id, grant)
+    return key_id
+
+
+def hash_of(key: str) -> bytes:
+    """Return the hash under which something random is stored."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+def _keep_grant(execute: Callable[..., Any], key_id: str, grant: Grant) -> None:
+    values = (key_id, grant.role, grant.expires_at, grant.questions_per_day, grant.usd_per_day)
+    execute("INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?, ?)", values)
+
+
+def _key(row: tuple[Any, ...]) -> Key:
+    id_, name, created_at, role, expires_at, questions, usd, used_at, class_id, hash_ = row
+    stamp = hashlib.sha256(hash_).hexdigest()[:16]
+    return Key(id_, name, created_at, Grant(role, expires_at, questions, usd), used_at, class_id, stamp)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
-from openbook.server.keys import KeyStore
+from openbook.server.keys import Key, KeyStore
 from openbook.settings import Settings
 
 _DAY_S = 24 * 3600
@@ -33,7 +33,7 @@ class Limits(Protocol):
     """
 
     def take(self, caller: Caller) -> None:
-        """Take one token. The bucket holds one minute's worth.
+        """Take one token, and one of the day where the key has a limit for it. The bucket holds one minute's worth.
 
         Raises:
             RequestRefusedError: There were too many.
@@ -89,16 +89,20 @@ class MemoryLimits:
             left = min(float(self._per_minute), left + (now - since) * self._per_minute / 60)
             if left < 1:
                 raise too_many(self._per_minute, (1 - left) * 60 / self._per_minute)
+            most = caller.key.grant.questions_per_day
+            if not self._keys.count_question(caller.key.id, most) and most is not None:
+                raise too_many_today(most, _DAY_S - self._now() % _DAY_S)
             self._left[caller.key.id] = (left - 1, now)
 
     def reserve(self, caller: Caller, usd: float) -> SpendReservation:
         if caller.key is None:
             return SpendReservation(usd)
+        most = usd_per_day(caller.key, self._usd_per_day)
         with self._lock:
             reserved = self._reserved.get(caller.key.id, 0.0)
-            left = self._usd_per_day - self._keys.spent_today(caller.key.id) - reserved
+            left = most - self._keys.spent_today(caller.key.id) - reserved
             if left <= 0:
-                raise all_spent(self._usd_per_day, _DAY_S - self._now() % _DAY_S)
+                raise all_spent(most, _DAY_S - self._now() % _DAY_S)
             granted = min(usd, left)
             self._reserved[caller.key.id] = reserved + granted
         return SpendReservation(granted)
@@ -123,6 +127,18 @@ def too_many(per_minute: int, wait_s: float) -> RequestRefusedError:
     )
 
 
+def too_many_today(per_day: int, wait_s: float) -> RequestRefusedError:
+    """Return the error that says that a key has asked too much in a day."""
+    return RequestRefusedError(
+        429, f"more than {per_day} questions in a day", hint="ask again after midnight UTC", retry_after_s=wait_s
+    )
+
+
+def usd_per_day(key: Key, default: float) -> float:
+    """Return what a key may spend in a day, in US dollars."""
+    return default if key.grant.usd_per_day is None else key.grant.usd_per_day
+
+
 def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
     """Return the error that says that a key has spent the money of its day."""
     return RequestRefusedError(
@@ -131,3 +147,41 @@ def all_spent(usd_per_day: float, wait_s: float) -> RequestRefusedError:
         hint="ask again after midnight UTC, or choose the model `extractive`, which costs nothing",
         retry_after_s=wait_s,
     )
+
+
+def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
+    """Return the error that says that what a key may still spend today does not pay for an answer.
+
+    Args:
+        left_usd: US dollars that were left.
+        now_s: Unix seconds.
+    """
+    return RequestRefusedError(
+        429,
+        f"the {left_usd:.2g} US dollars that this key may still spend today are too little for this answer",
+        hint="ask again after midnight UTC, or choose a cheaper model; `extractive` costs nothing",
+        retry_after_s=_DAY_S - now_s % _DAY_S,
+    )
+
+
+class RecordedLimits:
+    """Limits that are counted elsewhere; what is used is also written down beside the keys, where it is listed."""
+
+    def __init__(self, limits: Limits, keys: KeyStore) -> None:
+        """Take the limits that decide, and the keys."""
+        self._limits = limits
+        self._keys = keys
+
+    def take(self, caller: Caller) -> None:
+        self._limits.take(caller)
+        if caller.key is not None:
+            self._keys.count_question(caller.key.id)
+
+    def reserve(self, caller: Caller, usd: float) -> SpendReservation:
+        return self._limits.reserve(caller, usd)
+
+    def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
+        self._limits.settle(caller, grant, cost_usd)
+        spent = grant.usd if cost_usd is None else float(cost_usd)
+        if caller.key is not None and spent:
+            self._keys.charge(caller.key.id, spent)

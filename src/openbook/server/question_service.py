@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
@@ -39,7 +40,7 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import AnswerTracker
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
-from openbook.server.limits import Limits, SpendReservation
+from openbook.server.limits import Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, public_name
 from openbook.server.question_queue import Arrival, OverloadedError, QuestionQueue, Queued, Ticket
@@ -156,6 +157,8 @@ class PreparedQuestion:
     """Whether it is stored as a part of its conversation."""
     where: Filter
     options: AnswerOptions
+    short_usd: float | None = None
+    """What could be set aside for it, where that is less than an answer may cost."""
     cost_usd: Decimal | None = Decimal(0)
     """So far. None while nobody knows, and of a call that was cut short."""
 
@@ -238,7 +241,8 @@ class QuestionService:
             history=before,
         )
         begins = question.session_id is None
-        asked = PreparedQuestion(question.query, caller, ticket, session_id, begins, is_kept, where, options)
+        short_usd = grant.usd if grant.usd < most_usd else None
+        asked = PreparedQuestion(question.query, caller, ticket, session_id, begins, is_kept, where, options, short_usd)
         try:
             yield asked
         finally:
@@ -308,6 +312,8 @@ class QuestionService:
                             isinstance(event, Written) and not event.is_checked
                         )
                         has_called |= is_of_model or "rephrasing" in (stages.name, *stages.took_s)
+                        if isinstance(event, Answered):
+                            _check_paid(asked, event.answer)
                         yield event
                 assert stages.answer is not None
                 stages.enter("rendering")
@@ -359,6 +365,16 @@ class QuestionService:
         except SessionError as exc:
             return without_places(str(exc))
         return ""
+
+
+def _check_paid(asked: PreparedQuestion, answer: GenerationResult) -> None:
+    """Check that an answer was not refused for want of money: that says nothing about the sources.
+
+    Raises:
+        RequestRefusedError: It was.
+    """
+    if answer.refused and answer.stopped == "max_usd" and asked.short_usd is not None:
+        raise nearly_spent(asked.short_usd, time.time())
 
 
 def no_session(session_id: str) -> RequestRefusedError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from openbook.answers import ClaimVerdict, Verdict
 from openbook.types import Kind
@@ -16,18 +17,30 @@ QUESTION_CHARS = 10_000
 _MESSAGE_CHARS = 200_000
 
 Name = Annotated[str, Field(max_length=500)]
+
+
+def _web_link(link: str) -> str:
+    return link if re.match(r"https?://", link, re.IGNORECASE) else ""
+
+
+WebLink = Annotated[str, AfterValidator(_web_link)]
+"""An address that a browser may open; empty for others, such as `javascript:`, which would run where it is clicked."""
 Identifier = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
-class _Shape(BaseModel):
+class Shape(BaseModel):
+    """What a reply looks like."""
+
     model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True)
 
 
-class _Strict(_Shape):
+class StrictShape(Shape):
+    """What a request looks like. Fields that it does not have are refused: they would be misspelt ones."""
+
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
-class ErrorDetail(_Shape):
+class ErrorDetail(Shape):
     """An error message and its hint."""
 
     message: str
@@ -35,13 +48,13 @@ class ErrorDetail(_Shape):
     """What to do next, in one line; may be empty."""
 
 
-class ErrorResponse(_Shape):
+class ErrorResponse(Shape):
     """The body of every error response."""
 
     error: ErrorDetail
 
 
-class FilterRequest(_Strict):
+class FilterRequest(StrictShape):
     """Filter by source, kind, path, course and lesson. Empty lists allow all."""
 
     kinds: list[Kind] = Field(default=[], max_length=10)
@@ -51,7 +64,7 @@ class FilterRequest(_Strict):
     """Names that `GET /api/sources` lists."""
 
 
-class QueryRequest(_Shape):
+class QueryRequest(StrictShape):
     """A question and its options."""
 
     query: str = Field(max_length=QUESTION_CHARS)
@@ -68,7 +81,7 @@ class QueryRequest(_Shape):
     """Let the model search and read by itself, with tools."""
 
 
-class ChatMessage(_Shape):
+class ChatMessage(Shape):
     """A message of a conversation in OpenAI's form."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
@@ -76,7 +89,7 @@ class ChatMessage(_Shape):
     """Text, or parts of which each has a `type` and a `text`."""
 
 
-class ChatCompletionRequest(_Shape):
+class ChatCompletionRequest(Shape):
     """A conversation in OpenAI's form. Fields that are not named here are ignored: clients send many."""
 
     messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
@@ -88,7 +101,7 @@ class ChatCompletionRequest(_Shape):
     n: Literal[1] | None = None
 
 
-class OpenAIModel(_Shape):
+class OpenAIModel(Shape):
     """A model, as OpenAI lists it."""
 
     id: str
@@ -97,7 +110,7 @@ class OpenAIModel(_Shape):
     owned_by: str = "openbook"
 
 
-class OpenAIModelsResponse(_Shape):
+class OpenAIModelsResponse(Shape):
     """The models that may be chosen, as OpenAI lists them."""
 
     object: Literal["list"] = "list"
@@ -109,7 +122,7 @@ class OpenAIModelsResponse(_Shape):
         return cls(data=[OpenAIModel(id=name) for name in names])
 
 
-class SpanResponse(_Shape):
+class SpanResponse(Shape):
     """A span of a document."""
 
     source: str
@@ -140,7 +153,7 @@ class CitationResponse(SpanResponse):
     reason: str
 
 
-class ClaimResponse(_Shape):
+class ClaimResponse(Shape):
     """A statement of the answer."""
 
     text: str
@@ -149,7 +162,7 @@ class ClaimResponse(_Shape):
     reason: str
 
 
-class UsageResponse(_Shape):
+class UsageResponse(Shape):
     """Tokens that the model read and wrote."""
 
     input_tokens: int
@@ -159,7 +172,7 @@ class UsageResponse(_Shape):
     known: bool
 
 
-class AnswerResponse(_Shape):
+class AnswerResponse(Shape):
     """An answer whose citations have been checked, or a refusal."""
 
     query: str
@@ -191,7 +204,7 @@ class AnswerResponse(_Shape):
     """What went wrong beside the answer, in words; else empty."""
 
 
-class RunningAnswerResponse(_Shape):
+class RunningAnswerResponse(Shape):
     """An answer that runs in the background, or ended a short time ago."""
 
     id: str
@@ -205,7 +218,7 @@ class RunningAnswerResponse(_Shape):
     """In the queue; 0 once its turn has come."""
 
 
-class QueueResponse(_Shape):
+class QueueResponse(Shape):
     """The queue of questions."""
 
     waiting: int
@@ -218,32 +231,32 @@ class QueueResponse(_Shape):
     """Estimate of the seconds until a question that comes now has its turn."""
 
 
-class RunningAnswersResponse(_Shape):
+class RunningAnswersResponse(Shape):
     """Answers of the caller, in the order of their questions."""
 
     answers: list[RunningAnswerResponse]
 
 
-class LessonResponse(_Shape):
+class LessonResponse(Shape):
     """A lesson of a course."""
 
     number: int
     title: str
-    link: str
+    link: WebLink
 
 
-class CourseResponse(_Shape):
+class CourseResponse(Shape):
     """A course, with its lessons in order."""
 
     source: str
     path: str
     title: str
-    link: str
+    link: WebLink
     instructor: str
     lessons: list[LessonResponse]
 
 
-class CoursesResponse(_Shape):
+class CoursesResponse(Shape):
     """All courses, in order of source and path."""
 
     total_courses: int
@@ -251,27 +264,27 @@ class CoursesResponse(_Shape):
     courses: list[CourseResponse]
 
 
-class ModelResponse(_Shape):
+class ModelResponse(Shape):
     """A model that may be chosen."""
 
     name: str
     label: str
 
 
-class ModelsResponse(_Shape):
+class ModelsResponse(Shape):
     """The models that may be chosen."""
 
     default: str
     models: list[ModelResponse]
 
 
-class SuggestionsResponse(_Shape):
+class SuggestionsResponse(Shape):
     """Questions that the sources answer."""
 
     questions: list[str]
 
 
-class UploadedFile(_Shape):
+class UploadedFile(Shape):
     """A file that somebody has uploaded, whether it could be read or not."""
 
     document_id: str
@@ -281,7 +294,7 @@ class UploadedFile(_Shape):
     """`added`, or why it cannot be read, in words; empty while nobody knows."""
 
 
-class SourceResponse(_Shape):
+class SourceResponse(Shape):
     """A source, and how far it is indexed."""
 
     name: str
@@ -297,7 +310,7 @@ class SourceResponse(_Shape):
     """Of uploads: the files, which can be removed one by one. Else empty."""
 
 
-class SourcesResponse(_Shape):
+class SourcesResponse(Shape):
     """All sources, in order of names."""
 
     sources: list[SourceResponse]
@@ -305,7 +318,7 @@ class SourcesResponse(_Shape):
     """Whether any can be added or removed."""
 
 
-class SourceRequest(_Strict):
+class SourceRequest(StrictShape):
     """A folder of the server's machine, or the address of a repository."""
 
     path: Annotated[str, Field(max_length=4096)] | None = None
@@ -314,21 +327,21 @@ class SourceRequest(_Strict):
     """Of the repository."""
 
 
-class AcceptedResponse(_Shape):
+class AcceptedResponse(Shape):
     """A background job that was accepted."""
 
     job_id: str
     source: str
 
 
-class RejectedFileResponse(_Shape):
+class RejectedFileResponse(Shape):
     """A rejected file."""
 
     name: str
     reason: str
 
 
-class UploadResponse(_Shape):
+class UploadResponse(Shape):
     """The result of an upload."""
 
     job_id: str
@@ -337,7 +350,7 @@ class UploadResponse(_Shape):
     refused: list[RejectedFileResponse]
 
 
-class JobResponse(_Shape):
+class JobResponse(Shape):
     """A background job."""
 
     id: str
@@ -350,7 +363,7 @@ class JobResponse(_Shape):
     """Once it is done: counts of files, such as `added`; of an upload also `left_out`, with `name` and `reason`."""
 
 
-class UnitResponse(_Shape):
+class UnitResponse(Shape):
     """A line, or a sentence of a long line."""
 
     number: int
@@ -365,7 +378,7 @@ class UnitResponse(_Shape):
     """The text in colours, sanitized; empty for what is no code, or too long for it."""
 
 
-class DocumentResponse(_Shape):
+class DocumentResponse(Shape):
     """A part of a document, as it was indexed."""
 
     document_id: str
@@ -384,7 +397,7 @@ class DocumentResponse(_Shape):
     """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
 
 
-class SessionResponse(_Shape):
+class SessionResponse(Shape):
     """A conversation, without what was said."""
 
     id: str
@@ -394,13 +407,13 @@ class SessionResponse(_Shape):
     exchanges: int
 
 
-class SessionsResponse(_Shape):
+class SessionsResponse(Shape):
     """Conversations of the caller, the latest first."""
 
     sessions: list[SessionResponse]
 
 
-class SessionDetailResponse(_Shape):
+class SessionDetailResponse(Shape):
     """A conversation, with all that was said."""
 
     id: str
@@ -408,33 +421,19 @@ class SessionDetailResponse(_Shape):
     exchanges: list[AnswerResponse]
 
 
-class TitleRequest(_Strict):
+class TitleRequest(StrictShape):
     """Another title for a conversation."""
 
     title: str = Field(min_length=1, max_length=200)
 
 
-class LoginRequest(_Strict):
-    """A key, as `openbook keys add` printed it."""
-
-    key: str = Field(max_length=200)
-
-
-class CallerResponse(_Shape):
-    """The caller."""
-
-    key: str
-    """Name of the key; empty without one."""
-    needs_key: bool
-
-
-class HealthResponse(_Shape):
+class HealthResponse(Shape):
     """Liveness."""
 
     status: str
 
 
-class ReadinessResponse(_Shape):
+class ReadinessResponse(Shape):
     """Readiness."""
 
     status: str

@@ -130,6 +130,9 @@ class SecurityMiddleware:
         most = self._upload_bytes if scope["path"] == UPLOADS else _BODY_BYTES
         try:
             self._check(scope, most)
+            if scope["path"] == UPLOADS and self._door.needs_key:
+                caller = await asyncio.to_thread(self._door.caller, Request(scope), Response())
+                caller.check("editor")
         except OpenbookError as exc:
             reply = error_response(exc)
             reply.headers["Connection"] = "close"  # nobody reads what is left of it
@@ -156,8 +159,6 @@ class SecurityMiddleware:
             raise _too_large(most)
         if scope["method"] not in _READING:
             _check_origin(headers, host)
-        if scope["path"] == UPLOADS and self._door.needs_key:
-            self._door.caller(Request(scope), Response())
 
     def _is_ours(self, host: str) -> bool:
         """Check the Host header, which stops DNS rebinding: another site may point its name at this address."""

@@ -1,4 +1,4 @@
-"""What several servers share: conversations and limits, in a store that a plugin brings."""
+"""What several servers share: conversations, limits and logins, in a store that a plugin brings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Protocol
 
 from openbook.plugins import require_plugin
 from openbook.server.limits import Limits
+from openbook.server.logins import Logins
 from openbook.sessions.protocol import Sessions
 from openbook.settings import Secret, Settings
 
@@ -23,6 +24,10 @@ class SharedStore(Protocol):
 
     def limits(self, settings: Settings) -> Limits:
         """Return the limits of keys, by the settings."""
+        ...
+
+    def logins(self) -> Logins:
+        """Return the logins of browsers."""
         ...
 
     def check(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import SettingsError
-from openbook.server.keys import KeyStore
+from openbook.server.keys import Grant, KeyStore, Use
 
 NOON = 1_700_049_600.0  # 2023-11-15 12:00 UTC
 HALF_A_DAY_S = 12 * 3600
@@ -70,6 +71,59 @@ def test_money_is_counted_by_day_and_key(tmp_path: Path) -> None:
     now_s[0] += HALF_A_DAY_S
     assert keys.spent_today(first.id) == 0.0
     keys.close()
+
+
+def test_a_key_made_before_there_were_roles_may_edit_and_not_own(keys: KeyStore, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "keys.sqlite")) as older, older:
+        older.execute("INSERT INTO keys VALUES ('1', 'team', x'00', 0)")
+
+    (key,) = keys.all()
+
+    assert (key.grant.role, key.grant.expires_at) == ("editor", None)
+    assert keys.change("team", Grant("owner"))
+    assert [each.grant.role for each in keys.all()] == ["owner"]
+
+
+def test_a_key_is_of_no_use_from_its_end_on(tmp_path: Path) -> None:
+    now_s = [NOON]
+    with closing(KeyStore(tmp_path, now=lambda: now_s[0])) as keys:
+        key = keys.add("guest", Grant(expires_at=NOON + 60))
+        before = keys.find(key)
+        now_s[0] += 60
+
+        assert before is not None
+        assert (keys.find(key), keys.get(before.id)) == (None, None)
+        assert [each.name for each in keys.all()] == ["guest"]
+
+
+def test_a_rotated_key_is_the_same_caller_with_another_secret(keys: KeyStore) -> None:
+    old = keys.add("team", Grant("editor", usd_per_day=2.0))
+    before = keys.find(old)
+
+    new = keys.rotate("team")
+    after = keys.find(new)
+
+    assert before is not None
+    assert after is not None
+    assert (keys.find(old), keys.rotate("nobody")) == (None, "")
+    assert (after.id, after.grant) == (before.id, before.grant)
+    assert after.stamp != before.stamp
+
+
+def test_use_is_counted_by_key_for_today_and_altogether(tmp_path: Path) -> None:
+    now_s = [NOON]
+    with closing(KeyStore(tmp_path, now=lambda: now_s[0])) as keys:
+        key = keys.find(keys.add("team"))
+        assert key is not None
+        keys.add("idle")
+        keys.count_question(key.id)
+        keys.charge(key.id, 0.5)
+        now_s[0] += HALF_A_DAY_S
+        keys.used(key)
+        keys.charge(key.id, 0.25)
+
+        assert keys.uses() == {key.id: Use(questions_today=0, usd_today=0.25, questions=1, usd=0.75)}
+        assert [each.last_used_at for each in keys.all()] == [None, NOON + HALF_A_DAY_S]
 
 
 def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import FastAPI, File, Form, Query, UploadFile
 from fastapi.responses import PlainTextResponse
 
+from openbook.server.people_schemas import CallerResponse, LoginRequest
 from openbook.server.reference import reference
-from openbook.server.schemas import CallerResponse, ErrorResponse, LoginRequest
+from openbook.server.schemas import ErrorResponse
 
 
 def test_routes_list_what_they_take_and_give_and_shapes_list_their_fields() -> None:
@@ -35,7 +36,7 @@ def test_routes_list_what_they_take_and_give_and_shapes_list_their_fields() -> N
         "<td>Of <code>it</code>.</td>"
     ) in page
     assert '<p>Returns 200: <a href="#CallerResponse">CallerResponse</a></p>' in page
-    assert "<td><code>key</code></td><td>body, JSON</td><td>string</td><td></td>" in page
+    assert "<td><code>key</code></td><td>body, JSON</td><td>string; &quot;&quot; if not given</td><td></td>" in page
     assert "<p>Returns 200: text/plain</p>" in page
     assert "<td><code>sent</code></td><td>form</td><td>list of file</td>" in page
     assert "<p>Returns 204</p>" in page

@@ -1,4 +1,4 @@
-"""A store: conversations in one folder, for servers of one machine that have a home each."""
+"""A store: conversations and logins in one folder, for servers of one machine that have a home each."""
 
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from openbook.errors import SharedError
 from openbook.server.keys import KeyStore
 from openbook.server.limits import Limits, MemoryLimits
+from openbook.server.logins import Logins, SqliteLogins
 from openbook.sessions.protocol import Sessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
@@ -25,6 +26,10 @@ class FolderStore:
     def limits(self, settings: Settings) -> Limits:
         """Return the limits of one server: here they are not shared."""
         return MemoryLimits(self.opened.enter_context(closing(KeyStore(settings.home))), settings)
+
+    def logins(self) -> Logins:
+        """Return the logins of browsers at all servers."""
+        return SqliteLogins(self.opened.enter_context(closing(KeyStore(self.folder))))
 
     def check(self) -> None:
         """Raise an error if the folder is not there."""

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult
-from openbook.server.auth import Authenticator, Caller, identified
+from openbook.server.auth import Authenticator, Caller, KeyScheme, identified
 from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
@@ -26,7 +26,7 @@ router: APIRouter = APIRouter(prefix="/v1")
 _DEFAULT = "openbook"
 
 
-async def _client(request: Request, response: Response) -> Caller:
+async def _client(request: Request, response: Response, _: KeyScheme = None) -> Caller:
     """Identify a client. Its programs always send some key: where none is needed, any will do."""
     authenticator: Authenticator = request.app.state.authenticator
     try:

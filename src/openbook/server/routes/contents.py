@@ -14,11 +14,12 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.answers import has_lines
 from openbook.errors import QueryError
-from openbook.server.auth import Identified
+from openbook.server.auth import Editor, Identified
 from openbook.server.failures import RequestRefusedError, error_body, without_places
 from openbook.server.jobs import Job, JobQueue
 from openbook.server.limits import Limits
 from openbook.server.rendering import coloured_lines, render_document
+from openbook.server.routes.people import note
 from openbook.server.schemas import (
     AcceptedResponse,
     CoursesResponse,
@@ -166,35 +167,41 @@ async def suggestions(request: Request, _: Identified) -> SuggestionsResponse:
 
 
 @router.get("/api/sources")
-async def sources(request: Request, _: Identified) -> SourcesResponse:
-    """List the sources."""
-    return await asyncio.to_thread(_contents(request).sources)
+async def sources(request: Request, caller: Identified) -> SourcesResponse:
+    """List the sources, and tell whether the caller may change them."""
+    listed = await asyncio.to_thread(_contents(request).sources)
+    listed.writable = listed.writable and caller.may("editor")
+    return listed
 
 
 @router.post("/api/sources", status_code=202)
-async def add_source(request: Request, caller: Identified, new: SourceRequest) -> AcceptedResponse:
+async def add_source(request: Request, caller: Editor, new: SourceRequest) -> AcceptedResponse:
     """Add a folder or a repository, or bring it up to date."""
     await asyncio.to_thread(_limits(request).take, caller)
     job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
+    await asyncio.to_thread(note, request, caller, "added source", job.source or "a repository")
     return AcceptedResponse(job_id=job.id, source=job.source)
 
 
 @router.delete("/api/sources/{name}", status_code=204)
-async def remove_source(request: Request, _: Identified, name: str) -> None:
+async def remove_source(request: Request, caller: Editor, name: str) -> None:
     """Take a source out of the library."""
     await asyncio.to_thread(_contents(request).remove, name)
+    await asyncio.to_thread(note, request, caller, "removed source", name)
 
 
 @router.post("/api/uploads", status_code=202)
 async def upload(
     request: Request,
-    caller: Identified,
+    caller: Editor,
     files: Annotated[list[UploadFile], File()],
     course: Annotated[bool, Form(description="Whether they are material of one course.")] = False,
 ) -> UploadResponse:
     """Add files. They are indexed in the background."""
     await asyncio.to_thread(_limits(request).take, caller)
-    return await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
+    taken = await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
+    await asyncio.to_thread(note, request, caller, "uploaded", ", ".join(taken.accepted))
+    return taken
 
 
 async def _own_job(request: Request, caller: Identified, job_id: Id) -> Job:
@@ -277,9 +284,12 @@ async def document_text(request: Request, _: Identified, document_id: Id) -> Res
 
 
 @router.delete("/api/documents/{document_id}", status_code=202)
-async def remove_document(request: Request, caller: Identified, document_id: Id) -> AcceptedResponse:
+async def remove_document(request: Request, caller: Editor, document_id: Id) -> AcceptedResponse:
     """Delete an uploaded file. It is forgotten in the background."""
+    library: ServedLibrary = request.app.state.library
+    place = await asyncio.to_thread(library.place, document_id)
     job = await asyncio.to_thread(_contents(request).remove_file, caller.owner, document_id)
+    await asyncio.to_thread(note, request, caller, "deleted file", f"{job.source}: {place[1] if place else 'not read'}")
     return AcceptedResponse(job_id=job.id, source=job.source)
 
 

@@ -1,4 +1,4 @@
-"""Routes for who runs the server, and for the door."""
+"""Routes for who runs the server."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from openbook.server.auth import KEY_COOKIE, Authenticator, Identified
+from openbook.server.auth import Identified
 from openbook.server.metrics import Metrics
 from openbook.server.reference import STYLE, reference
-from openbook.server.schemas import CallerResponse, HealthResponse, LoginRequest, ReadinessResponse
+from openbook.server.schemas import HealthResponse, ReadinessResponse
 from openbook.server.served_library import ServedLibrary
 from openbook.server.shared_store import SharedStore
 
@@ -44,27 +44,6 @@ async def metrics(request: Request, _: Identified) -> Response:
     """Return what was counted, for Prometheus."""
     counted: Metrics = request.app.state.metrics
     return Response(counted.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-@router.get("/api/me")
-async def me(request: Request, response: Response, caller: Identified) -> CallerResponse:
-    """Return the caller, and renew the browser's cookie."""
-    authenticator: Authenticator = request.app.state.authenticator
-    authenticator.greet(request, response)
-    return CallerResponse(key=caller.key.name if caller.key else "", needs_key=authenticator.needs_key)
-
-
-@router.post("/api/login", status_code=204)
-async def login(request: Request, response: Response, sent: LoginRequest) -> None:
-    """Store a key in an HttpOnly cookie."""
-    authenticator: Authenticator = request.app.state.authenticator
-    authenticator.log_in(request, response, sent.key)
-
-
-@router.post("/api/logout", status_code=204)
-async def logout(response: Response) -> None:
-    """Delete the cookie with the key."""
-    response.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
 
 
 @router.get("/openapi.json", include_in_schema=False)

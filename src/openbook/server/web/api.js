@@ -38,16 +38,17 @@ const WORDS = Object.freeze({
  * Read why a response is an error.
  *
  * @param {{status: number, headers: {get(name: string): string | null}, json(): Promise<any>}} response
+ * @param {boolean} [isLogin] whether somebody wanted to come in with what is in their hands, not with a key
  * @returns {Promise<ApiError>}
  */
-export async function errorOf(response) {
+export async function errorOf(response, isLogin = false) {
   const { status } = response;
   let [message, hint] = WORDS[/** @type {keyof typeof WORDS} */ (status)] ?? [`The server answered ${status}`, ""];
   const retryAfter = Number(response.headers.get("retry-after") ?? 0) || 0;
   try {
     const { error } = await response.json();
     // How programs send a key, and commands that make one, are of no use to who has none.
-    if (status !== 401) [message, hint] = [error.message || message, error.hint || hint];
+    if (status !== 401 || isLogin) [message, hint] = [error.message || message, error.hint || hint];
   } catch {
     // It says nothing that can be read, so our own words have to do.
   }
@@ -57,9 +58,10 @@ export async function errorOf(response) {
 /**
  * @param {string} path
  * @param {RequestInit} [options]
+ * @param {boolean} [isLogin]
  * @returns {Promise<Response>}
  */
-async function call(path, options = {}) {
+async function call(path, options = {}, isLogin = false) {
   let response;
   try {
     response = await fetch(path, { ...options, headers: { ...OURS, ...options.headers }, credentials: "same-origin" });
@@ -67,7 +69,7 @@ async function call(path, options = {}) {
     if (/** @type {Error} */ (error).name === "AbortError") throw error;
     throw new ApiError("The server cannot be reached", { hint: "See whether it still runs, then try again" });
   }
-  if (!response.ok) throw await errorOf(response);
+  if (!response.ok) throw await errorOf(response, isLogin);
   return response;
 }
 
@@ -141,6 +143,27 @@ export const exportOf = (id, format) => `api/sessions/${encodeURIComponent(id)}/
 
 /** @param {string} key */
 export const login = (key) => call("api/login", { method: "POST", ...json({ key }) });
+
+/** @typedef {{code: string, name: string, pin: string}} Student */
+
+/** @param {Student} student */
+export const loginStudent = (student) => call("api/login", { method: "POST", ...json({ student }) }, true);
+
+/** @param {Student} student who is new */
+export const join = (student) => call("api/join", { method: "POST", ...json(student) }, true);
+
+/**
+ * Change keys or classes, as an owner.
+ *
+ * @param {"POST" | "PUT" | "DELETE"} method
+ * @param {string} path below `api/admin/`
+ * @param {object} [body]
+ * @returns {Promise<any>} null where the server has nothing to say
+ */
+export async function change(method, path, body) {
+  const response = await call(`api/admin/${path}`, { method, ...(body ? json(body) : {}) });
+  return response.status === 204 ? null : response.json();
+}
 
 export const logout = () => call("api/logout", { method: "POST" });
 

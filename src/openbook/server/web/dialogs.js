@@ -7,6 +7,9 @@ import { recall, remember } from "./theme.js";
 
 /** @typedef {import("./dom.js").Child} Child */
 
+// What the code of a class begins with, which students may type where a key is asked for.
+const CLASS_CODE = "obc_";
+
 const KEYS_OFF = "openbook-keys-off";
 
 /** Whether single keys do something. A person may turn that off. */
@@ -20,7 +23,7 @@ export const keysAreOn = () => recall(KEYS_OFF) !== "yes";
  * @param {{send: string, danger?: boolean, cancel?: string}} words
  * @returns {Promise<FormData | null>}
  */
-function ask(title, content, { send, danger = false, cancel = "Cancel" }) {
+export function ask(title, content, { send, danger = false, cancel = "Cancel" }) {
   const dialog = byId("dialog");
   const form = element(
     "form",
@@ -78,8 +81,13 @@ export async function logIn() {
     const content = [element("p", { id: "login-words" }, words), element("label", {}, "Key", field)];
     const sent = await ask("This server wants a key", content, { send: "Log in", cancel: "Not now" });
     if (!sent) return false;
+    const key = String(sent.get("key")).trim();
+    if (key.startsWith(CLASS_CODE)) {
+      location.assign(`join#${key}`);
+      return false;
+    }
     try {
-      await api.login(String(sent.get("key")));
+      await api.login(key);
       return true;
     } catch (error) {
       const { message, hint, status } = /** @type {api.ApiError} */ (error);

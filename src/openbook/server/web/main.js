@@ -408,6 +408,7 @@ async function loadAnswers() {
 async function loadMe() {
   const found = await attempt(() => api.read("api/me"));
   byId("logout").hidden = !found?.key;
+  byId("admin").hidden = found?.role !== "owner";
   return found !== null;
 }
 

@@ -21,13 +21,16 @@ let asCourse = false;
 export function startUploads(changed) {
   const veil = byId("drop");
   const isFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") ?? false;
-  addEventListener("dragenter", (event) => isFiles(event) && (veil.hidden = false));
+  // What a person may not add is not taken, and the browser must not open it in place of the page either.
+  const mayAdd = () => !byId("add-source").hidden;
+  addEventListener("dragenter", (event) => isFiles(event) && mayAdd() && (veil.hidden = false));
   addEventListener("dragover", (event) => isFiles(event) && event.preventDefault());
   veil.addEventListener("dragleave", () => (veil.hidden = true));
   addEventListener("drop", (event) => {
     if (!isFiles(event)) return;
     event.preventDefault();
     veil.hidden = true;
+    if (!mayAdd()) return;
     const { files, folders } = dropped(event.dataTransfer);
     if (folders.length) new Row("Folders cannot be dropped").failed(new api.ApiError(
       `a folder cannot be dropped: ${listed(folders.map((name) => `“${name}”`))}`,

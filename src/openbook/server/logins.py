@@ -1,0 +1,90 @@
+"""Logins: a random token in the cookie of a browser, of which the server keeps a hash and the end."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Protocol
+
+from openbook.server.keys import KeyStore, hash_of
+
+# As a key: nobody finds it by trying.
+_TOKEN_BYTES = 32
+
+_SECRET_BYTES = 32
+
+
+class Logins(Protocol):
+    """Tokens and whom each lets in. Thread-safe.
+
+    What a subject means is the business of who asks: here it is a text. Every method raises an `OpenbookError`
+    where it cannot be read or written.
+    """
+
+    def add(self, subject: str, lasts_s: float) -> str:
+        """Return a new token for a subject, which lasts so many seconds."""
+        ...
+
+    def find(self, token: str) -> str:
+        """Return the subject of a token; empty if it was never issued, has expired or was revoked."""
+        ...
+
+    def renew(self, token: str, lasts_s: float) -> None:
+        """Let a token last so many seconds from now. One that is not known, or has expired, stays so."""
+        ...
+
+    def remove(self, token: str) -> None:
+        """Revoke a token."""
+        ...
+
+    def secret(self) -> bytes:
+        """Return 32 random bytes, the same for all who share these logins.
+
+        They sign the cookies of browsers without a key.
+        """
+        ...
+
+
+class SqliteLogins:
+    """Logins of one home, beside its keys."""
+
+    def __init__(self, keys: KeyStore) -> None:
+        """Take the keys, whose file has them too."""
+        self._tables = keys.tables
+        self._now = keys.now
+
+    def add(self, subject: str, lasts_s: float) -> str:
+        token, now = new_token(), self._now()
+        with self._tables.transaction() as execute:
+            execute("DELETE FROM logins WHERE expires_at <= ?", (now,))
+            execute("INSERT INTO logins VALUES (?, ?, ?)", (hash_of(token), subject, now + lasts_s))
+        return token
+
+    def find(self, token: str) -> str:
+        rows = self._tables.read(
+            "SELECT subject FROM logins WHERE hash = ? AND expires_at > ?", (hash_of(token), self._now())
+        )
+        return str(rows[0][0]) if rows else ""
+
+    def renew(self, token: str, lasts_s: float) -> None:
+        now = self._now()
+        with self._tables.transaction() as execute:
+            execute(
+                "UPDATE logins SET expires_at = ? WHERE hash = ? AND expires_at > ?",
+                (now + lasts_s, hash_of(token), now),
+            )
+
+    def remove(self, token: str) -> None:
+        with self._tables.transaction() as execute:
+            execute("DELETE FROM logins WHERE hash = ?", (hash_of(token),))
+
+    def secret(self) -> bytes:
+        new = secrets.token_bytes(_SECRET_BYTES)
+        with self._tables.transaction() as execute:
+            execute("INSERT OR IGNORE INTO secrets VALUES ('browsers', ?)", (new,))
+            found: bytes = execute("SELECT value FROM secrets WHERE name = 'browsers'").fetchone()[0]
+        return found
+
+
+def new_token() -> str:
+    """Return a random token."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)

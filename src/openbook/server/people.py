@@ -1,0 +1,50 @@
+"""People of one home: keys, classes and students, and the audit log, for the command line and for the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from openbook.server.audit import AuditLog, Deed
+from openbook.server.classes import ClassStore
+from openbook.server.keys import KeyStore
+
+
+class People:
+    """Keys, classes and students, wherever a name alone says which of them is meant."""
+
+    def __init__(self, keys: KeyStore) -> None:
+        """Take the keys. The rest is in the same file."""
+        self.keys = keys
+        self.classes = ClassStore(keys)
+        self.audit = AuditLog(keys)
+
+    @classmethod
+    def of(cls, home: Path) -> People:
+        """Open those of a home.
+
+        Raises:
+            SettingsError: They cannot be read or made.
+        """
+        return cls(KeyStore(home))
+
+    def remove(self, name: str) -> Deed | None:
+        """Revoke a key, a student, or a class with all its students. None if there is none of that name."""
+        if self.keys.remove(name):
+            return "removed key"
+        return "removed class" if self.classes.remove(name) else None
+
+    def rotate(self, name: str) -> tuple[str, Deed] | None:
+        """Replace a key, the code of a class or the PIN of a student, and return it once with what was done.
+
+        None if there is none of that name.
+        """
+        if key := self.keys.rotate(name):
+            return key, "rotated key"
+        if pin := self.classes.new_pin(name):
+            return pin, "replaced PIN"
+        code = self.classes.rotate(name)
+        return (code, "rotated class") if code else None
+
+    def close(self) -> None:
+        """Release the file."""
+        self.keys.close()
