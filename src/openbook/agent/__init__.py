@@ -10,6 +10,7 @@ from openbook.agent.tools import Tool
 from openbook.costs import Budget
 from openbook.errors import ToolError
 from openbook.llm.messages import CitationDelta, TextDelta
+from openbook.llm.sampling import Sampling
 
 __all__ = [
     "Agent",
@@ -23,6 +24,7 @@ __all__ = [
     "KeepExchanges",
     "KeepTokens",
     "RunFinished",
+    "Sampling",
     "Summarize",
     "SummaryRequest",
     "TextDelta",

@@ -20,6 +20,7 @@ from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
 from openbook.errors import BadRequestError, BadResponseError, SettingsError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 
 T = TypeVar("T")
 
@@ -29,6 +30,27 @@ class Agent:
 
     One conversation, one turn at a time. Of a turn that fails, or that is left before its end, what was said and
     done until then is kept, and what it cost.
+
+    Args:
+        model: Anything that satisfies the protocol, or a name such as `anthropic:claude-sonnet-5-5`.
+        tools: Plain functions become tools as by `Tool.from_function`.
+        system: What the model is told first.
+        budget: For each message. Without one, `Budget()`.
+        hooks: Asked in this order.
+        pruning: Decides before each message what is kept of the history. Without it, everything.
+        history: What was said before.
+        sampling: How the model chooses its words. A setting that it does not take is an error of the first call, before
+            anything is sent.
+        max_reply_tokens: Most that the model may write in one reply.
+        deadline_s: Seconds that one call of the model may take.
+        strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
+        price: Gives prices.
+        clock: Seconds, for `max_seconds` and the time that tools have.
+
+    Raises:
+        TypeError: A function cannot become a tool.
+        ValueError: Two tools have one name.
+        OpenbookError: The name of the model means nothing, or its key or package is missing.
     """
 
     _spent = Spent()
@@ -45,33 +67,13 @@ class Agent:
         hooks: Sequence[Hooks] = (),
         pruning: Pruning | None = None,
         history: Sequence[Message] = (),
+        sampling: Sampling = DEFAULT_SAMPLING,
         max_reply_tokens: int = 4096,
         deadline_s: float = DEADLINE_S,
         strict: bool = False,
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; nothing is called yet.
-
-        Args:
-            model: Anything that satisfies the protocol, or a name such as `anthropic:claude-sonnet-5-5`.
-            tools: Plain functions become tools as by `Tool.from_function`.
-            system: What the model is told first.
-            budget: For each message. Without one, `Budget()`.
-            hooks: Asked in this order.
-            pruning: Decides before each message what is kept of the history. Without it, everything.
-            history: What was said before.
-            max_reply_tokens: Most that the model may write in one reply.
-            deadline_s: Seconds that one call of the model may take.
-            strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
-            price: Gives prices.
-            clock: Seconds, for `max_seconds` and the time that tools have.
-
-        Raises:
-            TypeError: A function cannot become a tool.
-            ValueError: Two tools have one name.
-            OpenbookError: The name of the model means nothing, or its key or package is missing.
-        """
         self._kernel = AgentRuntime(
             model=_opened(model) if isinstance(model, str) else model,
             tools=_by_name(tools, strict=strict),
@@ -81,6 +83,7 @@ class Agent:
             pruning=pruning,
             price=price,
             clock=clock,
+            sampling=sampling,
             max_reply_tokens=max_reply_tokens,
             deadline_s=deadline_s,
         )

@@ -34,6 +34,7 @@ from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price
 from openbook.errors import OpenbookError, ToolError
 from openbook.llm.messages import Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
+from openbook.llm.sampling import Sampling
 
 _logger = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class AgentRuntime:
     pruning: Pruning | None
     price: Price
     clock: Callable[[], float]
+    sampling: Sampling
     max_reply_tokens: int
     deadline_s: float
     meter: TokenEstimator = field(default_factory=TokenEstimator)
@@ -169,6 +171,7 @@ class AgentRun:
             tools=tuple(tool.spec for tool in kernel.tools.values()),
             tool_choice=self._tool_choice(),
             max_tokens=kernel.max_reply_tokens,
+            sampling=kernel.sampling,
             deadline_s=kernel.deadline_s,
         )
 

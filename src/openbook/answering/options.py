@@ -11,6 +11,7 @@ from openbook.costs import Budget
 from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 
 if TYPE_CHECKING:
     from openbook.agent.tools import Tool
@@ -45,6 +46,8 @@ class AnswerOptions:
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+    sampling: Sampling = DEFAULT_SAMPLING
+    """How the model that writes chooses its words. What it does not take is an error before the call."""
     deadline_s: float | None = None
     """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
 

@@ -18,6 +18,7 @@ from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 from openbook.plugins import load_all
 from openbook.usage import Usage
 
@@ -26,7 +27,13 @@ _DRAFT_LINES = 12
 
 
 def build_answer_options(
-    model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str, verifier: str = ""
+    model: str,
+    *,
+    agent: bool,
+    budget: Budget,
+    sampling: Sampling = DEFAULT_SAMPLING,
+    policy: str,
+    verifier: str = "",
 ) -> AnswerOptions:
     """Build the options of an answer from those of a command. Nothing is sent.
 
@@ -43,7 +50,8 @@ def build_answer_options(
         tools=list(load_all("tools").values()) or True if agent else False,
         policy=chosen,
         verifier=open_verifier(verifier or settings().verifier, settings()),
-        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+        budget=budget,
+        sampling=sampling,
     )
 
 
