@@ -43,6 +43,8 @@ def read_a_page() -> list[str | ScriptedReply]:
     return [
         ScriptedReply(ToolCall("call-1", "read_page", '{"title": "refunds"}')),
         "It needs the receipt.",
+        "By `openbook serve`.",
+        "Nothing has shipped.",
         '{"needs": ["a receipt"]}',
     ]
 

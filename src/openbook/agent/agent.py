@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
 from contextlib import aclosing
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
+from openbook.agent.toolsets import ToolLike, as_tools
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
 from openbook.errors import BadRequestError, BadResponseError, SettingsError
 from openbook.llm.messages import DEADLINE_S, Message
@@ -33,7 +34,8 @@ class Agent:
 
     Args:
         model: Anything that satisfies the protocol, or a name such as `anthropic:claude-sonnet-5-5`.
-        tools: Plain functions become tools as by `Tool.from_function`.
+        tools: Functions, which become tools as by `Tool.from_function`; tools; objects that define themselves; and
+            sets of tools, such as `mcp("command")`. One, or several.
         system: What the model is told first.
         budget: For each message. Without one, `Budget()`.
         hooks: Asked in this order.
@@ -48,7 +50,8 @@ class Agent:
         clock: Seconds, for `max_seconds` and the time that tools have.
 
     Raises:
-        TypeError: A function cannot become a tool.
+        TypeError: Something cannot become a tool.
+        ToolError: The tools of a set cannot be had.
         ValueError: Two tools have one name.
         OpenbookError: The name of the model means nothing, or its key or package is missing.
     """
@@ -60,7 +63,7 @@ class Agent:
     def __init__(
         self,
         model: Model | str,
-        tools: Sequence[Tool | Callable[..., Any]] = (),
+        tools: ToolLike | Iterable[ToolLike] = (),
         *,
         system: str = "",
         budget: Budget | None = None,
@@ -246,8 +249,8 @@ class Agent:
             self._spent = before + run.ledger.spent
 
 
-def _by_name(tools: Sequence[Tool | Callable[..., Any]], *, strict: bool) -> dict[str, Tool]:
-    made = [tool if isinstance(tool, Tool) else Tool.from_function(tool, strict=strict) for tool in tools]
+def _by_name(tools: ToolLike | Iterable[ToolLike], *, strict: bool) -> dict[str, Tool]:
+    made = as_tools(tools, strict=strict)
     by_name = {tool.name: tool for tool in made}
     if len(by_name) < len(made):
         raise ValueError(f"two tools have the same name: {', '.join(tool.name for tool in made)}")

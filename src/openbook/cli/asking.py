@@ -9,6 +9,7 @@ from typing import Protocol
 
 import typer
 
+from openbook.agent.toolsets import installed_tools
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import ModelJudge, open_verifier
 from openbook.answers import POLICIES, Answered, AnswerEvent, GenerationResult, ToolUsed, Written
@@ -19,7 +20,6 @@ from openbook.costs import Budget, format_usd
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
-from openbook.plugins import load_all
 from openbook.usage import Usage
 
 # Lines of an answer that are shown while it is written: its end, as far as it has room on any terminal.
@@ -47,7 +47,7 @@ def build_answer_options(
         raise typer.BadParameter("--agent needs a model; name one with --model", param_hint="--agent")
     return AnswerOptions(
         model=opened,
-        tools=list(load_all("tools").values()) or True if agent else False,
+        tools=(installed_tools() or True) if agent else False,
         policy=chosen,
         verifier=open_verifier(verifier or settings().verifier, settings()),
         budget=budget,
