@@ -19,6 +19,7 @@ from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
+from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 from openbook.usage import Usage
 
@@ -42,7 +43,7 @@ def build_answer_options(
         OpenbookError: The model cannot be used; the hint says what is missing.
     """
     chosen = one_of(POLICIES, policy, "--policy")
-    opened = open_model(model or settings().model)
+    opened = open_writer(model)
     if agent and opened is None:
         raise typer.BadParameter("--agent needs a model; name one with --model", param_hint="--agent")
     return AnswerOptions(
@@ -53,6 +54,20 @@ def build_answer_options(
         budget=budget,
         sampling=sampling,
     )
+
+
+def open_writer(name: str) -> Model | None:
+    """Open the model that a command names, or else the settings; with the replies that are kept, if any are.
+
+    Raises:
+        OpenbookError: It cannot be used; the hint says what is missing.
+    """
+    model = open_model(name or settings().model)
+    if model is None or not settings().reply_cache:
+        return model
+    from openbook.llm.reply_cache import CachedModel
+
+    return CachedModel(model, settings().reply_cache)
 
 
 def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
