@@ -292,6 +292,16 @@ class BudgetLedger:
         self._usd += reserved.cost_usd or Decimal(0) if cost_usd is None else cost_usd
         return spent
 
+    def charge(self, cost_usd: Decimal) -> BudgetExceeded | None:
+        """Count what something else than the model costs, or say that the budget does not allow it."""
+        if self._budget.max_usd is not None and cost_usd > self._left_usd:
+            return BudgetExceeded(
+                "max_usd", f"{format_usd(max(self._left_usd, Decimal(0)))} of ${self._budget.max_usd} are left"
+            )
+        self._usd += cost_usd
+        self.spent += Spent(known_usd=cost_usd)
+        return None
+
     def abandon(self) -> None:
         """End the run. A call that was cut short has cost something, and nobody knows how much."""
         if self._open is not None:

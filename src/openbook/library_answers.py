@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
+from openbook.errors import OpenbookError
 from openbook.index.protocol import Index
 from openbook.libraries.registration import check_known
 from openbook.libraries.repositories import with_permalinks
@@ -130,6 +132,73 @@ class LibraryAnswers:
             async for event in events:
                 yield await in_thread(with_permalinks, event, self._index) if isinstance(event, Answered) else event
 
+    def query_many(
+        self,
+        messages: Iterable[str],
+        *,
+        at_once: int = 4,
+        limit: int = 10,
+        where: Filter = EVERYTHING,
+        options: AnswerOptions | None = None,
+        tools: Tools = (),
+    ) -> list[GenerationResult | OpenbookError]:
+        """Answer questions, each by itself, several at once.
+
+        Args:
+            messages: The questions.
+            at_once: Most that are answered at the same time.
+            limit: See `query`, as for those that follow. A budget is for each answer.
+            where: Documents that may be used.
+            options: The model and the rest.
+            tools: Tools of yours.
+
+        Returns:
+            The answers, in order; in the place of one that failed, its error, so that the others are not lost.
+
+        Raises:
+            ValueError: `at_once` or `limit` is below 1.
+            UnknownSourceError: The filter names a source that the library does not have.
+        """
+        _check_at_once(at_once)
+        self._check(limit, where)
+
+        def answer(message: str) -> GenerationResult | OpenbookError:
+            try:
+                return self.query(message, limit=limit, where=where, options=options, tools=tools)
+            except OpenbookError as exc:
+                return exc
+
+        with ThreadPoolExecutor(at_once, "openbook question") as threads:
+            return list(threads.map(answer, messages))
+
+    async def aquery_many(
+        self,
+        messages: Iterable[str],
+        *,
+        at_once: int = 4,
+        limit: int = 10,
+        where: Filter = EVERYTHING,
+        options: AnswerOptions | None = None,
+        tools: Tools = (),
+    ) -> list[GenerationResult | OpenbookError]:
+        """Do what `query_many` does, without blocking. Cancelling it ends the calls of the model."""
+        import asyncio
+
+        _check_at_once(at_once)
+        await asyncio.to_thread(self._check, limit, where)
+        gate = asyncio.Semaphore(at_once)
+
+        async def answer(message: str) -> GenerationResult | OpenbookError:
+            async with gate:
+                try:
+                    return await self.aquery(message, limit=limit, where=where, options=options, tools=tools)
+                except OpenbookError as exc:
+                    return exc
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(answer(message)) for message in messages]
+        return [task.result() for task in tasks]
+
     def register_tool(self, tool: ToolLike) -> None:
         """Add a tool to all answers that a model writes from this library, which then looks for sources with tools.
 
@@ -201,3 +270,8 @@ class LibraryAnswers:
             ValueError: The policy is none, or `retry` without anything to call.
         """
         return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
+
+
+def _check_at_once(at_once: int) -> None:
+    if at_once < 1:
+        raise ValueError(f"at_once is {at_once}; at least 1 question has to be answered at a time")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from openbook.agent.agent import Agent
-from openbook.agent.events import AgentEvent, AgentResult, CallFinished, CallStarted, RunFinished, UsageCounted
+from openbook.agent.events import AgentEvent, AgentResult, CallFinished, CallStarted, RunFinished, ToolUse, UsageCounted
+from openbook.agent.history import history_from_json, history_to_json
 from openbook.agent.hooks import Hooks, Veto
 from openbook.agent.pruning import KeepExchanges, KeepTokens, Summarize, SummaryRequest
 from openbook.agent.tools import Tool
@@ -38,9 +39,12 @@ __all__ = [
     "TextDelta",
     "Tool",
     "ToolError",
+    "ToolUse",
     "Toolset",
     "UsageCounted",
     "Veto",
+    "history_from_json",
+    "history_to_json",
     "mcp",
 ]
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from openbook.agent.annotations import description_in, hints_of
@@ -48,6 +49,8 @@ class Tool:
     """What is longer is cut, visibly."""
     errors: tuple[type[Exception], ...] = (Exception,)
     """Exceptions that the model is told of. All others end the run."""
+    cost_usd: Decimal = Decimal(0)
+    """What a call costs, for tools that are paid by the call."""
 
     @property
     def name(self) -> str:
@@ -63,6 +66,7 @@ class Tool:
         max_chars: int = _MAX_CHARS,
         strict: bool = False,
         errors: tuple[type[Exception], ...] = (),
+        cost_usd: Decimal | float = 0,
     ) -> Tool:
         """Build a tool of a function with type hints and a docstring, in the style of Google, NumPy or Sphinx.
 
@@ -75,6 +79,7 @@ class Tool:
             max_chars: Characters of a result that the model is shown.
             strict: Whether exceptions end the run and reach the caller. Otherwise, the model is told of them.
             errors: Exceptions that the model is told of although it is strict, beside `ToolError`.
+            cost_usd: What a call costs, in US dollars. It counts against the budget, and in the cost of a run.
 
         Raises:
             TypeError: The docstring is missing; an argument has no type, or one without a JSON schema; or one is
@@ -94,7 +99,7 @@ class Tool:
         except PydanticUserError as exc:
             raise TypeError(f"tool {name!r}: a type has no JSON schema: {exc.message}") from exc
         told: tuple[type[Exception], ...] = (ToolError, *errors) if strict else (Exception,)
-        return cls(spec, function, _reader(name, model), timeout_s, max_chars, told)
+        return cls(spec, function, _reader(name, model), timeout_s, max_chars, told, Decimal(str(cost_usd)))
 
     @classmethod
     def from_schema(
