@@ -77,6 +77,9 @@ class Settings:
     `off`: nothing does."""
     model_timeout_s: float = 120.0
     """Seconds that one call of a model may take, retries included. A model on a small machine may need more."""
+    reply_cache: str = ""
+    """Folder where whole replies of models are kept for commands, so that the same request is not paid twice. Empty:
+    none are."""
     embedder: str = ""
     """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
     sources and each question is sent there."""
@@ -311,6 +314,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "model": (str, "a name"),
     "embedder": (str, "a name"),
     "reranker": (str, "a name"),
+    "reply_cache": (str, "a folder"),
     "verifier": (str, "a name"),
     "storage": (str, "an engine and an address"),
     "executor": (str, "an executor and an address"),

@@ -36,6 +36,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "reranker": ("onnx:models/mine", "onnx:models/mine"),
+    "reply_cache": ("replies", "replies"),
     "executor": ("ray://head:10001", "ray://head:10001"),
     "session_days": ("0.5", 0.5),
     "session_history": ("0", 0),

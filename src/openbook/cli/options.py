@@ -103,6 +103,17 @@ MaxUsd = Annotated[
     float | None,
     typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Maximum cost of an answer in US dollars."),
 ]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=2.0,
+        metavar="X",
+        callback=no_nan,
+        help="Temperature of the model that answers: 0 takes the likeliest word. Not all models take it.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the model that answers. Not all models take it.")]
 PolicyName = Annotated[
     str, typer.Option("--policy", metavar="P", help=f"What to do with claims in conflict: {', '.join(POLICIES)}.")
 ]

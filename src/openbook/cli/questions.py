@@ -12,6 +12,7 @@ from openbook.types import VIEWS
 
 if TYPE_CHECKING:
     from openbook.answers import GenerationResult
+    from openbook.library import Library
 
 Queries = Annotated[
     Path | None,
@@ -45,6 +46,8 @@ def ask(
     agent: options.WithTools = False,
     max_rounds: options.MaxRounds = 8,
     max_usd: options.MaxUsd = None,
+    temperature: options.Temperature = None,
+    seed: options.Seed = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
     reranker: options.RerankerName = "",
@@ -59,23 +62,26 @@ def ask(
     show: options.Show = False,
 ) -> None:
     """Answer a question from your files, with checked citations."""
-    from openbook.cli.answers import print_answer
     from openbook.cli.asking import build_answer_options, follow, note_cost
     from openbook.cli.opening import asked
+    from openbook.costs import Budget
+    from openbook.llm.sampling import Sampling
 
     where = options.filter_of(kind, glob, source, lesson)
     question, paths = options.question_and_paths(words)
     options.check_question(question)
     answer_options = build_answer_options(
-        model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
+        model,
+        agent=agent,
+        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+        sampling=Sampling(temperature=temperature, seed=seed),
+        policy=policy,
+        verifier=verifier,
     )
     with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, options=answer_options))
-        if as_json:
-            printing.print_json(answer.to_dict())
-        else:
-            print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
+        _print(answer, assistant, as_json=as_json, show=show)
     note_cost(answer)
     _exit_unless_answered(answer)
 
@@ -87,6 +93,8 @@ def chat(
     agent: options.WithTools = False,
     max_rounds: options.MaxRounds = 8,
     max_usd: options.MaxUsd = None,
+    temperature: options.Temperature = None,
+    seed: options.Seed = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
     reranker: options.RerankerName = "",
@@ -102,10 +110,17 @@ def chat(
     from openbook.cli.asking import build_answer_options
     from openbook.cli.chatting import ChatSession
     from openbook.cli.opening import asked
+    from openbook.costs import Budget
+    from openbook.llm.sampling import Sampling
 
     where = options.filter_of(kind, glob, source, lesson)
     answer_options = build_answer_options(
-        model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
+        model,
+        agent=agent,
+        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+        sampling=Sampling(temperature=temperature, seed=seed),
+        policy=policy,
+        verifier=verifier,
     )
     with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
@@ -164,6 +179,15 @@ def search(
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
         raise typer.Exit(EXIT_NOTHING)
+
+
+def _print(answer: GenerationResult, assistant: Library, *, as_json: bool, show: bool) -> None:
+    from openbook.cli.answers import print_answer
+
+    if as_json:
+        printing.print_json(answer.to_dict())
+    else:
+        print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
 
 
 def _exit_unless_answered(answer: GenerationResult) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 from openbook.usage import Usage
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "ProviderCitation",
     "ReplyFinished",
     "Request",
+    "Sampling",
     "ShownSource",
     "StopReason",
     "TextBlock",
@@ -187,7 +189,7 @@ class Request:
     """`auto`, `none`, `any`, or the name of a tool."""
     max_tokens: int = 4096
     """Tokens that the model may write."""
-    stop: tuple[str, ...] = ()
+    sampling: Sampling = DEFAULT_SAMPLING
     deadline_s: float = DEADLINE_S
     """Seconds for the whole call, retries and the stream included."""
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from openbook.agent.toolsets import installed_tools
 from openbook.answering.context import label_of
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import open_verifier
@@ -235,7 +236,7 @@ class QuestionService:
         grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
         options = AnswerOptions(
             model=model,
-            tools=question.agent and model is not None,
+            tools=(installed_tools() or True) if question.agent and model is not None else False,
             verifier=self._verifier,
             budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
             history=before,
