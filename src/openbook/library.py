@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from openbook.answering.checking import Retry
     from openbook.answering.generator import Generator
     from openbook.answering.options import AnswerOptions
+    from openbook.answering.references import References
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
@@ -325,6 +326,13 @@ class Library:
         question = read_question(query)
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
+    def references(self, name: str, *, where: Filter = EVERYTHING) -> References:
+        """Find every line that defines, calls, imports or mentions a name. Calls of `Client.get` are of every `get`."""
+        from openbook.answering.references import find_references
+
+        check_known(where.sources, self._index)
+        return find_references(name, self._index, where)
+
     def retrieve(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
         """Rank what `query` writes an answer from, best first, before a model's context is filled up.
 
@@ -419,12 +427,7 @@ class Library:
         return replace(options, verifier=self._judge)
 
     def _check(self, limit: int, where: Filter) -> None:
-        """Refuse what could only find nothing.
-
-        Raises:
-            UnknownSourceError: The library has no such source.
-            ValueError: No result was asked for.
-        """
+        """Refuse what could only find nothing, with `UnknownSourceError` or `ValueError`."""
         if limit < 1:
             raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
         check_known(where.sources, self._index)

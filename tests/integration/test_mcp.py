@@ -43,8 +43,8 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
     listed = ask(library, lambda client: client.list_tools())
 
     assert [tool.name for tool in listed.tools] == [
-        *("search", "ask", "read_lines", "outline", "find_symbol", "find_related", "verify_citations"),
-        *("list_sources", "list_courses", "course_outline"),
+        *("search", "ask", "read_lines", "outline", "find_symbol", "find_references", "grep", "find_related"),
+        *("verify_citations", "list_files", "list_sources", "list_courses", "course_outline"),
     ]
     for tool in listed.tools:
         assert "\n  " not in tool.description
@@ -63,6 +63,9 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
         ("read_lines", {"path": "course.txt", "first_line": 3, "last_line": 4}, "course.txt:3-4", "4| A scale has"),
         ("outline", {"path": "src/parcels.py"}, "src/parcels.py", "4| def weigh"),
         ("find_symbol", {"name": "weigh"}, "src/parcels.py:1-6", "4| def weigh"),
+        ("find_references", {"name": "weigh", "use": "call"}, "call\ntest_parcels.py:5 in ", "assert weigh("),
+        ("grep", {"pattern": "Weigh a"}, "src/parcels.py", "5| "),
+        ("list_files", {}, "course.txt", "src/parcels.py"),
         ("find_related", {"path": "src/parcels.py", "line": 5}, "test_parcels.py:", "assert weigh"),
         ("list_courses", {}, "course.txt:1-1", "Parcels for Beginners"),
         ("course_outline", {"course": "parcel beginner"}, "course.txt", "Lesson 0: Scales"),

@@ -3,126 +3,29 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated, Any, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 from pydantic import Field
 
-from openbook.answering.context import Context, ContextItem
 from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.outlines import lines_of
 from openbook.answering.tools import LibraryTools
-from openbook.answering.verification import CitationChecker
-from openbook.answers import Claim
+from openbook.chunking.occurrences import Use
 from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, ToolError
 from openbook.grounding.marks import find_marks
-from openbook.index.protocol import DocumentSummary, Index
+from openbook.index.protocol import DocumentSummary
 from openbook.library import Library
+from openbook.mcp.drafts import verify_text
+from openbook.mcp.lines import grep_text, paths_text, references_text
 from openbook.mcp.listing import ResultListing, as_text
 from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.related import related_chunks
 from openbook.retrieval.search import EVERYTHING
-from openbook.sources.languages import BY_NAME, BY_SUFFIX
-from openbook.text import LineIndex, units
-from openbook.types import Kind, RetrievalResult
-from openbook.verify.mentions import Mention, find_mentions
-
-# What stands around a place belongs to how it is written, not to the claim.
-_OPENS, _CLOSES = "`([<", "`)]>"
-
-# What is left of brackets when the places within are taken out.
-_EMPTIED = re.compile(r"\s*\([\s,;]*\)")
-
-Locate = Callable[[str], DocumentSummary | None]
-"""Finds the document that a path means."""
-
-
-@dataclass(frozen=True, slots=True)
-class DraftClaim:
-    """A claim of a text, and what its lines say to it."""
-
-    claim: str
-    cites: tuple[str, ...]
-    """Places as they are written."""
-    verdict: str
-    """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
-    or empty: no facts."""
-    reason: str
-
-
-def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
-    """Return every claim of a text with its verdict by words alone, in order.
-
-    Claims without facts are left out unless they cite.
-    """
-    mentions = [mention for mention in find_mentions(text, None) if _is_place(mention, locate)]
-    shown, numbers = _shown(mentions, assistant.index, locate)
-    context = Context(tuple(shown))
-    marked = _marked(text, mentions, numbers)
-    checked = CitationChecker(context, assistant.text_now).check(marked)
-    written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
-    missing = {f"[{number}]" for number in numbers if number > len(shown)}
-    return [_judged(claim, written, missing) for claim in checked.claims if claim.verdict or claim.marks]
-
-
-def _is_place(mention: Mention, locate: Locate) -> bool:
-    """Return whether a mention cites: `postgres:13` and `localhost:8080` are a part of what is claimed."""
-    name = mention.path.rpartition("/")[2].lower()
-    is_like_a_file = name in BY_NAME or ("." in name and name.rpartition(".")[2] in BY_SUFFIX)
-    return "/" in mention.path or is_like_a_file or locate(mention.path) is not None
-
-
-def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
-    """Return the lines that are cited as numbered sources, and the number of each mention.
-
-    Places that are not there get numbers behind the last, which are marks of nothing.
-    """
-    shown: list[ContextItem] = []
-    numbers = []
-    for position, mention in enumerate(mentions):
-        result = _lines(mention, index, locate)
-        if result is not None:
-            shown.append(ContextItem(len(shown) + 1, result, units(result.chunk)))
-        numbers.append(len(shown) if result is not None else len(mentions) + position + 1)
-    return shown, numbers
-
-
-def _lines(mention: Mention, index: Index, locate: Locate) -> RetrievalResult | None:
-    listed = locate(mention.path)
-    document = index.document(listed.source, listed.path) if listed else None
-    if document is None or not 1 <= mention.first_line <= mention.last_line <= len(LineIndex(document.text)):
-        return None
-    chunks = index.chunks(document.source, document.path)
-    chunk = lines_of(document, chunks, mention.first_line, mention.last_line)
-    return None if chunk is None else RetrievalResult(chunk, 0.0)
-
-
-def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> str:
-    """Put a mark in the place of every mention, with what is written around it."""
-    parts, at = [], 0
-    for mention, number in zip(mentions, numbers, strict=True):
-        start, end = mention.start_char, mention.end_char
-        while start > at and end < len(text) and text[start - 1] in _OPENS and text[end] in _CLOSES:
-            start, end = start - 1, end + 1
-        parts += [text[at:start], f"[{number}]"]
-        at = end
-    return "".join([*parts, text[at:]])
-
-
-def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftClaim:
-    cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
-    gone = [written[mark] for mark in claim.marks if mark in missing]
-    if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
-        text = _EMPTIED.sub("", claim.text)
-        return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
-    return DraftClaim(claim.text, cites, claim.verdict, claim.reason)
-
+from openbook.types import Kind
 
 # What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .81 of
 # the files that answer (`python -m benchmarks.agent_tokens`). An agent that needs more asks again.
@@ -170,8 +73,11 @@ class McpTools:
             self.read_lines,
             self.outline,
             self.find_symbol,
+            self.find_references,
+            self.grep,
             self.find_related,
             self.verify_citations,
+            self.list_files,
             self.list_sources,
             self.list_courses,
             self.course_outline,
@@ -208,25 +114,75 @@ class McpTools:
 
     def read_lines(
         self,
-        path: Path,
+        path: Annotated[str, Field(description="As results show it; `src/a.py:12-18` reads these lines.")],
         first_line: Annotated[int, Field(ge=1, description="Counts from 1.")] = 1,
-        last_line: Annotated[int, Field(ge=1, description="Is read too.")] = 200,
+        last_line: Annotated[int, Field(ge=0, description="Is read too; 0 for 200 lines.")] = 0,
         max_tokens: Tokens = 4_000,
     ) -> str:
         """Read lines of a document, numbered."""
         return self._list(max_tokens, lambda tools, _: tools.read_lines(self._named(path), first_line, last_line))
 
-    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
+    def outline(
+        self,
+        path: Path,
+        first_line: Annotated[int, Field(ge=1, description="Only from this line on, for the rest of a list.")] = 1,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
-        return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path)))
+        return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path), first_line))
 
     def find_symbol(
         self,
         name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`.")],
+        path: Within = "",
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find where a class, function, method, constant or type is defined."""
-        return self._list(max_tokens, lambda tools, listing: listing.keep(*tools.definitions_of(name, whole=False)))
+        """Find where a class, function, method, constant or type is defined; sources come before tests."""
+
+        def find(tools: LibraryTools, listing: ResultListing) -> str:
+            return listing.keep(*tools.definitions_of(name, self._within(path), whole=False))
+
+        return self._list(max_tokens, find)
+
+    def find_references(
+        self,
+        name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`. Case counts.")],
+        path: Within = "",
+        use: Annotated[Use | None, Field(description="Only lines that do this with the name.")] = None,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
+        """List every line that defines, calls or imports a name, with the definition around it; mentions are counted.
+
+        Complete and exact: to find callers, use it in place of grep.
+        """
+        with self._library.fresh() as assistant:
+            found = _tools(assistant).references_to(name, self._within(path), use)
+            return references_text(found, _Paths(assistant).place_of, max_tokens, mentions=use == "mention")
+
+    def grep(
+        self,
+        pattern: Annotated[str, Field(description="One line of text, as it stands in the files.")],
+        path: Within = "",
+        regex: Annotated[bool, Field(description="Whether it is a regular expression, in the syntax of RE2.")] = False,
+        any_case: Annotated[bool, Field(description="Whether upper and lower case are the same.")] = False,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
+        """List the lines that hold an exact text or match a pattern. For names, find_references tells more."""
+        with self._library.fresh() as assistant:
+            found = _tools(assistant).lines_like(pattern, self._within(path), regex=regex, any_case=any_case)
+            return grep_text(found, _Paths(assistant).place_of, max_tokens)
+
+    def list_files(
+        self,
+        path: Within = "",
+        kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
+        """List the paths of documents; of folders with too many, how many there are."""
+        with self._library.fresh() as assistant:
+            place_of = _Paths(assistant).place_of
+            listed = _tools(assistant).documents(self._within(path), kind)
+            return paths_text([place_of(each.source, each.path) for each in listed], max_tokens)
 
     def find_related(
         self,
@@ -299,7 +255,7 @@ class McpTools:
     def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> str:
         with self._library.fresh() as assistant:
             listing = ResultListing(_Paths(assistant).place_of, max_tokens)
-            use(LibraryTools(_finder(assistant), EVERYTHING, listing), listing)
+            use(_tools(assistant, listing), listing)
         return as_text(listing.listed)
 
 
@@ -356,5 +312,6 @@ class _Paths:
         return named
 
 
-def _finder(assistant: Library) -> EvidenceFinder:
-    return EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+def _tools(assistant: Library, listing: ResultListing | None = None) -> LibraryTools:
+    finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+    return LibraryTools(finder, EVERYTHING, listing or ResultListing(_Paths(assistant).place_of, DEFAULT_TOKENS))
