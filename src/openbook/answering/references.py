@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from openbook.chunking.occurrences import USES, Occurrence, Use, find_occurrences
+from openbook.chunking.occurrences import Occurrence, find_occurrences
 from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
 from openbook.questions.names import name_parts
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex
 from openbook.tokens import tokenize
-from openbook.types import Document, Filter
+from openbook.types import USES, Document, Filter, Use
 
 # A name as common as `get` stands in thousands of files. Parsing reads 2 to 4 MB/s, and somebody waits.
 _MOST_READ_CHARS = 20_000_000

@@ -23,7 +23,6 @@ from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
 from openbook.answering.references import Reference, References, find_references
 from openbook.answering.symbols import chunks_defining, chunks_naming
-from openbook.chunking.occurrences import USES, Use
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
 from openbook.index.filters import filter_predicate
@@ -33,7 +32,7 @@ from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, units
-from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
+from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6

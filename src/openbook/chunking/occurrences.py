@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from tree_sitter import Node, Tree
 
@@ -14,11 +13,7 @@ from openbook.chunking.definitions import DefinitionFinder
 from openbook.chunking.layout import Layout
 from openbook.chunking.outline import Definition, flatten
 from openbook.chunking.rules import RULES, LanguageRules
-
-Use = Literal["definition", "call", "import", "mention"]
-"""What a place does with a name, the most telling first: a line that does several has the first of them."""
-
-USES: tuple[Use, ...] = get_args(Use)
+from openbook.types import USES, Use
 
 # What calls, in all grammars that have rules. Decorators and JSX elements call what they name.
 _CALLS = frozenset(

@@ -41,9 +41,8 @@ def mcp(
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_paths(wanted)
     try:
-        from openbook.mcp.server import build_server, run_http
+        from openbook.mcp.server import build_server
         from openbook.mcp.watched_library import WatchedLibrary
-        from openbook.server.running import is_loopback
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
     from openbook.library import Library
@@ -53,15 +52,24 @@ def mcp(
         opening.check_there(here, library)
     with Library.open(library or name_for(wanted), settings=here) as assistant:
         watched = WatchedLibrary(assistant, wanted)
-        server = build_server(watched, version=openbook.__version__, tells_places=not http or is_loopback(host))
+        server = build_server(watched, version=openbook.__version__, tells_places=not http or _is_of_this_machine(host))
+        watched.start()
         try:
             if http:
+                from openbook.mcp.http import run_http
+
                 run_http(server, here.home, host, port, started=printing.note)
             else:
                 with _ended_by_ctrl_c():
                     server.run("stdio")
         finally:
             watched.close()
+
+
+def _is_of_this_machine(host: str) -> bool:
+    from openbook.server.running import is_loopback
+
+    return is_loopback(host)
 
 
 @contextlib.contextmanager

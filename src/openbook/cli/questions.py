@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
-from openbook.types import VIEWS, Span
+from openbook.types import USES, VIEWS, Span
 
 if TYPE_CHECKING:
     from openbook.answers import GenerationResult
@@ -182,7 +182,6 @@ def references(
     The syntax tree decides what a line does with the name. Receivers are not resolved: calls of `Client.get` are
     those of every `get`.
     """
-    from openbook.chunking.occurrences import USES
     from openbook.cli.opening import asked
 
     where = options.filter_of(None, glob, source, None)

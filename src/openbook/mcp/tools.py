@@ -5,27 +5,20 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
-from typing import Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 from pydantic import Field
 
-from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.tools import LibraryTools
-from openbook.chunking.occurrences import Use
-from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, ToolError
-from openbook.grounding.marks import find_marks
-from openbook.index.protocol import DocumentSummary
-from openbook.library import Library
-from openbook.mcp.drafts import verify_text
-from openbook.mcp.lines import grep_text, paths_text, references_text
-from openbook.mcp.listing import ResultListing, as_text
+from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
-from openbook.retrieval.related import related_chunks
-from openbook.retrieval.search import EVERYTHING
-from openbook.types import Kind
+from openbook.types import Kind, Use
+
+if TYPE_CHECKING:
+    from openbook.answering.tools import LibraryTools
+    from openbook.library import Library
+    from openbook.mcp.listing import ResultListing
 
 # What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .81 of
 # the files that answer (`python -m benchmarks.agent_tokens`). An agent that needs more asks again.
@@ -43,15 +36,20 @@ CourseName = Annotated[str, Field(description="Title of a course or a part of it
 P = ParamSpec("P")
 
 
-def with_tool_errors(function: Callable[P, Any]) -> Callable[P, Any]:
-    """Show errors of Openbook to the agent, with their hint. Other exceptions stay on the server."""
+def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, str]:
+    """Show errors of Openbook to the agent, with their hint, and say if files are still read.
+
+    Other exceptions stay on the server.
+    """
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
-            return function(*args, **kwargs)
+            text = function(*args, **kwargs)
         except OpenbookError as exc:
-            raise RefusedCall(f"{exc}; {exc.hint}" if exc.hint else str(exc)) from exc
+            told = [str(exc), exc.hint, str(library.used or "")]
+            raise RefusedCall("; ".join(filter(None, told))) from exc
+        return f"{text}\n({library.used})" if library.used else text
 
     return call
 
@@ -65,7 +63,7 @@ class McpTools:
         self._tells_places = tells_places
 
     @property
-    def functions(self) -> tuple[Callable[..., Any], ...]:
+    def functions(self) -> tuple[Callable[..., str], ...]:
         """All tools, in the order in which they are listed."""
         return (
             self.search,
@@ -104,7 +102,7 @@ class McpTools:
         """
         with self._library.fresh() as assistant:
             answer = assistant.query(question)
-            place_of = _Paths(assistant).place_of
+            place_of = AgentPaths(assistant).place_of
             places = {
                 cited.mark: f"{place_of(cited.source, cited.span.path)}:{cited.span.start_line}-{cited.span.end_line}"
                 for cited in answer.citations
@@ -155,9 +153,11 @@ class McpTools:
 
         Complete and exact: to find callers, use it in place of grep.
         """
+        from openbook.mcp.lines import references_text
+
         with self._library.fresh() as assistant:
             found = _tools(assistant).references_to(name, self._within(path), use)
-            return references_text(found, _Paths(assistant).place_of, max_tokens, mentions=use == "mention")
+            return references_text(found, AgentPaths(assistant).place_of, max_tokens, mentions=use == "mention")
 
     def grep(
         self,
@@ -168,9 +168,11 @@ class McpTools:
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
         """List the lines that hold an exact text or match a pattern. For names, find_references tells more."""
+        from openbook.mcp.lines import grep_text
+
         with self._library.fresh() as assistant:
             found = _tools(assistant).lines_like(pattern, self._within(path), regex=regex, any_case=any_case)
-            return grep_text(found, _Paths(assistant).place_of, max_tokens)
+            return grep_text(found, AgentPaths(assistant).place_of, max_tokens)
 
     def list_files(
         self,
@@ -179,8 +181,10 @@ class McpTools:
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
         """List the paths of documents; of folders with too many, how many there are."""
+        from openbook.mcp.lines import paths_text
+
         with self._library.fresh() as assistant:
-            place_of = _Paths(assistant).place_of
+            place_of = AgentPaths(assistant).place_of
             listed = _tools(assistant).documents(self._within(path), kind)
             return paths_text([place_of(each.source, each.path) for each in listed], max_tokens)
 
@@ -192,8 +196,11 @@ class McpTools:
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
         """Find what belongs to the code or text at a line: who uses it, its tests, its documentation, its likes."""
+        from openbook.mcp.listing import ResultListing, as_text
+        from openbook.retrieval.related import related_chunks
+
         with self._library.fresh() as assistant:
-            paths = _Paths(assistant)
+            paths = AgentPaths(assistant)
             document = paths.find(path)
             chunks = assistant.index.chunks(document.source, document.path) if document else []
             around = [chunk for chunk in chunks if chunk.span.start_line <= line <= chunk.span.end_line]
@@ -218,8 +225,10 @@ class McpTools:
         `conflict`: a number, quote or identifier is not there, or the lines say otherwise. `unverified`: words alone
         cannot tell, so read the lines again. `unknown`: there are no such lines. `uncited`: facts without a place.
         """
+        from openbook.mcp.drafts import verify_text
+
         with self._library.fresh() as assistant:
-            paths = _Paths(assistant)
+            paths = AgentPaths(assistant)
             claims = verify_text(text, assistant, paths.find)
         lines = [
             f"{claim.verdict or 'no facts'}: {claim.claim} ({', '.join(claim.cites) or 'no place'})"
@@ -230,6 +239,8 @@ class McpTools:
 
     def list_sources(self) -> str:
         """List the folders and repositories that the library is made of."""
+        from openbook.index.protocol import EVERYTHING
+
         with self._library.fresh() as assistant:
             counts = Counter(document.source for document in assistant.index.documents(EVERYTHING))
             listed = [
@@ -247,20 +258,24 @@ class McpTools:
         return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
 
     def _named(self, path: str) -> str:
-        return _Paths(self._library.assistant).named(path)
+        return AgentPaths(self._library.assistant).named(path)
 
     def _within(self, pattern: str) -> str:
-        return _Paths(self._library.assistant).within(pattern)
+        return AgentPaths(self._library.assistant).within(pattern)
 
     def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> str:
+        from openbook.mcp.listing import ResultListing, as_text
+
         with self._library.fresh() as assistant:
-            listing = ResultListing(_Paths(assistant).place_of, max_tokens)
+            listing = ResultListing(AgentPaths(assistant).place_of, max_tokens)
             use(_tools(assistant, listing), listing)
         return as_text(listing.listed)
 
 
 def _with_places(text: str, places: dict[str, str]) -> str:
     """Put places where marks of results stand, which an agent cannot open."""
+    from openbook.grounding.marks import find_marks
+
     parts, at = [], 0
     for mark in find_marks(text):
         parts += [text[at : mark.start_char], f"[{places.get(mark.text, mark.text[1:-1])}]"]
@@ -268,50 +283,13 @@ def _with_places(text: str, places: dict[str, str]) -> str:
     return "".join([*parts, text[at:]])
 
 
-class _Paths:
-    """Paths as an agent writes them: of one source as they are, of several with the name of the source in front."""
-
-    def __init__(self, assistant: Library) -> None:
-        self._assistant = assistant
-        self._roots = assistant.sources()
-
-    def place_of(self, source: str, path: str) -> str:
-        """Write source and path."""
-        return path if len(self._roots) == 1 else f"{source}/{path}"
-
-    def find(self, path: str) -> DocumentSummary | None:
-        """Find the document of a path; None if there is none, or several."""
-        found = self._named.get(self.named(path), [])
-        return found[0] if len(found) == 1 else None
-
-    def named(self, path: str) -> str:
-        """Write a path that begins at the root of this machine, as agents like them, with the name of its source."""
-        wanted = path.strip().removeprefix("./")
-        for root in self._roots:
-            if wanted == root.location:
-                return f"{root.name}/{wanted.rpartition('/')[2]}"
-            if wanted.startswith(f"{root.location}/"):
-                return f"{root.name}/{wanted.removeprefix(f'{root.location}/')}"
-        return wanted
-
-    def within(self, pattern: str) -> str:
-        """Write a pattern of paths that begins at the root of this machine as one that begins at its source."""
-        for root in self._roots:
-            if pattern.rstrip("/") == root.location:
-                return pattern.rpartition("/")[2] if root.kind == "file" else ""
-            if pattern.startswith(f"{root.location}/"):
-                return pattern.removeprefix(root.location)
-        return pattern
-
-    @cached_property
-    def _named(self) -> dict[str, list[DocumentSummary]]:
-        named: dict[str, list[DocumentSummary]] = {}
-        for one in self._assistant.index.documents(EVERYTHING):
-            for path in (one.path, f"{one.source}/{one.path}"):
-                named.setdefault(path, []).append(one)
-        return named
-
-
 def _tools(assistant: Library, listing: ResultListing | None = None) -> LibraryTools:
+    # What calls need, listing the tools does not: agents wait for that.
+    from openbook.answering.evidence import EvidenceFinder
+    from openbook.answering.tools import LibraryTools
+    from openbook.embedding.static import load_embedder
+    from openbook.index.protocol import EVERYTHING
+    from openbook.mcp.listing import ResultListing
+
     finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
-    return LibraryTools(finder, EVERYTHING, listing or ResultListing(_Paths(assistant).place_of, DEFAULT_TOKENS))
+    return LibraryTools(finder, EVERYTHING, listing or ResultListing(AgentPaths(assistant).place_of, DEFAULT_TOKENS))

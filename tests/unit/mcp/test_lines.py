@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openbook.answering.matching_lines import MatchingLine, MatchingLines
 from openbook.answering.references import Reference, References
-from openbook.chunking.occurrences import Use
 from openbook.costs import estimate_tokens
 from openbook.mcp.lines import grep_text, paths_text, references_text
+from openbook.types import Use
 
 
 def path_of(_: str, path: str) -> str:
