@@ -12,11 +12,11 @@ from urllib.parse import quote
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
 from openbook.index.protocol import EVERYTHING
-from openbook.mcp.tools import McpTools, as_tool
+from openbook.mcp.tools import COURSE_TOOLS, McpTools, as_tool
 from openbook.mcp.watched_library import WatchedLibrary
 
 _INSTRUCTIONS = """\
@@ -51,6 +51,7 @@ def build_server(library: WatchedLibrary, *, version: str, tells_places: bool = 
             annotations=reads,
             structured_output=False,
         )
+    server.learn_limits()
     server.resource(
         "openbook://{source}/{+path}", name="document", description="The text of a document.", mime_type="text/plain"
     )(_reader(library))
@@ -64,7 +65,12 @@ class _Server(MCPServer[None]):
     def __init__(self, library: WatchedLibrary, version: str, tools: McpTools) -> None:
         super().__init__("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
         self._library = library
+        self._schemas: dict[str, dict[str, Any]] = {}
         self._arguments = {each.__name__: list(inspect.signature(each).parameters) for each in tools.functions}
+
+    def learn_limits(self) -> None:
+        """Learn the limits of arguments from the schemas of the tools."""
+        self._schemas = {each.name: each.parameters["properties"] for each in self._tool_manager.list_tools()}
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -77,18 +83,47 @@ class _Server(MCPServer[None]):
             ToolError: There is no such tool, an argument is none or has no such value, or the tool refuses.
         """
         known = self._arguments.get(name, [])
-        arguments = {argument: value for argument, value in arguments.items() if value is not None}
+        arguments, notes = self._clamped(name, arguments)
         for argument in arguments:
             if known and argument not in known:
                 raise ToolError(f"{name} has no argument {argument!r}; it has {', '.join(known)}")
         try:
             async with self._progress_reported(context):
-                return await super().call_tool(name, arguments, context)
+                result = await super().call_tool(name, arguments, context)
         except ToolError as exc:
             if not isinstance(exc.__cause__, ValidationError):
                 raise
             faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in exc.__cause__.errors())
             raise ToolError(f"{name} cannot be called so: {'; '.join(faults)}") from exc
+        first = result.content[0] if notes and isinstance(result, CallToolResult) else None
+        if isinstance(first, TextContent):
+            first.text += f"\n({'; '.join(notes)})"
+        return result
+
+    def _clamped(self, name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the arguments that were given, numbers within their limits, and what is to be said of that."""
+        schemas = self._schemas.get(name, {})
+        kept, notes = dict[str, Any](), list[str]()
+        for argument, value in arguments.items():
+            limits = schemas.get(argument, {})
+            if value is None:
+                continue
+            kept[argument] = value
+            if isinstance(value, int) and not isinstance(value, bool):
+                kept[argument] = min(max(value, limits.get("minimum", value)), limits.get("maximum", value))
+                if kept[argument] != value:
+                    notes.append(f"{argument}={value} was taken as {kept[argument]}")
+        return kept, notes
+
+    async def list_tools(self) -> list[Tool]:
+        """List the tools, those for courses only where there are any, without what schemas repeat."""
+        has_courses = await anyio.to_thread.run_sync(self._may_have_courses)
+        listed = [tool for tool in await super().list_tools() if has_courses or tool.name not in COURSE_TOOLS]
+        return [tool.model_copy(update={"input_schema": _lean(tool.input_schema)}) for tool in listed]
+
+    def _may_have_courses(self) -> bool:
+        assistant = self._library.assistant
+        return not assistant.stats().documents or bool(assistant.courses())
 
     @asynccontextmanager
     async def _progress_reported(self, context: Context[None, Any] | None) -> AsyncIterator[None]:
@@ -117,6 +152,15 @@ class _Server(MCPServer[None]):
             Resource(uri=f"openbook://{quote(f'{each.source}/{each.path}')}", name=each.path, mime_type="text/plain")
             for each in documents
         ]
+
+
+def _lean(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without titles, which repeat the names of arguments."""
+    properties = {
+        name: {key: value for key, value in each.items() if key != "title"}
+        for name, each in schema.get("properties", {}).items()
+    }
+    return {key: value for key, value in schema.items() if key != "title"} | {"properties": properties}
 
 
 def _cited_answer(question: str) -> str:

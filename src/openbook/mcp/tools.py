@@ -33,6 +33,9 @@ Within = Annotated[str, Field(description="Only paths like this, as in .gitignor
 Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
 CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
 
+COURSE_TOOLS = frozenset({"list_courses", "course_outline"})
+"""Names of the tools that only a library with courses has a use for."""
+
 P = ParamSpec("P")
 
 
@@ -83,17 +86,29 @@ class McpTools:
 
     def search(
         self,
-        query: Annotated[str, Field(description="A question, or telling words. Names as written in code work best.")],
-        limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 8,
+        query: Annotated[
+            str,
+            Field(
+                description="A question, telling words, names as in code, or the text of an issue with its traceback."
+            ),
+        ],
+        limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 12,
         kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
         path: Within = "",
+        full: Annotated[bool, Field(description="Show the lines of all results, not of the best alone.")] = False,
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find the passages that speak most of a question, best first, as `path:start-end` with numbered lines.
+        """Find the passages that speak most of a question: the best one whole, of each other one the best line.
 
-        Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
+        Use it before grep: it finds code by what it does, in code, documentation and courses at once. read_lines shows
+        the others: pass it their `path:start-end`.
         """
-        return self._list(max_tokens, lambda tools, _: tools.search(query, kind, self._within(path), limit))
+
+        def find(tools: LibraryTools, listing: ResultListing) -> str:
+            listing.best_first = not full
+            return tools.search(query, kind, self._within(path), limit)
+
+        return self._list(max_tokens, find)
 
     def ask(self, question: Annotated[str, Field(description="In full words, as to a person.")]) -> str:
         """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
