@@ -28,6 +28,7 @@ from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
     from openbook.answering.generator import Generator
+    from openbook.answering.references import References
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
@@ -322,6 +323,13 @@ class Library(LibraryAnswers):
         self._check(limit, where)
         question = read_question(query)
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
+
+    def references(self, name: str, *, where: Filter = EVERYTHING) -> References:
+        """Find every line that defines, calls, imports or mentions a name. Calls of `Client.get` are of every `get`."""
+        from openbook.answering.references import find_references
+
+        self._check(None, where)
+        return find_references(name, self._index, where)
 
     def retrieve(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
         """Rank what `query` writes an answer from, best first, before a model's context is filled up.

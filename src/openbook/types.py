@@ -18,6 +18,11 @@ View = Literal["auto", "files", "passages"]
 
 VIEWS: tuple[View, ...] = get_args(View)
 
+Use = Literal["definition", "call", "import", "mention"]
+"""What a line does with a name, the most telling first: a line that does several has the first of them."""
+
+USES: tuple[Use, ...] = get_args(Use)
+
 BlockKind = Literal["heading", "text", "code"]
 """What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
-from openbook.types import VIEWS
+from openbook.types import USES, VIEWS, Span
 
 if TYPE_CHECKING:
     from openbook.answers import GenerationResult
@@ -188,6 +189,42 @@ def _print(answer: GenerationResult, assistant: Library, *, as_json: bool, show:
         printing.print_json(answer.to_dict())
     else:
         print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
+
+
+def references(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As written in code: `Client` or `Client.get`.")],
+    paths: options.Paths = None,
+    *,
+    library: options.LibraryName = None,
+    use: Annotated[str, typer.Option(metavar="USE", help="Only this use: definition, call, import or mention.")] = "",
+    glob: options.Globs = None,
+    source: options.Sources = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List every line that defines, calls, imports or mentions a name.
+
+    The syntax tree decides what a line does with the name. Receivers are not resolved: calls of `Client.get` are
+    those of every `get`.
+    """
+    from openbook.cli.opening import asked
+
+    where = options.filter_of(None, glob, source, None)
+    wanted = {options.one_of(USES, use, "--use")} if use else set(USES)
+    with asked(options.as_paths(paths), library, where) as (assistant, narrowed):
+        found = assistant.references(name, where=narrowed)
+        places = printing.LocationFormatter(assistant.sources())
+    shown = [place for place in found.places if place.use in wanted]
+    if as_json:
+        printing.print_json({"name": found.name, "references": [asdict(place) for place in shown]})
+    for place in [] if as_json else shown:
+        within = f" in {place.within}" if place.within else ""
+        link = places.link(place.source, Span(place.path, 0, 0, place.line, place.line))
+        printing.say(printing.one_line(f"{link}: {place.use}{within}: {place.text}"))
+    if found.unread:
+        printing.advise(f"{found.unread} documents were not read", "name a folder, or use --glob")
+    if not shown:
+        printing.advise(f"no line does that with {name!r}", "check its spelling and case")
+        raise typer.Exit(EXIT_NOTHING)
 
 
 def _exit_unless_answered(answer: GenerationResult) -> None:
