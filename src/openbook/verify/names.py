@@ -62,7 +62,7 @@ def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvi
     """
     is_range = 1 <= first <= last <= len(page)
     block = "\n".join(page.lines[first - 1 : last]) if is_range else ""
-    for said in (_by_quotes(page, first, last, block, near), _by_subject(page, first, last, near)):
+    for said in (_by_quotes(page, first, last, block, near), _by_subject(page, first, last, block, near)):
         if said is not None:
             return said
     around = "\n".join((block, *(page.lines[line - 1] for line in page.enclosing(first)))) if is_range else ""
@@ -96,13 +96,15 @@ def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Near
     return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason)
 
 
-def _by_subject(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvidence | None:
+def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nearby) -> NameEvidence | None:
     places = definitions(page, near.subject) if near.subject else []
     if not places:
         return None
     whole = [Relocation(_decorated(page, place.first_line), place.last_line) for place in places]
     if Relocation(first, last) in (*places, *whole):
         return _HERE
+    if word(near.subject).search(block) and not any(place.first_line in range(first, last + 1) for place in places):
+        return None  # they use it, and may be meant
     fitting = {spot for spot in (*places, *whole) if spot.last_line - spot.first_line == last - first}
     begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
     if begun and (first == last or not fitting):
@@ -131,6 +133,12 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
         if word(said).search(old) and not word(said).search(new):
             return said
     return ""
+
+
+def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[str]) -> str:
+    """Return a name that a file has, but neither in these lines nor in the heads that they stand under; else empty."""
+    around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
+    return next((name for name in names if not word(name).search(around) and lines_with(page, name)), "")
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:

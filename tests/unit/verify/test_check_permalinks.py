@@ -64,8 +64,8 @@ def test_a_permalink_to_what_is_not_here_cannot_be_told_and_is_not_wrong(reposit
 
     finding = only(repository.folder, f"https://github.com/acme/shop/blob/{place}\n")
 
-    assert told(finding) == ("ok", "range", "")
-    assert finding.reason == "its revision is not here, so that nobody can tell"
+    assert told(finding) == ("unknown", "", "")
+    assert finding.reason == "its revision is not here"
 
 
 def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repository) -> None:
