@@ -86,8 +86,9 @@ def measure(data: Path, *, details: bool = False) -> Score:
     for (repository, commit), labels in read_labels().items():
         with tempfile.TemporaryDirectory() as folder:
             clone = Path(folder) / "clone"
-            _git("clone", "-q", "--shared", str(data / repository.partition("/")[2]), str(clone))
-            _git("-C", str(clone), "checkout", "-q", commit)
+            _git("clone", "-q", "--shared", "--no-checkout", str(data / repository.partition("/")[2]), str(clone))
+            # A copy may lack large pictures; all else is checked out.
+            subprocess.run(["git", "-C", str(clone), "checkout", "-q", "-f", commit], check=False, capture_output=True)
             _git("-C", str(clone), "remote", "set-url", "origin", f"https://github.com/{repository}")
             _score(score, clone, {label.key: label for label in labels}, details=details)
     return score

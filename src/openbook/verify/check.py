@@ -125,6 +125,8 @@ class _One:
         mention = self._mention
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
+        if mention.form == "plain" and len(target.namesakes) > 1 and not target.path:
+            target = self._named_before(target)
         if target.refused:
             is_meant = self._is_evident(target) or self._leads_away(target)
             return self._say("refused", reason=target.refused) if is_meant else None
@@ -133,7 +135,16 @@ class _One:
         except SourceError as exc:
             return self._say("refused", reason=exc.reason)
 
+    def _named_before(self, target: Target) -> Target:
+        """Take the end of a path for the file that the text has named last with more of its path, if there is one."""
+        text, start = self._citing.text, self._mention.start_char
+        last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
+        return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
+
     def _with_target(self, target: Target) -> Finding | None:
+        branch = self._mention.revision if self._mention.form == "permalink" and not self._pin else ""
+        if branch and self._history.is_apart(branch, self._mention.path):
+            return self._say("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         past = self._past(target)
         if past is not None:
             return self._with_past(target.path, past)
@@ -246,7 +257,7 @@ class _One:
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         page = self._root.page(path) if path else None
-        if page and not self._pin and by_names(past.page, first, last, self._near).is_elsewhere:
+        if page and not self._pin and by_names(past.page, first, last, self._near).is_strong:
             # The lines never were what the sentence says, so where they went proves nothing.
             return self._without_past(path, page)
         finding = self._judge(path, past, self._whereabouts.find(past, first, last, path))
@@ -295,7 +306,7 @@ class _One:
             return "the cited lines have no words"
         page, (first, behind) = self._root.page(found.path), found.spot.lines
         named = by_names(page, first, behind - 1, self._near)
-        if named.is_elsewhere:
+        if named.is_strong and named.is_elsewhere:
             return named.reason
         strange = stands_elsewhere(page, first, behind - 1, self._near.label)
         return f"{strange!r}, which the link names, stands at other lines" if strange else ""

@@ -38,13 +38,19 @@ class Git:
         self.failure = ""
         """Why git could not answer a question, for people; empty as long as it could."""
 
-    def run(self, *arguments: str, asked: bytes = b"") -> bytes:
+    def run(self, *arguments: str, is_try: bool = False) -> bytes:
         """Return what a command prints.
+
+        Args:
+            arguments: The command and its options.
+            is_try: Whether there is another way if it fails, so that the failure is not kept.
 
         Raises:
             GitFailedError: It fails, takes too long, or there is no git. `failure` has the reason.
         """
-        done = self._done(arguments, asked)
+        done = self._done(arguments)
+        if done.returncode != 0 and is_try:
+            raise GitFailedError(arguments[0])
         if done.returncode != 0:
             raise self._failed(_first_line(done.stderr) or f"git {arguments[0]} failed")
         return done.stdout
@@ -52,7 +58,7 @@ class Git:
     def ask(self, *arguments: str) -> str:
         """Return what a command prints, without the last line feed; empty if its answer is no, or if git fails."""
         try:
-            done = self._done(arguments, b"")
+            done = self._done(arguments)
         except GitFailedError:
             return ""
         said = _first_line(done.stderr)
@@ -60,13 +66,13 @@ class Git:
             self._failed(said)
         return decoded(done.stdout).removesuffix("\n") if done.returncode == 0 else ""
 
-    def _done(self, arguments: Sequence[str], asked: bytes) -> subprocess.CompletedProcess[bytes]:
+    def _done(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
                 ["git", *_SAFE, *arguments],
                 cwd=self._folder,
                 env=environment_of_git(),
-                input=asked,
+                input=b"",
                 capture_output=True,
                 timeout=_TIMEOUT_S,
                 check=False,

@@ -27,6 +27,9 @@ _AT_ONCE = 100
 # Texts that are kept squeezed or by lines.
 _MOST_TEXTS = 500
 
+# Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
+_MOST_TAKEN_BACK = 4
+
 # Renames of one file that are followed.
 _MOST_RENAMES = 10
 
@@ -61,6 +64,7 @@ class History:
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
         self._new_names: dict[str, dict[str, str]] = {}
+        self._apart: dict[str, str] = {}
         self._trees: dict[str, frozenset[str]] = {}
 
     @property
@@ -76,13 +80,13 @@ class History:
         said = self._git.ask(*arguments)
         return said.split("\n") if said else []
 
-    def _changes(self, *arguments: str) -> Iterator[tuple[str, str, str, str]]:
+    def _changes(self, *arguments: str, is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
         """Yield commit, kind of change, old and new name of each file that a log lists, newest first.
 
         Raises:
             GitFailedError: There is no log.
         """
-        log = self._git.run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments)
+        log = self._git.run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, is_try=is_try)
         words = iter(decoded(log).split("\0"))
         commit = ""
         for word in words:
@@ -123,9 +127,36 @@ class History:
     @cached_property
     def names(self) -> frozenset[str]:
         """What branches and tags are called, also those of remotes."""
-        lines = (line.split("/", 3) for line in self._lines("for-each-ref", "--format=%(refname)"))
-        found = {("/".join(parts[2:]) if parts[1] != "remotes" else parts[-1]) for parts in lines if len(parts) > 2}
-        return frozenset(found - {"HEAD"})
+        return frozenset(self._refs)
+
+    @cached_property
+    def _refs(self) -> dict[str, str]:
+        """Full names of branches and tags by their short ones."""
+        found = {}
+        for line in self._lines("for-each-ref", "--format=%(refname)"):
+            parts = line.split("/", 3)
+            if len(parts) > 2:
+                found["/".join(parts[2:]) if parts[1] != "remotes" else parts[-1]] = line
+        found.pop("HEAD", None)
+        return found
+
+    def is_apart(self, branch: str, path: str) -> bool:
+        """Return whether a file of a branch differs from that of the commit here, and neither came from the other.
+
+        A request to merge, and the branch that it is for, are not apart.
+        """
+        if branch not in self._apart:
+            tip = self._git.ask("rev-parse", "--verify", "--quiet", f"{self._refs.get(branch, '')}^{{commit}}")
+            ahead, behind = ((tip, f"^{self.head}"), (self.head, f"^{tip}"))
+            self._apart[branch] = tip if tip and all(map(self._is_more, (ahead, behind))) else ""
+        tip = self._apart[branch]
+        if not tip:
+            return False
+        there, here = self.page(tip, path), self.page(self.head, path)
+        return there is None or here is None or there.text != here.text
+
+    def _is_more(self, commits: tuple[str, str]) -> bool:
+        return bool(self._git.ask("rev-list", "--max-count=1", *commits))
 
     def is_commit(self, revision: str) -> bool:
         """Return whether a revision is the name of a commit that is here."""
@@ -192,17 +223,21 @@ class History:
         self, path: str, words: str, before: Callable[[str, str, str], str] | None = None
     ) -> tuple[Revision, str] | None:
         """Go back while words stand in a file; `before` may name what stood in their place."""
-        found, newer = None, ""
+        found, newer, gap = None, "", 0
         try:
             for revision, text in self._versions(path):
-                if text is None:
+                # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
+                is_back = gap > 0 and text == newer
+                if text is not None and (not gap or is_back) and _stands_in("".join(words.split()), _squeezed(text)):
+                    found, newer, gap = revision, text, 0
+                    continue
+                words_then = before(newer, text, words) if before and text is not None and found and not gap else ""
+                if words_then and text is not None:
+                    found, newer, words = revision, text, words_then
+                    continue
+                gap += 1
+                if not found or gap > _MOST_TAKEN_BACK:
                     break
-                if not _stands_in("".join(words.split()), _squeezed(text)):
-                    words_then = before(newer, text, words) if before else ""
-                    if not words_then:
-                        break
-                    words = words_then
-                found, newer = revision, text
         except GitFailedError:
             return None
         return None if found is None or found.commit in self.cut_at else (found, words)
@@ -282,7 +317,11 @@ class History:
     def _renames(self, commit: str) -> dict[str, str]:
         """Return the files that a commit renamed, old name to new one."""
         if commit not in self._new_names:
-            changes = self._changes("-1", "-m", "--first-parent", "-M", "--diff-filter=R", commit)
+            named = ("-1", "-m", "--first-parent", "--diff-filter=R", commit)
+            try:
+                changes = list(self._changes("-M", *named, is_try=True))
+            except GitFailedError:  # a clone without some contents; what was not edited is known by its name
+                changes = list(self._changes("-M100%", *named))
             self._new_names[commit] = {old: new for _, _, old, new in changes}
         return self._new_names[commit]
 

@@ -42,6 +42,8 @@ class NameEvidence:
     is_certain: bool = False
     """Whether `spot` is the one place it can be, first and last line."""
     reason: str = ""
+    is_strong: bool = False
+    """Whether the name right before the citation says so, or a quote that can be but one place."""
 
 
 _NOTHING = NameEvidence()
@@ -91,9 +93,10 @@ def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Near
     if len(places) != 1:
         return NameEvidence(is_elsewhere=True, reason="what is quoted stands at other lines")
     spot = Relocation(*places[0])
-    fits = last - first == spot.last_line - spot.first_line
+    # What a sentence quotes beside other things may be its subject or not.
+    fits = last - first == spot.last_line - spot.first_line and len(near.quotes) == 1 and not near.names
     reason = f"what is quoted stands at line {spot.first_line}"
-    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason)
+    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason, is_strong=fits)
 
 
 def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nearby) -> NameEvidence | None:
@@ -112,15 +115,15 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
     if not fitting and any(place.first_line <= first and last <= place.last_line for place in places):
         return _NOTHING  # in it, but whether at the right lines nobody can tell
     if len(places) > 1:
-        return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines")
+        return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines", is_strong=True)
     place = places[0]
     reason = f"{near.subject!r} begins at line {place.first_line}"
     if first == last:
         spot = Relocation(place.first_line, place.first_line)
-        return NameEvidence(is_elsewhere=True, spot=spot, is_certain=True, reason=reason)
+        return NameEvidence(is_elsewhere=True, spot=spot, is_certain=True, reason=reason, is_strong=True)
     is_certain = len(fitting) == 1
     spot = fitting.pop() if len(fitting) == 1 else place
-    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason)
+    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason, is_strong=True)
 
 
 def lost_words(near: Nearby, old: str, new: str) -> str:

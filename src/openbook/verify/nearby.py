@@ -24,7 +24,7 @@ _ADJACENT = re.compile(r"(?:\(\))?[`*_]*[\s,:–—-]*(?:see\s+)?[(\[]*[`*_]*(?:
 _LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]\(\s*<?$")
 # Then the lines use the name, where else they would define it.
 _USE = re.compile(
-    r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like)", re.IGNORECASE
+    r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like|via)", re.IGNORECASE
 )
 
 # A code of this many characters, white space aside, is more than a name: it can be looked for as it stands.

@@ -238,10 +238,34 @@ def test_a_path_of_which_only_the_end_is_written_is_followed_through_a_rename(re
     assert told(only(repository.folder, page)) == ("moved", "history", "src/client.py:16-18")
 
 
+def test_a_name_that_several_files_have_is_of_the_one_that_the_text_has_named_in_full(repository: Repository) -> None:
+    page = "## The client (`src/app.py`)\n\nSee `app.py:14-16`.\n"
+    repository.commit({"lib/app.py": "x = 1\n", "src/app.py": CODE, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": PUSHED})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
+
+
 def test_a_call_is_not_moved_to_the_definition_of_what_it_calls(tmp_path: Path) -> None:
     write(tmp_path, {"src/app.py": CODE + "\n\nretry(3)\n"})
 
     assert only(tmp_path, "`retry` (src/app.py:19)\n").verdict != "moved"
+
+
+def test_a_sentence_that_names_more_than_it_cites_follows_its_lines(repository: Repository) -> None:
+    page = "With `import os` it fails, and `retry` helps, at src/app.py:8.\n"
+
+    assert told(drifted(repository, page)) == ("moved", "history", "src/app.py:10")
+
+
+def test_a_page_that_was_taken_back_and_came_again_is_as_old_as_before(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    (repository.folder / "docs/a.md").unlink()
+    repository.commit({"src/app.py": PUSHED})
+    repository.commit({"docs/a.md": page})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
 
 
 def test_lines_are_not_moved_away_from_the_symbol_that_the_link_names(repository: Repository) -> None:
