@@ -20,7 +20,7 @@ from openbook.libraries.catalog import keep_private
 from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.settings import Settings
-from openbook.sources.courses import are_courses
+from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 
