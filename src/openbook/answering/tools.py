@@ -271,7 +271,8 @@ class LibraryTools:
             there = f"the lessons {', '.join(map(str, numbers[:_MOST_ENTRIES]))}" if numbers else "no numbered lesson"
             raise ToolError(f"there is no lesson {lesson_number}; there are {there}")
         lesson = self._where.lesson if lesson_number is None else lesson_number
-        where = replace(self._where, courses=frozenset(course.key for course in courses), lesson=lesson)
+        part = self._where.part if lesson_number is None else None
+        where = replace(self._where, courses=frozenset(course.key for course in courses), lesson=lesson, part=part)
         return self._numbering.keep(self._finder.find(read_question(query), _RESULTS, where))
 
     def list_courses(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from openbook.embedding.protocol import Embedder
 from openbook.errors import LibraryWriteError
 from openbook.index.protocol import Index, Source
-from openbook.ingest.difference import Difference, compare_source, folder_of
+from openbook.ingest.difference import Difference, compare_source, folder_of, with_moved
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
@@ -104,6 +104,7 @@ def sync(
     difference = _narrowed(_with_retries(compare_source(folder, index), settings, readers), only)
     if all(remembered.name != root.name for remembered in index.roots()):
         index.put_root(root)
+    difference = with_moved(difference, folder, index)
     writer = _Writer(index, root.name, difference, started)
     preparing = _prepared(difference, folder, settings, None if served else load_embedder, readers)
     # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
@@ -147,7 +148,8 @@ def _prepared(
     preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder, readers))
     files = {file.path: file for file in difference.todo}
     known = difference.known
-    jobs = [FileJob(path, known[path].content_hash if path in known else "") for path in files]
+    unread = known.keys() - difference.moved
+    jobs = [FileJob(path, known[path].content_hash if path in unread else "") for path in files]
     own = [job for job in jobs if preparer.preparer.is_of_program(job.path)]
     jobs = [job for job in jobs if not preparer.preparer.is_of_program(job.path)]
     executor = executor_for(settings, sum(file.stamp.size_bytes for file in difference.todo))

@@ -285,6 +285,7 @@ class QuestionService:
                 frozenset(narrowing.sources),
                 frozenset({course.key} if course else ()),
                 question.lesson_number,
+                part=question.lesson_part,
             )
             filter_predicate(where)  # refuses what cannot be asked, while a status can say so
             check_lesson(assistant.index, where)

@@ -73,7 +73,9 @@ class QueryRequest(StrictShape):
     course_name: Name | None = None
     """Title of a course, or a part of it."""
     lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
-    """Of the lesson that the answer may come from."""
+    """Of the lesson that the answer may come from, or of a module, all of which it then may come from."""
+    lesson_part: int | None = Field(default=None, ge=0, le=1_000_000)
+    """Of the lesson in that module: 3 for lesson 1.3."""
     filters: FilterRequest | None = None
     model: Name | None = None
     """One that `GET /api/models` names."""
@@ -241,6 +243,10 @@ class LessonResponse(Shape):
     """A lesson of a course."""
 
     number: int
+    part: int | None
+    """Of a lesson in a module, whose number is `number` then."""
+    label: str
+    """The number as people write it: `4` or `1.3`."""
     title: str
     link: WebLink
 

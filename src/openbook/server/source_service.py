@@ -115,7 +115,13 @@ class SourceService:
                 link=course.link,
                 instructor=course.instructor,
                 lessons=[
-                    LessonResponse(number=lesson.number, title=lesson.title, link=lesson.link)
+                    LessonResponse(
+                        number=lesson.number,
+                        part=lesson.part,
+                        label=lesson.label,
+                        title=lesson.title,
+                        link=lesson.link,
+                    )
                     for lesson in course.lessons
                     if lesson.number is not None
                 ],

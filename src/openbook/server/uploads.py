@@ -21,7 +21,7 @@ from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
 from openbook.server.upload_owners import UploadOwners
 from openbook.settings import Settings
-from openbook.sources.courses import are_courses
+from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 

@@ -157,7 +157,9 @@ export function questionBody(query, scope, sessionId) {
   if (scope.agent) body.agent = true;
   if (scope.sources.length) body.filters = { sources: scope.sources };
   if (scope.course) body.course_name = scope.course;
-  if (scope.lesson !== "") body.lesson_number = Number(scope.lesson);
+  const [number, part] = scope.lesson.split(".");
+  if (number) body.lesson_number = Number(number);
+  if (part) body.lesson_part = Number(part);
   return body;
 }
 
