@@ -44,6 +44,7 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "leaving out repeats": ((extractive, "_FEWEST_REPEATED_WORDS", 10**6),),
     "neighbours where other words are spoken": ((extractive, "_OTHER_WORDS_SHARE", 0.0),),
     "completing quotes": ((surroundings, "_MOST_LINES", 0),),
+    "a first quote with what is around it": ((extractive, "_PLAIN_SHARE", 0.0),),
     "more results for uses": ((evidence, "_USES_FACTOR", 1),),
     "more results for places": ((evidence, "_PLACES_FACTOR", 1),),
     "introductions for overviews": ((evidence, "introduction", lambda *_: []),),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,13 +23,15 @@ class SlowLibrary(Library):
     is_reading: threading.Event
     looks = 0
 
-    def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
+    def add(
+        self, path: str | Path, *, course: bool = False, progress: Progress | None = None, only: Collection[str] = ()
+    ) -> SyncReport:
         if progress:
             progress(3, 1200)
         self.is_reading.set()
         self.may_read.wait(10)
         self.looks += 1
-        return super().add(path, course=course, progress=progress)
+        return super().add(path, course=course, progress=progress, only=only)
 
 
 @pytest.fixture
