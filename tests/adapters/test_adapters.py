@@ -9,10 +9,14 @@ import pytest
 
 from tests.support import child_environment, write_tree
 
-pytestmark = pytest.mark.adapters
-
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-adapters" / "bin" / "python"
+
+pytestmark = [
+    pytest.mark.adapters,
+    pytest.mark.skipif(not PYTHON.exists(), reason="`make test-adapters` installs the frameworks"),
+]
+
 PAGE = "# Sessions\n\nSessions are renewed every hour.\n\n# Parcels\n\nParcels are lost after fourteen days.\n"
 
 
