@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-browser test-llm test-ray check format lock model bench bench-grounding docs dist clean
+.PHONY: help ask test test-adapters test-browser test-llm test-ray check format lock model bench bench-grounding docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to 
 
 test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
 	@$(BIN)/python -m pytest -q -m llm tests/llm
+
+test-adapters: $(VENV)/.dev $(VENV)-adapters/.adapters  ## Test examples/adapters with LangChain, LlamaIndex and pydantic-ai
+	@$(BIN)/python -m pytest -q -m adapters tests/adapters
 
 test-ray: $(VENV)/.dev  ## Test with a real Ray cluster of two processors on this machine (docs/scale.md)
 	@$(BIN)/python -m pytest -q -m ray tests/ray
@@ -59,6 +62,7 @@ lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
 		--extra server --extra anthropic --extra openai pyproject.toml
 	@$(LOCK) requirements/docs.txt $(HASHES) --group docs
 	@$(LOCK) tools/requirements.txt --group model
+	@$(LOCK) requirements/adapters.txt $(HASHES) --group adapters pyproject.toml
 	@$(LOCK) requirements/llm.txt $(HASHES) --no-deps --group llm
 
 model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER_TRAIN= and KEEP_AWAY=... (tools/README.md)
@@ -80,7 +84,7 @@ dist: $(VENV)/.runtime  ## Build the wheel and the sdist into dist/
 	@rm -rf dist && $(BIN)/python -m hatchling build
 
 clean:  ## Remove all that is made here, environments included
-	@rm -rf $(VENV) $(VENV)-docs $(VENV)-llm $(VENV)-model build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(VENV)-adapters $(VENV)-docs $(VENV)-llm $(VENV)-model build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # $(call install,ENVIRONMENT,WHAT). Debian's Python cannot put pip into an environment, so the pip that
@@ -108,6 +112,10 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml
 
 $(VENV)-docs/.docs: requirements/docs.txt
 	$(call install,$(VENV)-docs,pip install --require-hashes -r requirements/docs.txt)
+
+$(VENV)-adapters/.adapters: requirements/adapters.txt requirements/build.txt pyproject.toml
+	$(call install,$(VENV)-adapters,pip install --require-hashes -r requirements/adapters.txt -r requirements/build.txt && \
+		pip install --no-deps --no-build-isolation --editable .)
 
 $(VENV)-llm/.llm: requirements/llm.txt
 	$(call install,$(VENV)-llm,pip install --require-hashes --no-deps -r requirements/llm.txt)

@@ -1,17 +1,43 @@
-"""`openbook doctor --model`: one tiny call, and what it says."""
+"""`openbook doctor --model`: a greeting, a question of a small page, two claims to judge, and what is said of them."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from openbook.llm.messages import ProviderCitation
 from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
+from openbook.usage import Usage
 from tests.integration.support_cli import SAMPLE, run
 
 Captured = pytest.CaptureFixture[str]
 Start = Callable[..., FakeServer]
+
+
+VERDICTS = json.dumps(
+    [
+        {"claim": 1, "verdict": "entailed", "quote": "fourteen days"},
+        {"claim": 2, "verdict": "not said", "quote": ""},
+    ]
+)
+
+
+SAYS = "Parcels wait in the shed for fourteen days"
+
+
+def answer_by_mark(received: Any) -> ScriptedReply:
+    """Cite the line that says how long it takes, as the wire does that."""
+    if number := re.search(rf"(\d+)\| {SAYS}", json.dumps(received.body)):
+        return ScriptedReply(f"{SAYS} [1:{number[1]}].")
+    blocks = [block for message in received.body["messages"] for block in message["content"]]
+    units = [unit["text"] for block in blocks if block["type"] == "search_result" for unit in block["content"]]
+    place = next(place for place, unit in enumerate(units, start=1) if SAYS in unit)
+    return ScriptedReply(f"{SAYS}.", ProviderCitation(1, place, place, units[place - 1]))
 
 
 @pytest.fixture(autouse=True)
@@ -21,10 +47,11 @@ def _no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_doctor_calls_a_model_once_and_says_how_fast_it_was_and_what_it_cost(
+def test_doctor_calls_a_model_and_says_how_fast_it_was_and_what_it_cost(
     fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = fake_server("Hello.", ScriptedReply("Hello.", usage=None), key="sk-secret")
+    trial = (answer_by_mark, VERDICTS)
+    server = fake_server("Hello.", *trial, ScriptedReply("Hello.", usage=None), *trial, key="sk-secret")
     monkeypatch.setenv("ANTHROPIC_API_KEY", server.key)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.anthropic_url)
 
@@ -36,6 +63,26 @@ def test_doctor_calls_a_model_once_and_says_how_fast_it_was_and_what_it_cost(
     assert "ok    model tokens: 10 in, 5 out; price of this call: $0.0001" in outcome.out
     assert "ok    model tokens: not reported; price of this call: unknown" in unknown.out
     assert server.key not in outcome.out + outcome.err
+
+
+def test_a_question_of_a_small_page_shows_whether_citations_hold_and_the_verifier_is_usable(
+    fake_server: Start, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = ScriptedReply("They are lost when they are lost.", usage=Usage(1000, 5))
+    server = fake_server("Hello.", answer_by_mark, VERDICTS, "Hello.", slow, "I think so.")
+    monkeypatch.setenv("LLM_API_KEY", server.key)
+
+    good = run(capsys, "doctor", "--model", f"{server.openai_url}#tiny")
+    monkeypatch.setenv("OPENBOOK_MODEL_TIMEOUT_S", "0.5")
+    poor = run(capsys, "doctor", "--model", f"{server.openai_url}#tiny")
+
+    assert good.code == 0, good
+    assert "ok    trial question answered in " in good.out
+    assert "ok    trial citations: 1 of 1 claims cite lines that hold\n" in good.out
+    assert "ok    trial verifier: usable" in good.out
+    assert poor.code == 3, poor
+    assert "FAIL  trial citations: 0 of 1 claims cite lines that hold; " in poor.out
+    assert "FAIL  trial verifier: not usable" in poor.out
 
 
 def test_a_model_that_does_not_answer_in_time_is_told_with_the_setting(
@@ -81,5 +128,5 @@ def test_doctor_without_a_model_says_what_would_answer_and_calls_nobody(
 
     assert "ok    answers are quotes: no key is set, and no model named" in quotes.out
     assert "ok    answers are quotes\n" in named.out
-    assert "ok    answers by openai:gpt-6.1-terra; to call it once: openbook doctor --model" in chosen.out
+    assert "ok    answers by openai:gpt-6.1-terra; to try it: openbook doctor --model" in chosen.out
     assert "sk-secret" not in chosen.out

@@ -50,7 +50,7 @@ class ToolUse:
     calls: int = 0
     errors: int = 0
     """Calls whose result was an error."""
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     """How long was waited for them. Calls at once are waited for together."""
     result_tokens: int = 0
     """Tokens of their results, as estimated, which every later call of the model in the run reads."""

@@ -170,7 +170,9 @@ def list_plugins(as_json: options.AsJson = False) -> None:
 
 
 def doctor(
-    model: Annotated[str, typer.Option("--model", metavar="M", help="Make one small call to this model.")] = "",
+    model: Annotated[
+        str, typer.Option("--model", metavar="M", help="Try this model: three small calls, one of them a question.")
+    ] = "",
     *,
     every: Annotated[bool, typer.Option("--all", help="Show every setting.")] = False,
 ) -> None:

@@ -58,7 +58,7 @@ def diagnosis(model: str = "", *, every_setting: bool = False) -> Iterator[Diagn
     for name, value, origin in settings.origins():
         if every_setting or origin != "default":
             yield Diagnostic(f"{name} = {value}  ({origin})")
-    yield from _model(model or settings.model, settings.model_timeout_s, call=bool(model))
+    yield from _model(model or settings.model, settings, call=bool(model))
 
 
 def _plugins() -> Iterator[Diagnostic]:
@@ -103,7 +103,7 @@ def _reranker(settings: Settings) -> Iterator[Diagnostic]:
         yield Diagnostic(f"reranker: {exc}; {exc.hint}", healthy=False)
 
 
-def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Diagnostic]:
+def _model(name: str, settings: Settings, *, call: bool) -> Iterator[Diagnostic]:
     from openbook.llm.choose import open_model
     from openbook.llm.transport import WireModel
 
@@ -117,9 +117,19 @@ def _model(name: str, timeout_s: float, *, call: bool) -> Iterator[Diagnostic]:
     elif call:
         if isinstance(model, WireModel):
             model.load()  # else the first call would pay for it
-        yield from model_findings(model, timeout_s)
+        findings = list(model_findings(model, settings.model_timeout_s))
+        yield from findings
+        if all(finding.healthy for finding in findings):
+            yield from _trial(name, model, settings)
     else:
-        yield Diagnostic(f"answers by {model.name}; to call it once: openbook doctor --model {model.name}")
+        yield Diagnostic(f"answers by {model.name}; to try it: openbook doctor --model {model.name}")
+
+
+def _trial(name: str, model: Model, settings: Settings) -> Iterator[Diagnostic]:
+    from openbook.cli.model_trial import context_findings, trial_findings
+
+    for finding in (*context_findings(name, settings), *trial_findings(model, settings)):
+        yield Diagnostic(finding.text, finding.healthy)
 
 
 def model_findings(

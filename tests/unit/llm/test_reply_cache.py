@@ -92,7 +92,7 @@ def test_the_deadline_does_not_matter(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stop", ["length", "refused", "filtered", "other"])
 def test_a_reply_that_failed_is_not_kept(tmp_path: Path, stop: StopReason) -> None:
-    with ScriptedModel(ScriptedReply("Hel", stop=stop), "Hello.") as model:
+    with ScriptedModel(ScriptedReply("Hello", stop=stop), "Hello.") as model:
         kept = CachedModel(model, tmp_path)
         complete(kept, HELLO)
 

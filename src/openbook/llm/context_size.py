@@ -1,0 +1,58 @@
+"""How many tokens a server of this machine takes, where it tells: llama.cpp by `/props`, Ollama by `/api/show`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from openbook.llm.connecting import make_client
+from openbook.llm.providers import Provider
+from openbook.llm.transport import faults_of, timeout_within
+from openbook.settings import Secret
+
+_SDK = "openai"
+_DEADLINE_S = 5.0
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
+
+
+def context_size(provider: Provider, model: str, key: Secret | None = None) -> int | None:
+    """Return how many tokens a prompt and its reply may have together; None if the server does not tell.
+
+    Providers that need a key are not asked.
+    """
+    if provider.needs_key:
+        return None
+    sdk = import_module(_SDK)
+    root = replace(provider, url=provider.url.rstrip("/").removesuffix("/v1"))
+    client = make_client(sdk, "OpenAI", root, key or Secret("none"), blocking=True)
+    options = {"timeout": timeout_within(_DEADLINE_S)}
+    try:
+        return _asked(sdk, lambda: _of_props(client.get("/props", cast_to=object, options=options))) or _asked(
+            sdk, lambda: _of_show(client.post("/api/show", cast_to=object, body={"model": model}, options=options))
+        )
+    finally:
+        client.close()
+
+
+def _asked(sdk: Any, ask: Any) -> int | None:
+    odd: tuple[type[Exception], ...] = (*faults_of(sdk), LookupError, TypeError, ValueError)
+    try:
+        found: int | None = ask()
+    except odd:  # it has no such address, or says something else
+        return None
+    return found
+
+
+def _of_props(reply: Any) -> int:
+    return int(reply["default_generation_settings"]["n_ctx"])
+
+
+def _of_show(reply: Any) -> int | None:
+    """Read `num_ctx` of the model's own parameters. Without it, the server decides by its memory, and does not tell.
+
+    `model_info` has what the model was trained for, which the server seldom gives it.
+    """
+    found = _NUM_CTX.search(str(reply["parameters"]))
+    return int(found[1]) if found else None
