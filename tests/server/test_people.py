@@ -153,6 +153,7 @@ def test_the_log_tells_who_did_what_and_neither_secrets_nor_questions(
     key = client.post("/api/admin/keys", json={"name": "new", "role": "editor"}, headers=keys["owner"]).json()["secret"]
     client.post("/api/join", json=ada)
     client.post("/api/login", json={"student": {**ada, "pin": "wrong pin"}})
+    client.post("/api/login", json={"student": {**ada, "name": "704312"}})
     client.post("/api/login", json={"key": "obk_nearly"})
     ask(client, QUESTION)
     client.post("/api/logout")
@@ -167,7 +168,8 @@ def test_the_log_tells_who_did_what_and_neither_secrets_nor_questions(
         ("owner", "added class", "class, 100 seats"),
         ("owner", "added key", "new, editor"),
         ("class/Ada", "joined class", ""),
-        ("", "was refused", "a student: the name or the PIN is wrong"),
+        ("", "was refused", "class/Ada: the name or the PIN is wrong"),
+        ("", "was refused", "a student of class: the name or the PIN is wrong"),
         ("", "was refused", "a key: this key is not known, was revoked, or has expired"),
         ("class/Ada", "logged out", ""),
         ("editor", "added source", "more"),
