@@ -134,7 +134,7 @@ const nameField = (label) =>
   element("label", {}, label, element("input", { name: "name", required: true, maxlength: 100, autocomplete: "off" }));
 
 async function addKey() {
-  const sent = await ask("New key", [nameField("Whose it is"), roleField("reader"), ...limitFields()], { send: "Make it" });
+  const sent = await ask("New key", [nameField("Whose it is"), roleField("reader"), ...limitFields()], { send: "Create" });
   if (!sent) return;
   const body = { name: sent.get("name"), role: sent.get("role"), ...limitsOf(sent) };
   const made = await attempt(() => api.change("POST", "keys", body));
@@ -155,7 +155,7 @@ async function addClass() {
   const seats = element("label", {}, "Students, at most",
     element("input", { name: "seats", type: "number", min: 1, max: 10000, value: 40, required: true }));
   const words = element("p", {}, "Limits are those of each student.");
-  const sent = await ask("New class", [nameField("Name of the class"), seats, words, ...limitFields()], { send: "Make it" });
+  const sent = await ask("New class", [nameField("Name of the class"), seats, words, ...limitFields()], { send: "Create" });
   if (!sent) return;
   const body = { name: sent.get("name"), seats: Number(sent.get("seats")), ...limitsOf(sent) };
   const made = await attempt(() => api.change("POST", "classes", body));
