@@ -27,8 +27,15 @@ from openbook.mcp.watched_library import WatchedLibrary
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 
-# Calls that are compared: most results, and most tokens.
-CALLS = ((8, 2_000), (10, 4_000), (20, 8_000))
+# Calls that are compared: most results, most tokens, and whether all of them are shown whole.
+CALLS = (
+    (8, 2_000, False),
+    (12, 2_000, False),
+    (20, 2_000, False),
+    (8, 2_000, True),
+    (10, 4_000, True),
+    (20, 8_000, True),
+)
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
@@ -53,9 +60,9 @@ class Read:
     """Share of the right lines that were touched; 1 if the question names none."""
 
 
-def by_search(tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int) -> Read:
-    """Ask once, and read the answer."""
-    result = tools.search(item["question"], limit=limit, max_tokens=max_tokens)
+def by_search(tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int, full: bool) -> Read:
+    """Ask once, and read the answer. A passage of which one line is shown counts with all its lines."""
+    result = tools.search(item["question"], limit=limit, max_tokens=max_tokens, full=full)
     lines = [(path, int(first), int(last)) for path, first, last in _PLACE.findall(result)]
     if not lines and (numbers := [int(number) for number in _NUMBERED.findall(result)]):
         lines = [(result.partition("\n")[0], number, number) for number in numbers]  # all of one file, named once
@@ -103,7 +110,7 @@ def measure(data: Path, checkouts: Path, home: Path) -> list[Figure]:
     for item in json.loads((data / "swe-qa" / "gold.json").read_text(encoding="utf-8")):
         if item["gold"]:
             items.setdefault(item["repo"], []).append(item)
-    found: dict[tuple[int, int], list[Read]] = {call: [] for call in CALLS}
+    found: dict[tuple[int, int, bool], list[Read]] = {call: [] for call in CALLS}
     grepped: list[list[Read]] = []
     for repository, asked in sorted(items.items()):
         with Library.open(repository, settings=Settings(home=home)) as assistant:
@@ -118,7 +125,7 @@ def measure(data: Path, checkouts: Path, home: Path) -> list[Figure]:
     return [_figure(call, reads, grepped) for call, reads in found.items()]
 
 
-def _figure(call: tuple[int, int], reads: list[Read], grepped: list[list[Read]]) -> Figure:
+def _figure(call: tuple[int, int, bool], reads: list[Read], grepped: list[list[Read]]) -> Figure:
     files = _mean([read.files for read in reads])
     needed = None
     for count in range(max(map(len, grepped))):
@@ -126,7 +133,7 @@ def _figure(call: tuple[int, int], reads: list[Read], grepped: list[list[Read]])
         if _mean([read.files for read in after]) >= files:
             needed = _mean([read.tokens for read in after])
             break
-    name = f"search(limit={call[0]}, max_tokens={call[1]})"
+    name = f"search(limit={call[0]}, max_tokens={call[1]}, full={call[2]})"
     return Figure(name, _mean([r.tokens for r in reads]), files, _mean([r.spans for r in reads]), needed)
 
 

@@ -65,7 +65,7 @@ def _print_batches(folder: Path, address: str, settings: Settings) -> None:
         started = time.perf_counter()
         outcomes = ray_executor.RayExecutor(address).run(preparer, jobs, settings)
         next(outcomes)
-        first = time.perf_counter()
+        first = ended = time.perf_counter()
         for _ in outcomes:
             ended = time.perf_counter()  # before the connection is closed
         print(f"| {files} | {size_kb} | {first - started:.1f} | {ended - first:.1f} |", flush=True)

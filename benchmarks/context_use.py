@@ -1,6 +1,6 @@
 """How much of its room a model's context uses, and how often what answers a question is in it.
 
-    python -m benchmarks.context_use QUESTIONS.jsonl CHECKOUTS PROJECT... --fitted PROJECT...
+    python -m benchmarks.context_use QUESTIONS.jsonl CHECKOUTS PROJECT... [--fitted ...] [--results N] [--tokens N]
 
 `CHECKOUTS` has a folder for each project, with the files of the commit that its questions name. A
 question is a JSON object with `repo`, `question`, `answerable`, `needs_all`, and `gold`: places that
@@ -32,8 +32,13 @@ from openbook.questions.question import read_question
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 
-# What a generator searches for.
-_TOP_K = 10
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a context may hold."""
+
+    results: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +60,16 @@ def main() -> None:
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("projects", nargs="+")
     parser.add_argument("--fitted", nargs="*", default=[], help="those that constants were chosen on")
+    parser.add_argument("--results", type=int, default=20, help="most results, as `--limit`")
+    parser.add_argument("--tokens", type=int, default=Settings().context_tokens, help="as OPENBOOK_CONTEXT_TOKENS")
     arguments = parser.parse_args()
+    room = Room(arguments.results, arguments.tokens)
     asked = [json.loads(line) for line in arguments.questions.read_text(encoding="utf-8").splitlines()]
     outcomes: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for project in arguments.projects:
         half = "fitted" if project in arguments.fitted else "left out"
         questions = [each for each in asked if each["answerable"] and each["repo"].rpartition("/")[2] == project]
-        for found, filled in _outcomes(arguments.checkouts / project, questions):
+        for found, filled in _outcomes(arguments.checkouts / project, questions, room):
             outcomes[half, "found"].append(found)
             outcomes[half, "filled"].append(filled)
     print("| projects | context | questions | tokens | any % | all % | needed % | seen % | ratio |")
@@ -71,31 +79,32 @@ def main() -> None:
         print(f"| {half} | {name} | {_row(each)} | {ratio:.2f} |")
 
 
-def _outcomes(folder: Path, questions: Sequence[dict[str, Any]]) -> list[tuple[Outcome, Outcome]]:
+def _outcomes(folder: Path, questions: Sequence[dict[str, Any]], room: Room) -> list[tuple[Outcome, Outcome]]:
     with (
         tempfile.TemporaryDirectory() as scratch,
         Library.of(folder, settings=Settings(home=Path(scratch))) as assistant,
     ):
         finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
         for question in questions:  # once unmeasured: what is read the first time is kept
-            _contexts(finder, question["question"], assistant.settings.context_tokens)
-        return [_outcome(folder, finder, question, assistant.settings.context_tokens) for question in questions]
+            _contexts(finder, question["question"], room)
+        return [_outcome(folder, finder, question, room) for question in questions]
 
 
-def _outcome(folder: Path, finder: EvidenceFinder, asked: dict[str, Any], max_tokens: int) -> tuple[Outcome, Outcome]:
-    found, filled, found_s, filled_s = _contexts(finder, asked["question"], max_tokens)
+def _outcome(folder: Path, finder: EvidenceFinder, asked: dict[str, Any], room: Room) -> tuple[Outcome, Outcome]:
+    found, filled, found_s, filled_s = _contexts(finder, asked["question"], room)
     return _judged(folder, asked, found, found_s), _judged(folder, asked, filled, filled_s)
 
 
-def _contexts(finder: EvidenceFinder, question: str, max_tokens: int) -> tuple[Context, Context, float, float]:
+def _contexts(finder: EvidenceFinder, question: str, room: Room) -> tuple[Context, Context, float, float]:
     started = time.perf_counter()
-    results = finder.find(read_question(question), _TOP_K, EVERYTHING)
+    asked = read_question(question)
+    results = finder.find(asked, room.results, EVERYTHING)
     searched_s = time.perf_counter() - started
     started = time.perf_counter()
-    found = build_context(results, max_tokens, for_model=False)
+    found = build_context(results, room.tokens, for_model=False)
     found_s = time.perf_counter() - started
     started = time.perf_counter()
-    filled = build_context(finder.fill(question, results, max_tokens, EVERYTHING), max_tokens)
+    filled = build_context(finder.fill_context(asked, results, room.tokens, EVERYTHING), room.tokens)
     return found, filled, searched_s + found_s, searched_s + time.perf_counter() - started
 
 

@@ -100,7 +100,8 @@ def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Col
 
 
 def _asked(questions: Sequence[str], warm: bool) -> dict[str, Any]:
-    took_ms, found = [], []
+    took_ms: list[float] = []
+    found: list[Any] = []
     with Library.open(settings=Settings.from_env()) as assistant:
         for _ in range(1 + _ROUNDS * warm):
             found = []

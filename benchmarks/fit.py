@@ -40,7 +40,7 @@ from openbook.retrieval.signals import (
 )
 from openbook.text import sentences
 from openbook.tokens import tokenize
-from openbook.types import Chunk, RetrievalResult, View
+from openbook.types import Chunk, RetrievalResult, Span, View
 
 _RIDGE = 1.0
 _STEPS, _SETTLED = 60, 1e-4
@@ -61,6 +61,7 @@ _CASES_SHARE = 0.15
 _OF_TOPICS = ("code-search", "cases")
 
 Floats = NDArray[np.float64]
+Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ def _projects(data: Path, checkouts: Path, cache: Path, stack: contextlib.ExitSt
         questions = [works.Question(text, tuple(_piece(n) for n in sorted(wanted))) for text, wanted in asked]
         share = _XQUAD_SHARE if step > 1 else 1.0
 
-        def piece_of(chunk: Chunk, positions: Mapping[object, int] = positions) -> ExpectedSpan:
+        def piece_of(chunk: Chunk, positions: Mapping[Span, int] = positions) -> ExpectedSpan:
             return _piece(positions[chunk.span])
 
         yield Project(task.name, task.name, retriever, questions, piece_of, share)
@@ -245,7 +246,7 @@ def _cases(project: Project) -> Iterator[Case]:
             ]
             right = np.array([path in question.paths for path in members])
             # One positive at a time: each of several right files has to beat what is wrong, not the others.
-            for position in np.flatnonzero(right):
+            for position in np.flatnonzero(right).tolist():
                 kept = [position, *np.flatnonzero(~right)]
                 first = np.arange(len(kept)) == 0
                 yield Case([found[n] for n in kept], first, project.share / right.sum())
@@ -303,7 +304,7 @@ def fit(cases: Sequence[Case], frozen: Sequence[str] = ()) -> dict[str, float]:
 
 
 def _likelihood(
-    matrix: Floats, weight: Floats, starts: Floats, sizes: Sequence[int], right: NDArray[np.bool_], share: Floats
+    matrix: Floats, weight: Floats, starts: Positions, sizes: Sequence[int], right: NDArray[np.bool_], share: Floats
 ) -> tuple[float, Floats, Floats]:
     """Return the loss, and the softmax over all candidates and over right ones, case by case."""
     score = matrix @ weight
@@ -313,7 +314,7 @@ def _likelihood(
     return loss, every, only
 
 
-def _softmax(score: Floats, starts: Floats, sizes: Sequence[int]) -> tuple[Floats, Floats]:
+def _softmax(score: Floats, starts: Positions, sizes: Sequence[int]) -> tuple[Floats, Floats]:
     highest = np.maximum.reduceat(score, starts)
     power = np.exp(score - np.repeat(highest, sizes))
     total = np.add.reduceat(power, starts)
@@ -340,7 +341,8 @@ def _shifted(found: Mapping[str, float], view: View) -> dict[str, float]:
 def _write(found: Mapping[View, Mapping[str, float]]) -> None:
     lines = ['"""How much each signal counts. Written by `python -m benchmarks.fit`: change the training instead."""']
     lines += ["", "from __future__ import annotations", ""]
-    for name, view in (("QUESTION", "passages"), ("TOPIC", "files")):
+    named: Mapping[str, View] = {"QUESTION": "passages", "TOPIC": "files"}
+    for name, view in named.items():
         rows = [f'    "{key}": {value:.2f},' for key, value in sorted(found[view].items()) if abs(value) >= 0.005]
         lines += [f"{name}: dict[str, float] = {{", *rows, "}", ""]
     Path(weights.__file__).write_text("\n".join(lines), encoding="utf-8")

@@ -17,14 +17,15 @@ import argparse
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from openbook.grounding.entailment import decide, read_entailments, verification_request
+from openbook.grounding.entailment import decide
 from openbook.grounding.literal import RULES, LiteralVerdict, check_literally, conflicts_of
-from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
+from openbook.grounding.model_prompt import VerificationPrompt
+from openbook.grounding.protocol import CitedClaim, SourceText
 
 HERE = Path(__file__).resolve().parent / "claims"
 REPLIES = HERE / "replies.jsonl"
@@ -68,6 +69,7 @@ def read_fresh(file: Path, folder: Path) -> list[Case]:
         OSError: A file is not there.
     """
     cases = []
+    questions: dict[str, int] = {}
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         root = folder / row["project"] if "repository" in row else folder
@@ -76,7 +78,7 @@ def read_fresh(file: Path, folder: Path) -> list[Case]:
         sources = tuple(
             SourceText(_text_at(root, place), place.rpartition(":")[0], symbol) for place, symbol in contexts.items()
         )
-        answer = row["id"].rpartition("-")[0]
+        answer = f"{row['project']}-{questions.setdefault(row['question'], len(questions) + 1):02}"
         claim = CitedClaim(row["claim"], cited, sources)
         cases.append(Case(file.stem, row["project"], answer, row["style"], row["label_true"], row["error"], claim))
     return cases
@@ -152,7 +154,7 @@ def calls(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case], str]]:
     asked = [case for case in cases if check_literally(case.claim).verdict != "exact"]
     for answer, group in groupby(sorted(asked, key=lambda case: case.answer), key=lambda case: case.answer):
         those = list(group)
-        request = verification_request([case.claim for case in those])
+        request = VerificationPrompt([case.claim for case in those]).request()
         yield answer, those, f"{request.system}\n\n=== user ===\n\n{request.messages[0].text}"
 
 
@@ -174,7 +176,7 @@ def verified(cases: Sequence[Case], file: Path = REPLIES) -> dict[int, LiteralVe
     for _, those, prompt in calls(cases):
         reply = replies.get(digest(prompt))
         if reply is not None:
-            entailments: Iterable[Entailment | None] = read_entailments(reply, len(those))
+            entailments = VerificationPrompt([case.claim for case in those]).read(reply)
             for case, entailment in zip(those, entailments, strict=True):
                 found[id(case)] = decide(case.claim, check_literally(case.claim), entailment)
     if found:

@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 from benchmarks.corpora import xquad
 from benchmarks.courses import FRESH, QUESTIONS, read_cases
-from openbook.answering import choosing, extractive, finding, surroundings
+from openbook.answering import choosing, evidence, extractive, surroundings
 from openbook.answers import GenerationResult
 from openbook.evals.comparing import interval
 from openbook.evals.metrics import mean
@@ -32,7 +32,7 @@ from openbook.settings import Settings
 
 _XQUAD_STEP = 6
 
-_RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
+RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "nothing": (),
     "a bonus for the definition of a name": ((extractive, "_ASKED_BONUS", 0.0),),
     "a bonus for the sentence that defines": (
@@ -44,9 +44,10 @@ _RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "leaving out repeats": ((extractive, "_FEWEST_REPEATED_WORDS", 10**6),),
     "neighbours where other words are spoken": ((extractive, "_OTHER_WORDS_SHARE", 0.0),),
     "completing quotes": ((surroundings, "_MOST_LINES", 0),),
-    "more results for uses": ((finding, "_USES_FACTOR", 1),),
-    "more results for places": ((finding, "_PLACES_FACTOR", 1),),
-    "introductions for overviews": ((finding, "introduction", lambda *_: []),),
+    "a first quote with what is around it": ((extractive, "_PLAIN_SHARE", 0.0),),
+    "more results for uses": ((evidence, "_USES_FACTOR", 1),),
+    "more results for places": ((evidence, "_PLACES_FACTOR", 1),),
+    "introductions for overviews": ((evidence, "introduction", lambda *_: []),),
     "intents in the ranking": tuple(
         (weights.QUESTION, name, 0.0) for name in weights.QUESTION if name.startswith("role:documentation:")
     ),
@@ -77,7 +78,7 @@ def main() -> None:
         asked = list(_asked(arguments.data, arguments.checkouts, stack))
         before: list[tuple[float, float]] = []
         print("| without | set | first | any | refused |\n|---|---|---|---|---|")
-        for name, patches in _RULES.items():
+        for name, patches in RULES.items():
             if before and arguments.only and name not in arguments.only:
                 continue
             with contextlib.ExitStack() as patched:

@@ -1,9 +1,10 @@
-"""Load on the server: `python -m benchmarks.server [--seconds 60] [--alike] [--offline]`.
+"""Load on the server: `python -m benchmarks.server [--seconds 60] [--alike] [--offline] [--crowds]`.
 
 The server with its processes, a fake model server and the clients share this machine. First 200 questions are open at
 all times, then 20 come each second, then a model holds 20 questions for five seconds while others ask for health and
 for quotes, then 10,000 conversations are made and expire. Each question is another one; with `--alike` eight come again
-and again, as those of a class do. `--offline` has no model: answers are quotes, and none is held.
+and again, as those of a class do. `--offline` has no model: answers are quotes, and none is held. `--crowds` does what
+`benchmarks.crowds` describes instead.
 """
 
 from __future__ import annotations
@@ -235,23 +236,42 @@ def expire_sessions(folder: Path) -> tuple[float, float]:
     return made - started, time.perf_counter() - made
 
 
-def measure(seconds: float, folder: Path, *, alike: bool, offline: bool) -> None:
-    """Start the processes, put load on the server, and print what came of it."""
+@contextlib.contextmanager
+def playing_model() -> Iterator[dict[str, str]]:
+    """Start the fake model, and give the variables that a server needs to ask it."""
     model = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.server", "--play-model"],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
     )  # fmt: skip
-    assert model.stdout is not None
-    url, key = model.stdout.readline().split()
-    environ = os.environ | {"OPENBOOK_HOME": str(folder)}
-    if not offline:
-        environ |= {"OPENBOOK_MODEL": f"{url}#tiny", "LLM_API_KEY": key}
-    questions = cycle(ALIKE if alike else different())
-    log = (folder / "server.log").open("w+", encoding="utf-8")
-    command = [sys.executable, "-m", "openbook", "serve", "src/openbook", "docs", "--port", "0"]
-    server = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=log)
     try:
-        address = _wait_for_address(folder / "server.log", server)
+        assert model.stdout is not None
+        url, key = model.stdout.readline().split()
+        yield {"OPENBOOK_MODEL": f"{url}#tiny", "LLM_API_KEY": key}
+    finally:
+        model.terminate()
+        model.wait()
+
+
+@contextlib.contextmanager
+def serving(folder: Path, environ: dict[str, str]) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start the server with its home in a folder, and give its address and process."""
+    with (folder / "server.log").open("w+", encoding="utf-8") as log:
+        command = [sys.executable, "-m", "openbook", "serve", "src/openbook", "docs", "--port", "0"]
+        environ = os.environ | {"OPENBOOK_HOME": str(folder)} | environ
+        server = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=log)
+        try:
+            yield _wait_for_address(folder / "server.log", server), server
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def measure(seconds: float, folder: Path, *, alike: bool, offline: bool) -> None:
+    """Start the processes, put load on the server, and print what came of it."""
+    questions = cycle(ALIKE if alike else different())
+    with contextlib.ExitStack() as stack:
+        environ = {} if offline else stack.enter_context(playing_model())
+        address, server = stack.enter_context(serving(folder, environ))
         watch = Watch(address, server.pid)
         asyncio.run(at_a_rate(address, 3, questions))  # what is loaded once is not measured
         _print_load(*asyncio.run(all_at_once(address, seconds, watch, questions)), seconds)
@@ -264,11 +284,6 @@ def measure(seconds: float, folder: Path, *, alike: bool, offline: bool) -> None
             print(f"a model holds {HELD} questions for {HOLD_S:.0f} s; meanwhile:")
             for name, meanwhile_s in asyncio.run(while_held(address)).items():
                 _print_took(name, meanwhile_s)
-    finally:
-        for process in (server, model):
-            process.terminate()
-            process.wait()
-        log.close()
     made_s, expired_s = expire_sessions(folder / "expiring")
     print(f"{SESSIONS:,} conversations made in {made_s:.1f} s, expired in {expired_s:.2f} s")
 
@@ -294,7 +309,7 @@ def _print_rate(
     outcomes: Counter[str], before: dict[str, dict[float, float]], after: dict[str, dict[float, float]]
 ) -> None:
     print(f"{A_SECOND} questions a second: {dict(outcomes)}")
-    for stage in ("searching", "writing", "checking", "rendering", "own"):
+    for stage in ("queued", "searching", "writing", "checking", "rendering", "own"):
         counts = {le: count - before.get(stage, {}).get(le, 0.0) for le, count in after.get(stage, {}).items()}
         p50, p95 = (quantile(counts, share) * 1000 for share in (0.5, 0.95))
         print(f"  {stage:<10} p50 {p50:6.1f} ms   p95 {p95:6.1f} ms")
@@ -311,11 +326,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--alike", action="store_true", help="ask the same eight questions again and again")
     parser.add_argument("--offline", action="store_true", help="answer by quotes, without a model")
+    parser.add_argument("--crowds", action="store_true", help="more questions than it can answer, slow clients, kills")
     parser.add_argument("--play-model", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.play_model:
         play_model()
     with tempfile.TemporaryDirectory() as folder:
+        if arguments.crowds:
+            from benchmarks.crowds import measure_crowds
+
+            measure_crowds(arguments.seconds, Path(folder))
+            return
         measure(arguments.seconds, Path(folder), alike=arguments.alike, offline=arguments.offline)
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from openbook.agent.tools import Tool
     from openbook.answering.options import AnswerOptions
     from openbook.answering.prompting import format_prompt_for_display
     from openbook.answering.reporting import check_citations, extract_code_blocks, format_generation_stats
@@ -70,6 +71,7 @@ __all__ = [
     "SourceText",
     "Span",
     "Stage",
+    "Tool",
     "ToolUsed",
     "Unit",
     "Written",
@@ -100,6 +102,7 @@ _HOMES = {
     "OpenbookError": "openbook.errors",
     "Repository": "openbook.libraries.repositories",
     "Settings": "openbook.settings",
+    "Tool": "openbook.agent.tools",
     "AnswerOptions": "openbook.answering.options",
     "chunk": "openbook.ingest.text_chunks",
     "check_citations": "openbook.answering.reporting",

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import replace
-from typing import Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, answered
-from openbook.ingest.sync import Progress
+from openbook.ingest.sync import Progress, SyncReport
 from openbook.libraries.catalog import DEFAULT_LIBRARY
 from openbook.libraries.registration import check_known
 from openbook.libraries.repositories import Repository, repositories_in
 from openbook.library import Library
 from openbook.settings import Settings
 from openbook.sources.loading import LoadOptions
-from openbook.types import Chunk, Document, Filter
+from openbook.types import Chunk, Document, Filter, RetrievalResult
+
+if TYPE_CHECKING:
+    from openbook.agent.toolsets import ToolLike
 
 # A follow-up leans on the last few exchanges; more would crowd the question out of a prompt.
 _EXCHANGES = 5
@@ -123,6 +128,47 @@ class CodebaseAssistant:
             if isinstance(event, Answered) and session_id:
                 self._remember(session_id, Exchange.of(message, event.answer))
             yield event
+
+    async def aquery(
+        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+    ) -> GenerationResult:
+        """Do what `query` does, without blocking."""
+        return answered(
+            [event async for event in self.aquery_stream(message, session_id, sources=sources, limit=limit)]
+        )
+
+    async def aquery_stream(
+        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """Do what `query_stream` does, without blocking. Closing it ends the call of the model."""
+        options = replace(self._writing, history=self._history(session_id))
+        where = Filter(sources=frozenset(sources))  # which the library checks in a thread
+        async with aclosing(self.assistant.aquery_stream(message, limit=limit, where=where, options=options)) as events:
+            async for event in events:
+                if isinstance(event, Answered) and session_id:
+                    self._remember(session_id, Exchange.of(message, event.answer))
+                yield event
+
+    def add(self, path: str | Path, *, progress: Progress | None = None) -> SyncReport:
+        """Add a folder or file of this machine beside the repositories, or bring it up to date.
+
+        Raises:
+            SourceError: It does not exist or cannot be listed.
+        """
+        return self.assistant.add(path, progress=progress)
+
+    def search(self, query: str, *, sources: Iterable[str] = (), limit: int = 10) -> list[RetrievalResult]:
+        """Rank passages for a question, best first, without a model.
+
+        Raises:
+            QueryError: The question is empty, too long, or holds no word.
+            UnknownSourceError: The library has no source of one of these names.
+        """
+        return self.assistant.search(query, limit=limit, where=self._filter(sources))
+
+    def register_tool(self, tool: ToolLike) -> None:
+        """Add a tool to all answers that a model writes: see `Library.register_tool`."""
+        self.assistant.register_tool(tool)
 
     def reset(self, session_id: str) -> None:
         """Delete a conversation, if there is one."""

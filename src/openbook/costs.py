@@ -6,7 +6,7 @@ import math
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
@@ -86,11 +86,13 @@ def price_of(model: str, usage: Usage) -> Decimal | None:
     Nothing is fetched: prices are those in the installed `genai-prices`, which takes a second to load.
 
     Args:
-        model: Provider and name, such as `anthropic:claude-sonnet-5-5`.
+        model: Provider and name, such as `anthropic:claude-sonnet-5-5`. Of names with commas between them: the sum.
         usage: Of one call.
     """
     if isinstance(usage, PricedUsage) and usage.cost_usd is not None:
         return usage.cost_usd
+    if "," in model:
+        return None if isinstance(usage, PricedUsage) else _price_of_all(model.split(","), usage)
     provider, _, name = model.partition(":")
     if provider not in _PRICED or not name or not usage.known:
         return None
@@ -109,6 +111,13 @@ def price_of(model: str, usage: Usage) -> Decimal | None:
     # It lists models without a price as well, and would sell them for nothing.
     listed = found.model_price.input_mtok is not None and found.model_price.output_mtok is not None
     return found.total_price if listed else None
+
+
+def _price_of_all(models: Sequence[str], usage: Usage) -> Decimal | None:
+    """Return the most that a call costs of models that stand in for each other: that each of them is asked."""
+    prices = [price_of(name, usage) for name in models]
+    known = [price for price in prices if price is not None]
+    return sum(known, Decimal(0)) if len(known) == len(prices) else None
 
 
 def estimate_cost(model: str, input_tokens: int, output_tokens: int, *, price: Price = price_of) -> Decimal | None:
@@ -282,6 +291,16 @@ class BudgetLedger:
         self._tokens += usage.input_tokens + usage.output_tokens if usage.known else most
         self._usd += reserved.cost_usd or Decimal(0) if cost_usd is None else cost_usd
         return spent
+
+    def charge(self, cost_usd: Decimal) -> BudgetExceeded | None:
+        """Count what something else than the model costs, or say that the budget does not allow it."""
+        if self._budget.max_usd is not None and cost_usd > self._left_usd:
+            return BudgetExceeded(
+                "max_usd", f"{format_usd(max(self._left_usd, Decimal(0)))} of ${self._budget.max_usd} are left"
+            )
+        self._usd += cost_usd
+        self.spent += Spent(known_usd=cost_usd)
+        return None
 
     def abandon(self) -> None:
         """End the run. A call that was cut short has cost something, and nobody knows how much."""

@@ -73,6 +73,10 @@ class SourceNotFoundError(SourceError):
     """A source does not exist."""
 
 
+class CourseFileError(SourceError):
+    """A `course.toml` cannot be used; the reason names the line."""
+
+
 class SkippedFileError(SourceError):
     """One file cannot be read; the rest of its source can."""
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
 from openbook.embedding.static import load_embedder
 from openbook.errors import SourceError
 from openbook.index.protocol import Index, IndexStats, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
-from openbook.libraries.registration import check_known, register, source_at, unknown_source
-from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of, with_permalinks
+from openbook.libraries.registration import register, source_at, unknown_source
+from openbook.libraries.repositories import Repository, fetch_repository, refreshed, repository_of
+from openbook.library_answers import LibraryAnswers
 from openbook.opening import open_embedder, open_reranker
 from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
@@ -28,11 +27,8 @@ from openbook.sources.reader_registry import FileReader, ReaderRegistry
 from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from openbook.answering.checking import Retry
     from openbook.answering.generator import Generator
-    from openbook.answering.options import AnswerOptions
+    from openbook.answering.references import References
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
@@ -42,7 +38,7 @@ if TYPE_CHECKING:
     from openbook.sources.loading import LoadOptions
 
 
-class Library:
+class Library(LibraryAnswers):
     """One library. Use it as a context manager, or `close` it.
 
     Example:
@@ -75,7 +71,7 @@ class Library:
         self._embedder = load_embedder()
         self._made_by = self._served or self._embedder
         self._reranker = reranker
-        self._judge = judge
+        super().__init__(judge)
         self._readers = ReaderRegistry(readers or {})
         self.location = location
         """The file of the library, or `engine:address/name`."""
@@ -160,17 +156,19 @@ class Library:
         """Whether the library is one of several machines. Sources of others may lie in it."""
         return isinstance(self.location, str)
 
-    def add(self, path: str | Path, *, course: bool = False, progress: Progress | None = None) -> SyncReport:
+    def add(
+        self, path: str | Path, *, course: bool = False, progress: Progress | None = None, only: Collection[str] = ()
+    ) -> SyncReport:
         """Add a folder or file to the library, or update it.
 
         `course`: what is in the folder is material of a course, which is remembered. `progress` is told after each
-        commit.
+        commit. `only`: paths in the folder, if not all files are to be looked at.
 
         Raises:
             SourceError: It does not exist or cannot be listed.
             LibraryWriteError: The library cannot be written. What was committed stays.
         """
-        return self._sync(self.register(path, course=course), progress)
+        return self._sync(self.register(path, course=course), progress, only)
 
     def add_text(
         self, text: str, *, name: str, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
@@ -224,7 +222,7 @@ class Library:
         """
         return [self._sync(root, progress) for root in self._index.roots()]
 
-    def _sync(self, root: Source, progress: Progress | None) -> SyncReport:
+    def _sync(self, root: Source, progress: Progress | None, only: Collection[str] = ()) -> SyncReport:
         root = refreshed(root, self.settings.home)
         report = sync(
             root,
@@ -234,6 +232,7 @@ class Library:
             served=self._served,
             readers=self._readers,
             progress=progress,
+            only=only,
         )
         stored = source_at(Path(root.location), self._index)
         if stored is not None and stored.commit != root.commit:  # another commit with the same files
@@ -325,6 +324,13 @@ class Library:
         question = read_question(query)
         return with_excerpts(question, self.retriever.search(question, limit=limit, where=where, view=view))
 
+    def references(self, name: str, *, where: Filter = EVERYTHING) -> References:
+        """Find every line that defines, calls, imports or mentions a name. Calls of `Client.get` are of every `get`."""
+        from openbook.answering.references import find_references
+
+        self._check(None, where)
+        return find_references(name, self._index, where)
+
     def retrieve(self, message: str, *, limit: int = 10, where: Filter = EVERYTHING) -> list[RetrievalResult]:
         """Rank what `query` writes an answer from, best first, before a model's context is filled up.
 
@@ -335,132 +341,6 @@ class Library:
         """
         self._check(limit, where)
         return self.generator.retrieve(message, limit, where=where)
-
-    def query(
-        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, options: AnswerOptions | None = None
-    ) -> GenerationResult:
-        """Answer a question from the library, with citations that have been checked.
-
-        Args:
-            message: The question.
-            limit: Most results to answer from.
-            where: Documents that may be used.
-            options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
-
-        Raises:
-            QueryError: The question is empty, too long, or holds no word.
-            UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1.
-            ModelError: The model did not answer.
-        """
-        return answered(self.query_stream(message, limit=limit, where=where, options=options))
-
-    def query_stream(
-        self, message: str, *, limit: int = 10, where: Filter = EVERYTHING, options: AnswerOptions | None = None
-    ) -> Iterator[AnswerEvent]:
-        """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
-
-        The words have not been checked; the answer has. Closing the iterator ends the call of the model.
-        """
-        self._check(limit, where)
-        events = self.generator.stream(message, limit, where=where, options=self._completed(options))
-        return (with_permalinks(event, self._index) for event in events)
-
-    async def aquery(
-        self,
-        message: str,
-        *,
-        limit: int = 10,
-        where: Filter = EVERYTHING,
-        options: AnswerOptions | None = None,
-        executor: Executor | None = None,
-    ) -> GenerationResult:
-        """Do what `query` does, without blocking: see `aquery_stream`."""
-        events = self.aquery_stream(message, limit=limit, where=where, options=options, executor=executor)
-        return answered([event async for event in events])
-
-    async def aquery_stream(
-        self,
-        message: str,
-        *,
-        limit: int = 10,
-        where: Filter = EVERYTHING,
-        options: AnswerOptions | None = None,
-        executor: Executor | None = None,
-    ) -> AsyncGenerator[AnswerEvent, None]:
-        """Do what `query_stream` does, without blocking: the model is called in the event loop, all else in threads.
-
-        Closing the iterator, or cancelling the task, ends the call of the model. `executor`: whose
-        threads are used; the loop's own if not given.
-        """
-        from asyncio import get_running_loop
-
-        def begin() -> AsyncGenerator[AnswerEvent, None]:
-            self._check(limit, where)
-            made = self._completed(options)
-            return self.generator.astream(message, limit, where=where, options=made, executor=executor)
-
-        in_thread = partial(get_running_loop().run_in_executor, executor)
-        events = await in_thread(begin)  # the first time, it imports a lot
-        async with aclosing(events):
-            async for event in events:
-                yield await in_thread(with_permalinks, event, self._index) if isinstance(event, Answered) else event
-
-    def _completed(self, options: AnswerOptions | None) -> AnswerOptions:
-        """Return options with the judge of the library, unless they name a verifier of their own."""
-        from openbook.answering.options import AnswerOptions
-        from openbook.answering.verifiers import open_verifier
-
-        options = options or AnswerOptions()
-        if self._judge is None or options.verifier != "model":
-            return options
-        if isinstance(self._judge, str):
-            self._judge = open_verifier(self._judge, self.settings)
-        return replace(options, verifier=self._judge)
-
-    def _check(self, limit: int, where: Filter) -> None:
-        """Refuse what could only find nothing.
-
-        Raises:
-            UnknownSourceError: The library has no such source.
-            ValueError: No result was asked for.
-        """
-        if limit < 1:
-            raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
-        check_known(where.sources, self._index)
-
-    def context(self, results: Sequence[RetrievalResult]) -> str:
-        """Return what a model is shown of results: each in a fence, its lines or sentences numbered."""
-        from openbook.answering.context import build_context
-
-        return str(build_context(results, self.settings.context_tokens))
-
-    def check(
-        self,
-        message: str,
-        answer: str,
-        results: Sequence[RetrievalResult],
-        *,
-        policy: Policy = "flag",
-        retry: Retry | None = None,
-        verifier: Model | Judge | None = None,
-    ) -> GenerationResult:
-        """Check an answer that any model wrote, claim by claim, and repair it where there is evidence.
-
-        Args:
-            message: The question.
-            answer: The model's words, with marks such as `[2:14-18]` that count what `context` gives.
-            results: What the model was shown.
-            policy: What happens to claims in conflict: `flag` shows them, `drop` takes them out, `retry` asks
-                once more.
-            retry: For `retry`: takes the claims in conflict, returns another answer.
-            verifier: Checks whether the cited lines say what the claims say. Without one, words alone decide.
-
-        Raises:
-            QueryError: The question is empty, too long, or holds no word.
-            ValueError: The policy is none, or `retry` without anything to call.
-        """
-        return self.generator.check(message, answer, results, policy=policy, retry=retry, verifier=verifier)
 
     @cached_property
     def retriever(self) -> Retriever:

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import IO, Any, Generic, NoReturn, TypeVar, cast
@@ -42,6 +43,9 @@ CHILD = ("-I", "-c", _CHILD)
 """Arguments of Python for a child that waits on its standard input for what `child_greeting` gives."""
 
 _POLL_S = 0.2
+
+INTERRUPT: ContextVar[Callable[[], None]] = ContextVar("INTERRUPT", default=lambda: None)
+"""Called again and again while a pool of this thread waits for a job. What it raises ends the pool and its children."""
 
 # A parent ends what takes too long. A child whose parent was killed does that itself, and so late that
 # the parent, if it is there, comes first and can say why.
@@ -99,6 +103,7 @@ class ProcessPool(Generic[Job, Result]):
                 try:
                     finished = done.get(timeout=_POLL_S)
                 except queue.Empty:
+                    INTERRUPT.get()()
                     for child in children:
                         child.kill_if_older(self._timeout_s)
                     continue

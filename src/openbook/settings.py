@@ -22,6 +22,7 @@ _POSITIVE = (
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
+    *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes"),
 )
 
 # Libraries, work and conversations would go elsewhere than they went if these were ignored.
@@ -67,7 +68,7 @@ class Settings:
     """Words in a chunk of the strategies `fixed-size` and `hybrid`."""
     chunk_overlap_words: int = 50
     """Words that such a chunk repeats of the one before. Fewer than `chunk_words`."""
-    context_tokens: int = 6000
+    context_tokens: int = 8000
     """Estimated tokens of sources that one answer may be written from."""
     model: str = ""
     """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
@@ -76,6 +77,9 @@ class Settings:
     `off`: nothing does."""
     model_timeout_s: float = 120.0
     """Seconds that one call of a model may take, retries included. A model on a small machine may need more."""
+    reply_cache: str = ""
+    """Folder where whole replies of models are kept for commands, so that the same request is not paid twice. Empty:
+    none are."""
     embedder: str = ""
     """What embeds instead of the shipped model: `provider:model`, or a server's address and `#model`. All text of
     sources and each question is sent there."""
@@ -103,6 +107,15 @@ class Settings:
     `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
+    server_queue: int = 200
+    """Questions that wait for their turn at the server, at most. Those beyond it are refused. Two cores answer about
+    40 in a second: `python -m benchmarks.server`."""
+    server_wait_s: float = 10.0
+    """Seconds from its arrival that a question waits for its turn. It is refused then, or at once if it is clear that
+    its turn would come later."""
+    server_answers: int = 256
+    """Questions that the server answers at a time, those that a model writes at included. One caller has at most
+    half of them."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -115,6 +128,12 @@ class Settings:
     """Most files of one upload."""
     upload_bytes: int = 32 * 1024 * 1024
     """Most bytes of one upload, all files together."""
+    key_upload_bytes: int = 512 * 1024 * 1024
+    """Most bytes of uploaded files that one key or browser of the server may keep there."""
+    server_jobs: int = 4
+    """Background jobs of the server that run at a time. Those of the same files run one after the other."""
+    job_timeout_s: float = 1800.0
+    """Seconds that one background job of the server may take. What it has committed by then stays."""
     key_questions_per_minute: int = 30
     """Questions and uploads that one key of the server may send in a minute."""
     key_usd_per_day: float = 5.0
@@ -135,7 +154,7 @@ class Settings:
                 f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
                 hint=f"set {_variable('chunk_overlap_words')}",
             )
-        for name in ("session_history", "server_workers"):
+        for name in ("session_history", "server_workers", "server_queue"):
             if getattr(self, name) < 0:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
@@ -295,6 +314,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "model": (str, "a name"),
     "embedder": (str, "a name"),
     "reranker": (str, "a name"),
+    "reply_cache": (str, "a folder"),
     "verifier": (str, "a name"),
     "storage": (str, "an engine and an address"),
     "executor": (str, "an executor and an address"),
@@ -304,6 +324,8 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "shared_store": (lambda text: Secret(text), "a store and an address"),
     "fetch_timeout_s": (float, "a number"),
     "model_timeout_s": (float, "a number"),
+    "server_wait_s": (float, "a number"),
+    "job_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),

@@ -18,6 +18,11 @@ View = Literal["auto", "files", "passages"]
 
 VIEWS: tuple[View, ...] = get_args(View)
 
+Use = Literal["definition", "call", "import", "mention"]
+"""What a line does with a name, the most telling first: a line that does several has the first of them."""
+
+USES: tuple[Use, ...] = get_args(Use)
+
 BlockKind = Literal["heading", "text", "code"]
 """What a stretch of prose is. `code` is fenced or literal: it is never searched for headings."""
 
@@ -75,13 +80,32 @@ class Lesson:
     instructor: str = ""
     course_path: str = ""
     """Path of the folder that is the course; empty where the document is a course of its own."""
+    part: int | None = None
+    """Of the lesson within a module, whose number is `number` then: 3 for lesson 1.3."""
+
+    @property
+    def label(self) -> str:
+        """The number as people write it, such as `4` or `1.3`; empty without one.
+
+        Example:
+            >>> Lesson("Knots", 1, part=3).label
+            '1.3'
+        """
+        numbers = (self.number, self.part if self.number is not None else None)
+        return ".".join(str(number) for number in numbers if number is not None)
 
     def __str__(self) -> str:
-        return "" if self.number is None else f"Lesson {self.number}: {self.title}".rstrip(": ")
+        return "" if self.number is None else f"Lesson {self.label}: {self.title}".rstrip(": ")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a list of lessons shows, as JSON values."""
-        return {"number": self.number, "title": self.title, "link": self.link}
+        return {
+            "number": self.number,
+            "part": self.part,
+            "label": self.label,
+            "title": self.title,
+            "link": self.link,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +257,12 @@ class Filter:
     courses: frozenset[tuple[str, str]] = frozenset()
     """Sources and paths, as `Course.key` gives them."""
     lesson: int | None = None
-    """Only chunks of a lesson with this number, of any course that is allowed. 0 is a lesson."""
+    """Only chunks of a lesson with this number, of any course that is allowed. 0 is a lesson. Where modules have
+    lessons, it is the number of a module, and all of it is allowed."""
     within: frozenset[tuple[str, str]] = frozenset()
     """Sources and, in each, the POSIX path of a file or folder: only that, and what is below it. Empty: all of it."""
+    part: int | None = None
+    """Of the module `lesson`, only the lesson with this number: 3 for lesson 1.3."""
 
     def __post_init__(self) -> None:
         """Check the fields, so that a wrong one is not taken for a damaged library later."""
@@ -246,10 +273,25 @@ class Filter:
         object.__setattr__(self, "within", frozenset(_pairs("within", self.within)))
         for kind in sorted(self.kinds.difference(KINDS)):
             raise ValueError(f"there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
-        if type(self.lesson) not in (int, type(None)):  # True is an `int` too
-            raise TypeError(f"lesson is {self.lesson!r}, which is no whole number")
-        if self.lesson is not None and self.lesson < 0:
-            raise ValueError(f"lesson is {self.lesson}; the first is 0 or 1")
+        for name, value in (("lesson", self.lesson), ("part", self.part)):
+            if type(value) not in (int, type(None)):  # True is an `int` too
+                raise TypeError(f"{name} is {value!r}, which is no whole number")
+            if value is not None and value < 0:
+                raise ValueError(f"{name} is {value}; the first is 0 or 1")
+        if self.part is not None and self.lesson is None:
+            raise ValueError("part is given without the lesson that it is a part of")
+
+    def allows_lesson(self, lesson: Lesson | None) -> bool:
+        """Return whether the filter by lesson lets a lesson through; None stands for text of no lesson.
+
+        Example:
+            >>> [Filter(lesson=1, part=3).allows_lesson(Lesson("Knots", 1, part=part)) for part in (3, 4)]
+            [True, False]
+        """
+        if self.lesson is None:
+            return True
+        is_number = lesson is not None and lesson.number == self.lesson
+        return is_number and (self.part is None or (lesson is not None and lesson.part == self.part))
 
 
 def _strings(name: str, values: object) -> tuple[str, ...]:

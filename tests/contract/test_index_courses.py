@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import pytest
@@ -60,22 +61,27 @@ def test_a_course_without_a_title_is_called_by_its_file(index: Index, path: str,
     assert [course.title for course in index.courses()] == [title]
 
 
-def test_a_folder_has_the_lessons_of_its_documents_by_number_and_path(index: Index) -> None:
-    put_lessons(index, "k/b/02.txt", in_folder(2, "Bowline", "k"))
+def test_a_folder_has_the_lessons_of_its_documents_by_number_and_part(index: Index) -> None:
+    put_lessons(index, "k/b/02.txt", replace(in_folder(2, "Bowline", "k"), part=10))
     put_lessons(index, "k/b/01.txt", in_folder(1, "Ropes", "k"))
-    put_lessons(index, "k/a/02.txt", in_folder(2, "Hitch", "k"))
+    put_lessons(index, "k/a/02.txt", replace(in_folder(2, "Hitch", "k"), part=9))
+    put_lessons(index, "k/b/code.py", replace(in_folder(2, "", "k"), part=9))
     put_lessons(index, "k/notes.txt", in_folder(None, "", "k"))
     put_lessons(index, "k/own.txt", MIXING)
 
     folder, own = index.courses()
 
     assert (folder.path, folder.title, own.path) == ("k", "Knots", "k/own.txt")
-    assert [str(lesson) for lesson in folder.lessons] == ["Lesson 1: Ropes", "Lesson 2: Hitch", "Lesson 2: Bowline"]
+    assert [str(lesson) for lesson in folder.lessons] == [
+        "Lesson 1: Ropes",
+        "Lesson 2.9: Hitch",
+        "Lesson 2.10: Bowline",
+    ]
 
 
-def test_files_beside_each_other_with_one_number_hold_one_lesson(index: Index) -> None:
-    put_lessons(index, "01.vtt", in_folder(1, "Spoken"))
-    put_lessons(index, "01.pdf", in_folder(1, "Shown"))
+def test_files_with_one_number_hold_one_lesson(index: Index) -> None:
+    put_lessons(index, "spoken/01.vtt", in_folder(1, "Spoken"))
+    put_lessons(index, "shown/01.pdf", in_folder(1, "Shown"))
 
     assert [[str(lesson) for lesson in course.lessons] for course in index.courses()] == [["Lesson 1: Shown"]]
 
@@ -97,6 +103,7 @@ def test_a_course_follows_its_document(index: Index) -> None:
         pytest.param(Filter(globs=("b.*",)), [("s", "b.txt", 2)], id="glob"),
         pytest.param(Filter(courses=frozenset({("s", "c.txt")})), [], id="course-of-another-source"),
         pytest.param(Filter(lesson=0), [("s", "b.txt", 1)], id="lesson-zero"),
+        pytest.param(Filter(lesson=2, part=1), [], id="part-that-is-not-there"),
         pytest.param(Filter(lesson=9), [], id="lesson-that-is-not-there"),
     ],
 )
@@ -114,6 +121,7 @@ def test_courses_are_listed_through_a_filter(index: Index, where: Filter, found:
         pytest.param(Filter(courses=frozenset({("s", "z")}), lesson=7), "seven", id="lesson-of-a-folder"),
         pytest.param(Filter(courses=frozenset({("s", "z")})), "seven", id="course"),
         pytest.param(Filter(courses=frozenset({("s", "late.txt")}), lesson=7), "", id="both-must-hold"),
+        pytest.param(Filter(lesson=8, part=3), "three", id="lesson-of-a-module"),
         pytest.param(Filter(lesson=9999), "", id="no-such-number"),
         pytest.param(Filter(lesson=10**12), "", id="huge-number"),
     ],
@@ -123,6 +131,7 @@ def test_a_filter_by_course_or_lesson_applies_before_the_cut(index: Index, where
     put_lessons(index, "a.txt", *[None, Lesson("A"), Lesson("A", 1)] * 20)
     put_lessons(index, "late.txt", *[Lesson("L", 2)] * 20, Lesson("L", 0, "late"))
     put_lessons(index, "z/7.txt", Lesson("Z", 7, "seven", course_path="z"))
+    put_lessons(index, "m.txt", *[Lesson("M", 8, "two", part=2)] * 20, Lesson("M", 8, "three", part=3))
 
     by_words = index.fetch([hit.id for hit in lexical(index, ["word"], 1, where)])
     by_nearness = index.fetch([hit.id for hit in dense(index, vector(1), 1, where)])

@@ -43,7 +43,12 @@ def read_a_page() -> list[str | ScriptedReply]:
     return [
         ScriptedReply(ToolCall("call-1", "read_page", '{"title": "refunds"}')),
         "It needs the receipt.",
+        "By `openbook serve`.",
+        "Nothing has shipped.",
         '{"needs": ["a receipt"]}',
+        ScriptedReply(ToolCall("call-2", "lookup_online", '{"order": "7"}')),
+        "It has shipped.",
+        "It costs nothing.",
     ]
 
 
@@ -74,7 +79,10 @@ def serve_two_repositories(folder: Path) -> None:
 
 SCENES = {
     "README.md": Scene(printed=["chunking.md:3"]),
-    "docs/agent.md": Scene(read_a_page(), printed=["It needs the receipt.", "{'needs': ['a receipt']}"]),
+    "docs/agent.md": Scene(
+        read_a_page(),
+        printed=["It needs the receipt.", "{'needs': ['a receipt']}", "cost_usd=Decimal('0.005')"],
+    ),
     "docs/answering.md": Scene(answers(), printed=["is tested in", "searching ...\n", "sessions.md:3"]),
     "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),
     "docs/entailment.md": Scene(before=install_a_model, printed=["not said"]),  # the model that installs is a tiny one

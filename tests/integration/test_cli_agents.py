@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from openbook.cli.agents import AGENTS
+from openbook.mcp.clients import CLIENTS
 from tests.integration.support_cli import run
 
 
@@ -18,11 +20,10 @@ def test_an_agent_is_told_of_a_folder_and_forgets_it_again(capsys: pytest.Captur
     written = json.loads((tmp_path / ".cursor" / "mcp.json").read_text(encoding="utf-8"))
     forgotten = run(capsys, "uninstall", "cursor")
 
-    left = json.loads((tmp_path / ".cursor" / "mcp.json").read_text(encoding="utf-8"))
     assert (told.code, forgotten.code) == (0, 0)
     assert written["mcpServers"]["openbook"]["args"][-2:] == ["mcp", str(tmp_path)]
-    assert left == {"mcpServers": {}}
-    assert "mcp.json.bak" in forgotten.err
+    assert "deleted" in forgotten.err
+    assert not (tmp_path / ".cursor" / "mcp.json").exists()
 
 
 def test_a_dry_run_prints_the_file_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -52,3 +53,7 @@ def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str
 
     assert told.code == 2
     assert "does not exist" in told.err
+
+
+def test_help_names_every_agent() -> None:
+    assert ", ".join(CLIENTS) == AGENTS

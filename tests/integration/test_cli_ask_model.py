@@ -74,7 +74,7 @@ def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, 
     assert "Not verified" not in outcome.out
     assert "#tiny: 20 tokens read, 10 written, price unknown" in outcome.err
     assert server.key not in outcome.out + outcome.err
-    assert "11|" not in text_sent(server.requests[1].body)  # it is shown the cited lines, and no others
+    assert text_sent(server.requests[1].body).count("<source ") == 1  # it is shown what is cited, and nothing else
     assert "LOST_AFTER_DAYS = 14" in text_sent(server.requests[1].body)
 
 
@@ -291,6 +291,39 @@ def test_what_cannot_be_asked_is_told_before_anything_is_indexed(
 
     assert_fails_clearly(outcome, code, *words)
     assert "indexed" not in outcome.err
+
+
+def test_replies_are_kept_in_a_folder_on_request(fake_server: Start, harbour: Path, tmp_path: Path) -> None:
+    server = fake_server(answer_by_mark, CONFIRMS)  # a third call would be one too many
+    variables = keys(server) | {"OPENBOOK_REPLY_CACHE": str(tmp_path / "replies")}
+    words = ("ask", QUESTION, "--model", f"{server.openai_url}#tiny")
+
+    first, second = (run_alone(*words, cwd=harbour, env=variables) for _ in range(2))
+
+    assert first.code == second.code == 0, second
+    assert first.out == second.out
+    assert "#tiny: not asked" in second.err
+
+
+def test_the_second_model_answers_where_the_first_is_overloaded(fake_server: Start, harbour: Path) -> None:
+    server = fake_server(Refusal(402), answer_by_mark)
+    names = f"{server.openai_url}#tiny,{server.openai_url}#other"
+
+    outcome = ask(server, harbour, "--verifier", "off", "--temperature", "0", "--seed", "7", model=names)
+
+    assert outcome.code == 0, outcome
+    assert "#tiny did not answer" in outcome.err
+    assert [received.body["model"] for received in server.requests] == ["tiny", "other"]
+    assert (server.requests[1].body["temperature"], server.requests[1].body["seed"]) == (0, 7)
+
+
+def test_a_temperature_that_the_model_does_not_take_is_told_and_nothing_is_sent(
+    fake_server: Start, harbour: Path
+) -> None:
+    server = fake_server()
+
+    assert_fails_clearly(ask(server, harbour, "--temperature", "0", model="anthropic"), 3, "does not take temperature")
+    assert not server.requests
 
 
 def test_a_model_that_refuses_is_one_line_with_a_hint(fake_server: Start, harbour: Path) -> None:

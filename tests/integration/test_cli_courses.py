@@ -67,7 +67,13 @@ def test_the_list_and_an_outline_go_into_json(indexed: Path, capsys: Captured) -
     outlined = run(capsys, "courses", "cakes", "--json").json
 
     assert [(one["path"], one["lesson_count"]) for one in listed] == [("bread.txt", 2), ("cakes.txt", 1)]
-    assert listed[0]["lessons"][0] == {"number": 0, "title": "Flour", "link": "https://bread.example/0"}
+    assert listed[0]["lessons"][0] == {
+        "number": 0,
+        "part": None,
+        "label": "0",
+        "title": "Flour",
+        "link": "https://bread.example/0",
+    }
     places = outlined.pop("lessons")[0]["places"]
     assert outlined == {
         "source": "school",

@@ -54,7 +54,7 @@ def test_a_fixed_file_is_right(shop: Repository, capsys: Captured) -> None:
 
 
 def test_without_moves_fix_touches_no_file(shop: Repository, capsys: Captured) -> None:
-    write(shop.folder, {"docs/b.md": "See src/none.py:3.\n"})
+    write(shop.folder, {"docs/b.md": "See src/ap.py:3.\n"})
     before = (shop.folder / "docs/b.md").stat()
 
     outcome = run(capsys, "verify", "--fix", "docs/b.md")
@@ -106,6 +106,7 @@ def test_json_holds_every_citation(shop: Repository, capsys: Captured) -> None:
         "reason": "",
         "pinned": False,
         "fixed": False,
+        "known": False,
     }
     assert outcome.json["counts"]["moved"] == 2
 
@@ -152,9 +153,9 @@ def test_a_permalink_to_a_commit_goes_to_the_one_that_is_checked_out(shop: Repos
 
 
 def test_comments_of_code_are_read(shop: Repository, capsys: Captured) -> None:
-    write(shop.folder, {"src/b.py": "x = 'src/none.py:1'  # see src/none.py:2\n"})
+    write(shop.folder, {"src/b.py": "x = 'src/app.py:91'  # see src/app.py:92\n"})
 
-    assert run(capsys, "verify", "src/b.py").out == "src/b.py:1: missing file: src/none.py:2\n"
+    assert run(capsys, "verify", "src/b.py").out == "src/b.py:1: out of range: src/app.py:92 (the file has 8 lines)\n"
 
 
 def test_the_root_may_be_another_folder(shop: Repository, capsys: Captured, tmp_path: Path) -> None:
@@ -185,12 +186,13 @@ def test_annotations_name_the_line_of_the_page_and_what_is_wrong(shop: Repositor
 
 
 def test_no_name_of_a_file_can_end_an_annotation_or_begin_another(shop: Repository, capsys: Captured) -> None:
-    write(shop.folder, {"50%,a:b\n::error::c.md": "See src/none.py:3.\n"})
+    write(shop.folder, {"50%,a:b\n::error::c.md": "See src/ap.py:3.\n"})
 
     outcome = run(capsys, "verify", "--github", "50%,a:b\n::error::c.md")
 
     assert outcome.out == (
-        "::error file=50%25%2Ca%3Ab%0A%3A%3Aerror%3A%3Ac.md,line=1,title=citation%3A missing file::src/none.py:3\n"
+        "::error file=50%25%2Ca%3Ab%0A%3A%3Aerror%3A%3Ac.md,line=1,title=citation%3A missing file::src/ap.py:3"
+        " (perhaps src/app.py)\n"
     )
 
 
@@ -211,18 +213,15 @@ def test_what_is_fixed_and_what_cannot_be_checked_is_annotated_too(shop: Reposit
     ("arguments", "words"),
     [
         pytest.param(["docs/a.md", "--github", "--json"], "it cannot be given together with --json", id="two-styles"),
-        pytest.param(["none.md"], "cannot read 'none.md': does not exist", id="missing"),
-        pytest.param(["docs"], "'docs' is a folder; name its files, such as docs/*.md", id="folder"),
+        pytest.param(["docs", "--format", "xml"], "choose from text, json, github, sarif", id="format"),
+        pytest.param(["docs", "--exclude", "[z-a]"], "is no pattern of paths", id="pattern"),
         pytest.param(["docs/a.md", "--root", "none"], "cannot read 'none': does not exist", id="missing-root"),
         pytest.param(["docs/a.md", "--root", "docs/a.md"], "is a file; name the folder", id="root-is-a-file"),
         pytest.param(["docs/a.md", "--check-urls", "yes"], "'yes' is not valid; choose from no", id="no-network"),
         pytest.param([""], "the path is empty; is a shell variable unset?", id="empty"),
-        pytest.param(["loop.md"], "cannot read 'loop.md': does not exist", id="loop-of-links"),
     ],
 )
 def test_bad_arguments_are_wrong_usage(shop: Repository, arguments: list[str], words: str) -> None:
-    (shop.folder / "loop.md").symlink_to("loop.md")
-
     outcome = run_alone("verify", *arguments, cwd=shop.folder, env={"COLUMNS": "200"})
 
     assert outcome.code == 2
@@ -233,6 +232,9 @@ def test_bad_arguments_are_wrong_usage(shop: Repository, arguments: list[str], w
     ("name", "content", "words"),
     [
         pytest.param("blob.md", b"\0\1\2\3", "cannot read 'blob.md': binary", id="binary"),
+        pytest.param("gone.md", None, "cannot read 'gone.md': does not exist", id="gone"),
+        pytest.param("loop.md", "loop.md", "cannot read 'loop.md': does not exist", id="loop-of-links"),
+        pytest.param("torn.ipynb", b'{"cells": [', "cannot read 'torn.ipynb': is no notebook", id="notebook"),
         pytest.param(
             "half.json", b'{"answer": "x", "cita', "cannot read 'half.json': contains no saved answer", id="no-answer"
         ),
@@ -242,9 +244,12 @@ def test_bad_arguments_are_wrong_usage(shop: Repository, arguments: list[str], w
     ],
 )
 def test_a_file_that_cannot_be_checked_fails_and_the_rest_is_checked(
-    shop: Repository, capsys: Captured, name: str, content: bytes, words: str
+    shop: Repository, capsys: Captured, name: str, content: bytes | str | None, words: str
 ) -> None:
-    (shop.folder / name).write_bytes(content)
+    if isinstance(content, bytes):
+        (shop.folder / name).write_bytes(content)
+    elif content:
+        (shop.folder / name).symlink_to(content)
 
     alone = run(capsys, "verify", name)
     both = run(capsys, "verify", name, "docs/a.md")
@@ -271,10 +276,105 @@ def test_a_shallow_clone_says_that_history_was_not_asked(shop: Repository, capsy
 
     outcome = run(capsys, "verify", tmp_path / "clone/docs/a.md", "--root", tmp_path / "clone")
 
-    assert "the git history is incomplete" in outcome.err
+    assert outcome.code == 0
+    assert outcome.out == ""
+    assert outcome.err.splitlines()[0] == "2 citations in 1 file: 2 unknown"
+    assert outcome.err.count("the git history is incomplete") == 1
 
 
 def test_control_characters_of_a_page_do_not_reach_the_terminal(shop: Repository, capsys: Captured) -> None:
     write(shop.folder, {"d.md": "[x](<src/no\x1b[31mne.py#L3>)\n"})
 
     assert "\x1b" not in run(capsys, "verify", "d.md").out
+
+
+def test_a_folder_stands_for_its_documents_and_on_request_for_its_code(shop: Repository, capsys: Captured) -> None:
+    notebook = '{"cells": [{"cell_type": "markdown", "source": "See src/app.py:93"}]}'
+    files = {"docs/b.mdx": "See src/app.py:91\n", "docs/c.adoc": "link:src/app.py#L92[it]\n", "docs/d.ipynb": notebook}
+    write(shop.folder, {**files, "docs/e.txt": "See src/app.py:94\n", "src/b.py": "# See src/app.py:95\n"})
+
+    documents = run(capsys, "verify", ".")
+    all_ = run(capsys, "verify", "--comments", ".")
+
+    assert re.findall(r"^(\S+):\d+: out", documents.out, re.MULTILINE) == ["docs/b.mdx", "docs/c.adoc", "docs/d.ipynb"]
+    assert re.findall(r"^(\S+):\d+: out", all_.out, re.MULTILINE)[-1] == "src/b.py"
+
+
+def test_excluded_files_are_not_checked(shop: Repository, capsys: Captured) -> None:
+    write(shop.folder, {"docs/old/b.md": "See src/app.py:91\n"})
+
+    outcome = run(capsys, "verify", ".", "docs/a.md", "--exclude", "docs/old/", "--exclude", "a.md")
+
+    assert (outcome.code, outcome.err) == (0, "0 citations in 0 files\n")
+
+
+def test_only_what_a_baseline_does_not_have_fails_and_stale_entries_are_named(
+    shop: Repository, capsys: Captured
+) -> None:
+    written = run(capsys, "verify", "docs", "--write-baseline", "known.json")
+    known = run(capsys, "verify", "docs", "--baseline", "known.json")
+    page = "\n\nSee src/app.py:91\n" + PAGE.replace(" (src/app.py:4-6)", "")
+    write(shop.folder, {"docs/a.md": page})
+    new = run(capsys, "verify", "docs", "--baseline", "known.json")
+
+    assert (written.code, known.code, new.code) == (0, 0, 1)
+    assert "2 findings written to known.json" in written.err
+    assert (known.out, known.err) == ("", "2 citations in 1 file: 2 moved; 2 in the baseline\n")
+    assert new.out == "docs/a.md:3: out of range: src/app.py:91 (the file has 8 lines)\n"
+    assert "no longer found, though in the baseline: docs/a.md: src/app.py:4-6 (moved);" in new.err
+
+
+@pytest.mark.parametrize(("name", "words"), [("none.json", "No such file"), ("docs/a.md", "is no baseline")])
+def test_a_baseline_that_cannot_be_read_fails(shop: Repository, capsys: Captured, name: str, words: str) -> None:
+    assert_fails_clearly(run(capsys, "verify", "docs", "--baseline", name), 3, words)
+
+
+def test_sarif_names_rule_file_and_line_of_each_finding(shop: Repository, capsys: Captured) -> None:
+    (shop.folder / "a blob.md").write_bytes(b"\0\1\2\3")
+
+    log = run(capsys, "verify", "--format", "sarif", "docs/a.md", "a blob.md").json
+
+    (run_,) = log["runs"]
+    rules = run_["tool"]["driver"]["rules"]
+    first = run_["results"][0]
+    place = first["locations"][0]["physicalLocation"]
+    assert log["version"] == "2.1.0"
+    assert rules[first["ruleIndex"]]["id"] == first["ruleId"] == "citation-moved"
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"], first["level"]) == ("docs/a.md", 3, "error")
+    assert [one["physicalLocation"]["region"]["startLine"] for one in first["relatedLocations"]] == [4, 6]
+    (invocation,) = run_["invocations"]
+    (failure,) = invocation["toolExecutionNotifications"]
+    assert not invocation["executionSuccessful"]
+    assert failure["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20blob.md"
+
+
+def test_fix_keeps_all_other_bytes_of_a_notebook(shop: Repository, capsys: Captured) -> None:
+    raw = (
+        '{"cells": [\n {"cell_type": "code", "source": ["# src/app.py:4-6"]},\n'
+        ' {"metadata": {}, "source": ["\\u00dcber \\ud83d\\ude00 \\"it\\":\\n",\n  "see src/app.py:4-6\\n"],'
+        ' "cell_type": "markdown"}],  "nbformat": 4 }'
+    )
+    code = (shop.folder / "src/app.py").read_text(encoding="utf-8")
+    write(shop.folder, {"docs/n.ipynb": raw, "src/app.py": CODE})
+    shop.commit()
+    write(shop.folder, {"src/app.py": code})
+
+    outcome = run(capsys, "verify", "--fix", "docs/n.ipynb")
+
+    assert outcome.out == "docs/n.ipynb:4: fixed: src/app.py:4-6 -> src/app.py:6-8\n"
+    assert (shop.folder / "docs/n.ipynb").read_text("utf-8") == raw.replace("see src/app.py:4-6", "see src/app.py:6-8")
+
+
+def test_fixing_twice_changes_nothing(shop: Repository, capsys: Captured) -> None:
+    """What moved by its history, and what moves back by the names beside it."""
+    page = "`retry` and `send` (src/app.py:4-6); [send](../src/app.py#L5) and [`retry`](../src/app.py#L4).\n"
+    write(shop.folder, {"docs/a.md": page, "src/app.py": CODE})
+    shop.commit()
+    write(shop.folder, {"src/app.py": "import abc\n\n\ndef send(times):\n    pass\n\n\n" + CODE})
+
+    run(capsys, "verify", "--fix", "docs/a.md")
+    once = (shop.folder / "docs/a.md").read_text(encoding="utf-8")
+    run(capsys, "verify", "--fix", "docs/a.md")
+
+    assert once != page
+    assert (shop.folder / "docs/a.md").read_text(encoding="utf-8") == once

@@ -83,11 +83,30 @@ def test_a_folder_of_folders_holds_a_course_in_each(assistant: Library, tmp_path
     knots = assistant.course("knots")
     assert (knots.link, [lesson.title for lesson in knots.lessons]) == (
         "https://knots.example",
-        ["The Bowline", "Hitch"],
+        ["The Bowline", "Talk"],
     )
     by_kind = {result.chunk.span.path: result.chunk.kind for result in assistant.search("hitch rope school", limit=50)}
     assert by_kind["knots/lesson_2/hitch.py"] == "code"
     assert by_kind["README.md"] == "docs"
+
+
+def test_lessons_are_numbered_anew_when_others_come_or_a_course_file_says_so(
+    assistant: Library, tmp_path: Path
+) -> None:
+    folder = write_tree(tmp_path / "a", {"knots.md": "# Knots\n\nTie.\n", "splices.md": "# Splices\n\nWeave.\n"})
+    assistant.add(folder, course=True)
+    assert [str(lesson) for lesson in assistant.courses()[0].lessons] == ["Lesson 1: Knots", "Lesson 2: Splices"]
+
+    write_tree(folder, {"bends.md": "# Bends\n\nJoin.\n"})
+    assistant.sync()
+    assert told(assistant.courses()) == [".: A [1, 2, 3]"]
+
+    written = "[[lessons]]\nfile = 'splices.md'\nnumber = '4.1'\ntitle = 'Weaving'\n"
+    write_tree(folder, {"course.toml": written})
+    assistant.sync()
+    assert [str(lesson) for lesson in assistant.courses()[0].lessons] == ["Lesson 4.1: Weaving"]
+    found = assistant.search("weave", where=Filter(lesson=4, part=1))
+    assert [result.chunk.span.path for result in found] == ["splices.md"]
 
 
 def test_a_course_in_one_file_beside_folders_leaves_each_of_them_a_course(assistant: Library, tmp_path: Path) -> None:

@@ -4,19 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from openbook.answering.options import AnswerOptions
-from openbook.answers import Answered, Stage, Written
+from openbook.answers import Answered, GenerationResult, Stage, Written
 from openbook.errors import QueryError
 from openbook.index.sqlite import SqliteIndex
 from openbook.library import Library
+from openbook.llm.messages import Event, Message, ReplyFinished, Request
 from openbook.testing import ScriptedModel
 from tests.integration.support_cli import copy_sample
+
+
+class Counting:
+    """A model that counts its calls, and how many of them are under way at once."""
+
+    name = "counting:model"
+
+    def __init__(self) -> None:
+        self.calls = self.most = self._now = 0
+        self._lock = threading.Lock()
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        self._count(1)
+        threading.Event().wait(0.02)
+        self._count(-1)
+        yield ReplyFinished(Message.assistant("A parcel is lost after 14 days."))
+
+    async def astream(self, request: Request) -> AsyncIterator[Event]:
+        self._count(1)
+        await asyncio.sleep(0.02)
+        self._count(-1)
+        yield ReplyFinished(Message.assistant("A parcel is lost after 14 days."))
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._now += change
+            self.calls += change > 0
+            self.most = max(self.most, self._now)
+
 
 QUESTION = "When does a parcel count as lost?"
 
@@ -71,3 +102,40 @@ def test_the_library_is_read_in_other_threads_alone(assistant: Library) -> None:
 def test_a_question_that_cannot_be_asked_raises(assistant: Library) -> None:
     with pytest.raises(QueryError):
         asyncio.run(assistant.aquery("?!"))
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_many_questions_are_answered_in_order_and_one_that_fails_costs_no_other(
+    assistant: Library, is_async: bool
+) -> None:
+    questions = [QUESTION, " ", "Who weighs parcels?"]
+    answers = asyncio.run(assistant.aquery_many(questions, at_once=2)) if is_async else assistant.query_many(questions)
+
+    first, failed, last = answers
+    assert isinstance(first, GenerationResult)
+    assert isinstance(last, GenerationResult)
+    assert replace(first, took_ms=0) == replace(assistant.query(QUESTION), took_ms=0)
+    assert isinstance(failed, QueryError)
+    assert last.query == "Who weighs parcels?"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_no_more_questions_are_answered_at_once_than_allowed(assistant: Library, is_async: bool) -> None:
+    counting = Counting()
+    options = AnswerOptions(model=counting, verifier="off")
+
+    if is_async:
+        asyncio.run(assistant.aquery_many([QUESTION] * 5, at_once=2, options=options))
+    else:
+        assistant.query_many([QUESTION] * 5, at_once=2, options=options)
+
+    assert counting.most <= 2
+    assert counting.calls == 5
+
+
+@pytest.mark.parametrize("wrong", [{"at_once": 0}, {"limit": 0}])
+def test_limits_of_many_questions_are_checked_before_any_is_asked(assistant: Library, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        assistant.query_many([QUESTION], **wrong)
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        asyncio.run(assistant.aquery_many([QUESTION], **wrong))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -195,7 +196,8 @@ def test_models_and_verifiers_may_be_names(monkeypatch: pytest.MonkeyPatch) -> N
         ({"policy": "ignore"}, ValueError),
         ({"tools": "search"}, TypeError),
         ({"tools": ["search"]}, TypeError),
-        ({"tools": print}, TypeError),
+        ({"tools": [None]}, TypeError),
+        ({"tools": print}, ValueError),
     ],
 )
 def test_options_that_mean_nothing_are_refused(arguments: dict[str, object], error: type[Exception]) -> None:
@@ -221,6 +223,54 @@ def test_tools_of_the_program_join_those_of_the_library(pages: Path, settings: S
     names = {tool.name for tool in model.requests[0].tools}
     assert {"tide", "search"} <= names
     assert "11:32" in str(model.requests[1].messages[-1])
+
+
+class Gauge:
+    """Defines itself as a tool."""
+
+    def get_tool_definition(self) -> dict[str, object]:
+        return {"name": "gauge", "description": "Read the gauge.", "input_schema": {"type": "object"}}
+
+    def execute(self) -> str:
+        return "3 m"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_tools_of_a_question_and_of_a_library_join_those_of_the_options(
+    pages: Path, settings: Settings, is_async: bool
+) -> None:
+    def moon() -> str:
+        """Return the phase of the moon."""
+        return "full"
+
+    with ScriptedModel("It is full.") as model, Library.open("b", settings=settings) as library:
+        library.add(pages)
+        library.register_tool(Gauge())
+        options = AnswerOptions(model=model, tools=tide, verifier="off")
+        if is_async:
+            asyncio.run(library.aquery("What is the moon like?", options=options, tools=[moon]))
+        else:
+            library.query("What is the moon like?", options=options, tools=[moon])
+
+    assert [tool.name for tool in model.requests[0].tools][-3:] == ["tide", "moon", "gauge"]
+
+
+def test_a_tool_needs_a_model_unless_the_library_offers_it(pages: Path, settings: Settings) -> None:
+    with Library.open("b", settings=settings) as library:
+        library.add(pages)
+        library.register_tool(tide)
+
+        with pytest.raises(ValueError, match="tools need a model"):
+            library.query("When is high water?", tools=[tide])
+        assert library.query("When do herons fish?").model == "extractive"
+
+
+def test_what_cannot_become_a_tool_is_refused_where_it_is_registered(settings: Settings) -> None:
+    def untold(harbour: str) -> str:
+        return harbour
+
+    with Library.open("b", settings=settings) as library, pytest.raises(TypeError, match="docstring"):
+        library.register_tool(untold)
 
 
 def test_a_library_keeps_the_chunk_strategy_that_it_was_made_with(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from openbook.index.sqlite import SqliteIndex
 from openbook.library import Library
-from openbook.mcp.watched_library import WatchedLibrary
+from openbook.mcp.watched_library import ReadingState, WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
@@ -43,8 +43,8 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
     listed = ask(library, lambda client: client.list_tools())
 
     assert [tool.name for tool in listed.tools] == [
-        *("search", "ask", "read_lines", "outline", "find_symbol", "find_related", "verify_citations"),
-        *("list_sources", "list_courses", "course_outline"),
+        *("search", "ask", "read_lines", "outline", "find_symbol", "find_references", "grep", "find_related"),
+        *("verify_citations", "list_files", "list_sources", "list_courses", "course_outline"),
     ]
     for tool in listed.tools:
         assert "\n  " not in tool.description
@@ -63,6 +63,9 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
         ("read_lines", {"path": "course.txt", "first_line": 3, "last_line": 4}, "course.txt:3-4", "4| A scale has"),
         ("outline", {"path": "src/parcels.py"}, "src/parcels.py", "4| def weigh"),
         ("find_symbol", {"name": "weigh"}, "src/parcels.py:1-6", "4| def weigh"),
+        ("find_references", {"name": "weigh", "use": "call"}, "call\ntest_parcels.py:5 in ", "assert weigh("),
+        ("grep", {"pattern": "Weigh a"}, "src/parcels.py", "5| "),
+        ("list_files", {}, "course.txt", "src/parcels.py"),
         ("find_related", {"path": "src/parcels.py", "line": 5}, "test_parcels.py:", "assert weigh"),
         ("list_courses", {}, "course.txt:1-1", "Parcels for Beginners"),
         ("course_outline", {"course": "parcel beginner"}, "course.txt", "Lesson 0: Scales"),
@@ -300,3 +303,41 @@ def test_without_any_key_it_does_not_listen_to_others(shop: Path) -> None:
 
     assert ended.returncode == 2
     assert "openbook keys add" in ended.stderr
+
+
+def test_tools_for_courses_are_listed_where_there_are_courses(shop: Path) -> None:
+    (shop / "course.txt").unlink()
+    with watched(shop) as library:
+        call(library, "list_sources")
+        listed = ask(library, lambda client: client.list_tools())
+
+    assert not {"list_courses", "course_outline"} & {tool.name for tool in listed.tools}
+
+
+def test_a_number_beyond_its_limit_is_taken_as_the_limit_and_said(library: WatchedLibrary) -> None:
+    result = call(library, "search", query="weigh", limit=500, max_tokens=1)
+
+    assert not result.is_error
+    assert result.content[0].text.endswith("(limit=500 was taken as 50; max_tokens=1 was taken as 100)")
+
+
+def test_a_client_is_told_how_far_reading_is(shop: Path) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    class Reading(WatchedLibrary):
+        """A library of which three files of twelve are read."""
+
+        @property
+        def reading(self) -> ReadingState:
+            return ReadingState(3, 12)
+
+    with Library.open("reading", settings=Settings.from_env()) as assistant:
+        assistant.add(shop)
+        library = Reading(assistant, [shop], watch=False)
+        result = ask(library, lambda c: c.call_tool("list_files", {}, progress_callback=note))
+
+    assert told[0][:2] == (3, 12)
+    assert "indexed 3 of 12 new and changed files" in result.content[0].text

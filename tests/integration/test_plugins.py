@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+from openbook.answering.options import AnswerOptions
 from openbook.library import Library
+from openbook.llm.messages import ToolCall
+from openbook.retrieval.search import EVERYTHING
+from openbook.server.answer_pool import AnswerPool
 from openbook.server.app import create_app
 from openbook.settings import Secret, Settings
+from openbook.testing import FakeServer, ScriptedModel, ScriptedReply
 from tests.support import child_environment, write_tree
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
@@ -128,6 +135,42 @@ def test_a_model_answers_by_its_name(openbook: Run, birds: str) -> None:
     answer = openbook("ask", "When do owls hunt?", birds, "--model", "parrot:green", "--json")
 
     assert json.loads(answer.stdout)["model"] == "parrot:green"
+
+
+def test_a_tool_joins_those_of_the_agent_in_the_terminal(
+    openbook: Run, birds: str, fake_server: Callable[..., FakeServer]
+) -> None:
+    server = fake_server(ScriptedReply(ToolCall("call_1", "today", '{"zone": "Europe/Paris"}')), "It is day.")
+    model = f"{server.openai_url}#tiny"
+
+    options = ("--agent", "--verifier", "off", "--model", model)
+    asked = openbook("ask", "What day is it?", birds, *options, LLM_API_KEY=server.key)
+
+    assert "today" in asked.stderr, asked.stderr
+    assert date.today().isoformat()[:4] in server.requests[1].body["messages"][-1]["content"]  # noqa: DTZ011 - the year
+    assert {"search", "today"} <= {tool["function"]["name"] for tool in server.requests[0].body["tools"]}
+
+
+def test_a_tool_joins_those_of_answers_of_the_server(
+    site: Path, birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(site))
+    with Library.of(birds, settings=Settings(home=tmp_path / "home", workers=1)) as library:
+        location, settings = library.location, library.settings
+
+    async def ask(model: ScriptedModel) -> None:
+        pool = AnswerPool(location, settings, 1)
+        try:
+            await pool.start()
+            options = AnswerOptions(model=model, tools=True, verifier="off")
+            assert [event async for event in pool.stream("When do owls hunt?", 10, EVERYTHING, options)]
+        finally:
+            await pool.close()
+
+    with ScriptedModel("Owls hunt at night.") as model:
+        asyncio.run(ask(model))
+
+    assert {"search", "today"} <= {tool.name for tool in model.requests[0].tools}
 
 
 def test_an_engine_keeps_libraries_where_it_says(openbook: Run, birds: str, tmp_path: Path) -> None:

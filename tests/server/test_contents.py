@@ -120,7 +120,8 @@ def test_an_uploaded_file_can_be_asked_about_and_goes_with_its_source(client: Te
     assert list((home / "uploads").rglob("*.md")) == []
 
 
-def test_a_source_that_is_removed_while_it_is_read_does_not_come_back(client: TestClient, folder: Path) -> None:
+def test_a_source_that_is_removed_while_it_is_read_does_not_come_back(serve: Serve, folder: Path) -> None:
+    client = serve(server_jobs=1)
     write_tree(folder / "annex", {"tides.md": "# Tides\n\nThe tide turns at noon.\n"})
     may_go_on = threading.Event()
     before = client.app.state.jobs.start("", "", lambda _: {"waited": may_go_on.wait(30)})  # type: ignore[attr-defined]
@@ -134,6 +135,54 @@ def test_a_source_that_is_removed_while_it_is_read_does_not_come_back(client: Te
     assert removed.status_code == 204
     assert finished(client, job_id) == ("error", {"message": "its source was removed", "hint": ""})
     assert [source["name"] for source in client.get("/api/sources").json()["sources"]] == ["harbour", "uploads"]
+
+
+def test_an_upload_that_comes_while_its_source_is_removed_is_kept_and_what_was_deleted_is_not(
+    client: TestClient,
+) -> None:
+    finished(client, upload(client, ("old.md", b"# Zebra\n\nThe zebra sleeps standing.\n")).json()["job_id"])
+    may_go_on = threading.Event()
+    jobs = client.app.state.jobs  # type: ignore[attr-defined]
+    holding = jobs.start("", "uploads", lambda _: {"waited": may_go_on.wait(30)})
+
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        removing = threads.submit(client.delete, "/api/sources/uploads")
+        while not holding.why_stopped:
+            time.sleep(0.01)
+        uploading = threads.submit(upload, client, ("new.md", b"# Okapi\n\nThe okapi sleeps lying.\n"))
+        concurrent.futures.wait([uploading], timeout=0.3)  # it has to wait for the removal
+        may_go_on.set()
+    ended, _ = finished(client, uploading.result().json()["job_id"])
+
+    assert (removing.result().status_code, uploading.result().status_code, ended) == (204, 202, "done")
+    assert ask(client, "How does the okapi sleep?")["citations"][0]["path"] == "new.md"
+    assert "standing" not in str(ask(client, "How does the zebra sleep?")["answer"])
+    [uploads] = [each for each in client.get("/api/sources").json()["sources"] if each["name"] == "uploads"]
+    assert [each["name"] for each in uploads["uploaded"]] == ["new.md"]
+
+
+def test_a_job_can_be_cancelled_by_its_owner_alone(client: TestClient) -> None:
+    mine = upload(client, ("a.md", b"# A\n\nWords.\n")).json()["job_id"]
+    finished(client, mine)
+    may_go_on = threading.Event()
+    other = client.app.state.jobs.start(  # type: ignore[attr-defined]
+        "somebody", "docs", lambda _: {"waited": may_go_on.wait(30)}
+    )
+
+    replies = [client.delete(f"/api/jobs/{job_id}").status_code for job_id in (mine, other.id)]
+    may_go_on.set()
+
+    assert replies == [204, 404]
+    assert client.get(f"/api/jobs/{mine}").json()["state"] == "done"  # it had ended before
+
+
+def test_whoever_keeps_too_much_there_is_told_to_delete_some(serve: Serve) -> None:
+    client = serve(key_upload_bytes=30)
+    finished(client, upload(client, ("a.md", b"# Zebra\n\nIt sleeps.\n")).json()["job_id"])
+
+    refused = upload(client, ("b.md", b"# Okapi\n\nIt sleeps.\n"))
+
+    assert (refused.status_code, refused.json()["error"]["hint"]) == (413, "delete some of them, or send less")
 
 
 def test_a_library_on_a_disk_that_is_only_read_is_told_to_be_so(

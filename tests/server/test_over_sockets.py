@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 import socket
 import threading
 import time
@@ -72,11 +74,11 @@ def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-def app_of(folder: Path, home: Path, model: FakeServer, workers: int) -> tuple[SecuredApp, str]:
+def app_of(folder: Path, home: Path, model: FakeServer, workers: int, **settings: Any) -> tuple[SecuredApp, str]:
     name = f"{model.openai_url}#tiny"
     environ = {"LLM_API_KEY": model.key}
     models = ModelRegistry([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
-    assistant = Library.of(folder, settings=Settings(home=home, workers=1))
+    assistant = Library.of(folder, settings=Settings(home=home, workers=1, **settings))
     return create_app(assistant, models=models, workers=workers), name
 
 
@@ -168,6 +170,24 @@ def test_a_model_server_that_dies_in_its_answer_is_told_and_nothing_is_kept(
     assert (kind, bool(told["message"])) == ("error", True)
     assert model.openai_url.partition("://")[2] not in text
     assert (sessions, again.status_code) == ([], 200)
+
+
+def test_a_worker_that_is_killed_while_a_model_writes_costs_no_answer(
+    fake_server: Start, folder: Path, home: Path
+) -> None:
+    def write(_: Any) -> str:
+        os.kill(app.state.answer_pool.pids[0], signal.SIGKILL)
+        return "Sessions end after one hour [1:2]."
+
+    model = fake_server(write)
+    app, name = app_of(folder, home, model, 1)
+
+    with running(app) as url:
+        text = httpx2.post(f"{url}/api/query/stream", json={"query": QUESTION, "model": name}, timeout=60).text
+
+    kind, reply = events_of(text)[-1]
+    assert kind == "done"
+    assert [citation["verdict"] for citation in reply["citations"]] == ["exact"]
 
 
 def test_who_reads_slowly_gets_all_of_it_and_holds_up_nobody(

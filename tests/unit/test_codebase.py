@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import openbook
+from openbook.answering.options import AnswerOptions
 from openbook.answers import Answered
 from openbook.codebase import CodebaseAssistant, create_assistant
 from openbook.errors import UnknownSourceError
+from openbook.library import Library
+from openbook.testing import ScriptedModel
 from tests.repositories import Repository
 
 TILL = {"README.md": "# Till\n\nRefunds are booked by the till.\n", "till.py": "def book_refund(): ...\n"}
@@ -76,3 +80,40 @@ def test_the_last_event_of_a_stream_is_the_answer(codebase: CodebaseAssistant) -
 def test_the_package_offers_what_loads_repositories() -> None:
     assert openbook.create_assistant is create_assistant
     assert openbook.LoadOptions(file_patterns=("*.md",)).refusal("a.md", 1) is None
+
+
+def test_folders_of_this_machine_are_searched_beside_repositories(codebase: CodebaseAssistant, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Window\n\nRefunds are announced at the window.\n", encoding="utf-8")
+
+    report = codebase.add(tmp_path / "notes")
+
+    found = codebase.search("Where are refunds announced?")
+    assert {result.chunk.source for result in found} >= {report.source, "door"}
+    assert [result.chunk.source for result in codebase.search("refunds", sources=["till"], limit=1)] == ["till"]
+
+
+def test_questions_of_a_session_can_be_asked_without_blocking(codebase: CodebaseAssistant) -> None:
+    async def ask() -> str:
+        await codebase.aquery("Who books refunds?", "one", sources=["till"])
+        return (await codebase.aquery("And why does it do that with refunds?", "one")).searched
+
+    async def ask_nobody() -> None:
+        await codebase.aquery("Who books refunds?", sources=["window"])
+
+    assert asyncio.run(ask())
+    with pytest.raises(UnknownSourceError):
+        asyncio.run(ask_nobody())
+
+
+def test_a_tool_joins_the_answers_of_a_model() -> None:
+    def tide() -> str:
+        """Return the time of high water."""
+        return "11:40"
+
+    with ScriptedModel("At 11:40.") as model, Library.open("tides") as library:
+        assistant = CodebaseAssistant(library, AnswerOptions(model=model, verifier="off"))
+        assistant.register_tool(tide)
+        assistant.query("When is high water?")
+
+    assert "tide" in [tool.name for tool in model.requests[0].tools]

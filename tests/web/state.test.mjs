@@ -30,6 +30,13 @@ test("when the writing ends, all words stand in blocks", () => {
   assert.equal(tail(exchange), "");
 });
 
+test("a question that waits for its turn has a place until it is searched for", () => {
+  const queued = { event: "status", data: { stage: "queued", place: 3 } };
+
+  assert.deepEqual([after(queued).stage, after(queued).place], ["queued", 3]);
+  assert.equal(after(queued, { event: "status", data: { stage: "searching" } }).place, 0);
+});
+
 test("what is rendered of a block stands before the words behind it, until the block is whole", () => {
   const events = [
     { event: "delta", data: { text: "- One\n-" } },

@@ -230,3 +230,27 @@ def test_a_question_that_is_too_long_is_cut_with_a_word_and_shown_in_part(
     assert clipped is not None
     assert whole is not None
     assert clipped["height"] < 150 < whole["height"]
+
+
+def test_a_question_that_waits_for_its_turn_shows_its_place_and_one_too_many_is_held_back(
+    fake_server: Callable[..., FakeServer],
+    serve: Callable[..., Served],
+    browse: Callable[..., Page],
+    tmp_path: Path,
+    troubles: list[str],
+) -> None:
+    model = model_behind(fake_server(Fault("hold", WORDS, after=20)))
+    served = serve(course_in(tmp_path), model=model, server_answers=1, server_queue=1)
+    first, second, third = (browse(served) for _ in range(3))
+
+    ask(first)
+    expect(first.locator(".answer")).to_contain_text("The sea rises twice")
+    ask(second)
+    expect(second.locator(".stage")).to_have_text("Waiting for a turn: place 1 in the queue")
+    ask(third)
+
+    expect(third.locator("#notice")).to_contain_text("Too many questions for now")
+    expect(third.get_by_label("Your question")).to_have_value(WHY)
+    second.get_by_role("button", name="Stop").click()
+    expect(second.locator(".stage")).to_be_hidden()
+    troubles.clear()  # the browser notes each refusal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
 from contextlib import aclosing
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -16,10 +16,12 @@ from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
+from openbook.agent.toolsets import ToolLike, as_tools
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
 from openbook.errors import BadRequestError, BadResponseError, SettingsError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 
 T = TypeVar("T")
 
@@ -29,6 +31,29 @@ class Agent:
 
     One conversation, one turn at a time. Of a turn that fails, or that is left before its end, what was said and
     done until then is kept, and what it cost.
+
+    Args:
+        model: Anything that satisfies the protocol, or a name such as `anthropic:claude-sonnet-5-5`.
+        tools: Functions, which become tools as by `Tool.from_function`; tools; objects that define themselves; and
+            sets of tools, such as `mcp("command")`. One, or several.
+        system: What the model is told first.
+        budget: For each message. Without one, `Budget()`.
+        hooks: Asked in this order.
+        pruning: Decides before each message what is kept of the history. Without it, everything.
+        history: What was said before.
+        sampling: How the model chooses its words. A setting that it does not take is an error of the first call, before
+            anything is sent.
+        max_reply_tokens: Most that the model may write in one reply.
+        deadline_s: Seconds that one call of the model may take.
+        strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
+        price: Gives prices.
+        clock: Seconds, for `max_seconds` and the time that tools have.
+
+    Raises:
+        TypeError: Something cannot become a tool.
+        ToolError: The tools of a set cannot be had.
+        ValueError: Two tools have one name.
+        OpenbookError: The name of the model means nothing, or its key or package is missing.
     """
 
     _spent = Spent()
@@ -38,40 +63,20 @@ class Agent:
     def __init__(
         self,
         model: Model | str,
-        tools: Sequence[Tool | Callable[..., Any]] = (),
+        tools: ToolLike | Iterable[ToolLike] = (),
         *,
         system: str = "",
         budget: Budget | None = None,
         hooks: Sequence[Hooks] = (),
         pruning: Pruning | None = None,
         history: Sequence[Message] = (),
+        sampling: Sampling = DEFAULT_SAMPLING,
         max_reply_tokens: int = 4096,
         deadline_s: float = DEADLINE_S,
         strict: bool = False,
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; nothing is called yet.
-
-        Args:
-            model: Anything that satisfies the protocol, or a name such as `anthropic:claude-sonnet-5-5`.
-            tools: Plain functions become tools as by `Tool.from_function`.
-            system: What the model is told first.
-            budget: For each message. Without one, `Budget()`.
-            hooks: Asked in this order.
-            pruning: Decides before each message what is kept of the history. Without it, everything.
-            history: What was said before.
-            max_reply_tokens: Most that the model may write in one reply.
-            deadline_s: Seconds that one call of the model may take.
-            strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
-            price: Gives prices.
-            clock: Seconds, for `max_seconds` and the time that tools have.
-
-        Raises:
-            TypeError: A function cannot become a tool.
-            ValueError: Two tools have one name.
-            OpenbookError: The name of the model means nothing, or its key or package is missing.
-        """
         self._kernel = AgentRuntime(
             model=_opened(model) if isinstance(model, str) else model,
             tools=_by_name(tools, strict=strict),
@@ -81,6 +86,7 @@ class Agent:
             pruning=pruning,
             price=price,
             clock=clock,
+            sampling=sampling,
             max_reply_tokens=max_reply_tokens,
             deadline_s=deadline_s,
         )
@@ -243,8 +249,8 @@ class Agent:
             self._spent = before + run.ledger.spent
 
 
-def _by_name(tools: Sequence[Tool | Callable[..., Any]], *, strict: bool) -> dict[str, Tool]:
-    made = [tool if isinstance(tool, Tool) else Tool.from_function(tool, strict=strict) for tool in tools]
+def _by_name(tools: ToolLike | Iterable[ToolLike], *, strict: bool) -> dict[str, Tool]:
+    made = as_tools(tools, strict=strict)
     by_name = {tool.name: tool for tool in made}
     if len(by_name) < len(made):
         raise ValueError(f"two tools have the same name: {', '.join(tool.name for tool in made)}")

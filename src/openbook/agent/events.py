@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, get_args
 
@@ -44,6 +44,21 @@ class UsageCounted:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What the calls of one tool came to in a run."""
+
+    calls: int = 0
+    errors: int = 0
+    """Calls whose result was an error."""
+    seconds: float = 0.0
+    """How long was waited for them. Calls at once are waited for together."""
+    result_tokens: int = 0
+    """Tokens of their results, as estimated, which every later call of the model in the run reads."""
+    cost_usd: Decimal = Decimal(0)
+    """As the tool says, in US dollars. The result's `cost_usd` includes it."""
+
+
+@dataclass(frozen=True, slots=True)
 class AgentResult:
     """The result of a run."""
 
@@ -63,6 +78,8 @@ class AgentResult:
     """`max_rounds` also where the last reply had to do without tools."""
     reason: str = ""
     """Why it was stopped, or why there is no text, for people; else empty."""
+    tools: Mapping[str, ToolUse] = field(default_factory=dict)
+    """What each tool that was called came to, by name."""
 
     def __str__(self) -> str:
         if self.text:

@@ -22,6 +22,7 @@ from openbook.agent.events import (
     CallStarted,
     RunFinished,
     StoppedBy,
+    ToolUse,
     UsageCounted,
 )
 from openbook.agent.hooks import Hooks, Veto
@@ -30,10 +31,11 @@ from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
-from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price
+from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, estimate_tokens
 from openbook.errors import OpenbookError, ToolError
 from openbook.llm.messages import Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
+from openbook.llm.sampling import Sampling
 
 _logger = logging.getLogger(__name__)
 
@@ -68,6 +70,7 @@ class AgentRuntime:
     pruning: Pruning | None
     price: Price
     clock: Callable[[], float]
+    sampling: Sampling
     max_reply_tokens: int
     deadline_s: float
     meter: TokenEstimator = field(default_factory=TokenEstimator)
@@ -108,6 +111,7 @@ class AgentRun:
         self._new: History = ()
         self._calls: Counter[tuple[str, str]] = Counter()
         self._results: list[ToolResult] = []
+        self._uses: dict[str, ToolUse] = {}
         self._rounds = 0
         self._words = 0
         self._text = ""
@@ -169,6 +173,7 @@ class AgentRun:
             tools=tuple(tool.spec for tool in kernel.tools.values()),
             tool_choice=self._tool_choice(),
             max_tokens=kernel.max_reply_tokens,
+            sampling=kernel.sampling,
             deadline_s=kernel.deadline_s,
         )
 
@@ -263,6 +268,7 @@ class AgentRun:
                 seen = _through(result, (partial(hooks.after_tool, call) for hooks in self._kernel.hooks))
                 result = _failed(call, f"withheld: {seen.reason}") if isinstance(seen, Veto) else seen
                 results.append(replace(result, call_id=asked.id))  # whatever hooks have made of the call
+                self._count(job, results[-1], self._kernel.clock() - started_s)
                 yield CallFinished(call, results[-1])
         finally:
             for future in running:
@@ -282,9 +288,22 @@ class AgentRun:
             known = ", ".join(self._kernel.tools) or "none"
             return seen, _failed(call, f"there is no tool {seen.name!r}; there are: {known}")
         try:
-            return _Job(seen, tool, tool.read_arguments(seen.arguments))
+            job = _Job(seen, tool, tool.read_arguments(seen.arguments))
         except ToolError as exc:
             return seen, _failed(call, str(exc))
+        too_much = self.ledger.charge(tool.cost_usd)
+        return (seen, _failed(call, f"not called: {too_much.reason}")) if too_much else job
+
+    def _count(self, job: _Job | tuple[ToolCall, ToolResult], result: ToolResult, seconds: float) -> None:
+        if isinstance(job, _Job):
+            before = self._uses.get(job.tool.name, ToolUse())
+            self._uses[job.tool.name] = ToolUse(
+                before.calls + 1,
+                before.errors + result.is_error,
+                before.seconds + seconds,
+                before.result_tokens + estimate_tokens(result.text),
+                before.cost_usd + job.tool.cost_usd,
+            )
 
     def _halt(self, stopped_by: StoppedBy, reason: str) -> None:
         self._stopped_by, self._reason = stopped_by, reason
@@ -302,6 +321,7 @@ class AgentRun:
             self._stop,
             self._stopped_by,
             self._reason,
+            dict(self._uses),
         )
         if self._new[-1].role == "assistant":
             return result

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from openbook.agent.annotations import description_in, hints_of
@@ -47,6 +49,8 @@ class Tool:
     """What is longer is cut, visibly."""
     errors: tuple[type[Exception], ...] = (Exception,)
     """Exceptions that the model is told of. All others end the run."""
+    cost_usd: Decimal = Decimal(0)
+    """What a call costs, for tools that are paid by the call."""
 
     @property
     def name(self) -> str:
@@ -62,6 +66,7 @@ class Tool:
         max_chars: int = _MAX_CHARS,
         strict: bool = False,
         errors: tuple[type[Exception], ...] = (),
+        cost_usd: Decimal | float = 0,
     ) -> Tool:
         """Build a tool of a function with type hints and a docstring, in the style of Google, NumPy or Sphinx.
 
@@ -74,6 +79,7 @@ class Tool:
             max_chars: Characters of a result that the model is shown.
             strict: Whether exceptions end the run and reach the caller. Otherwise, the model is told of them.
             errors: Exceptions that the model is told of although it is strict, beside `ToolError`.
+            cost_usd: What a call costs, in US dollars. It counts against the budget, and in the cost of a run.
 
         Raises:
             TypeError: The docstring is missing; an argument has no type, or one without a JSON schema; or one is
@@ -81,8 +87,7 @@ class Tool:
         """
         inner = _innermost(function)
         name = name or getattr(inner, "__name__", type(inner).__name__)
-        if not _NAME.fullmatch(name):
-            raise TypeError(f"{name!r} cannot be the name of a tool; give it one of letters, digits, _ and -")
+        _check_name(name)
         description, described = read_docstring(_docstring_of(inner))
         if not description:
             raise TypeError(f"tool {name!r}: the docstring does not say what it is for")
@@ -94,7 +99,42 @@ class Tool:
         except PydanticUserError as exc:
             raise TypeError(f"tool {name!r}: a type has no JSON schema: {exc.message}") from exc
         told: tuple[type[Exception], ...] = (ToolError, *errors) if strict else (Exception,)
-        return cls(spec, function, _reader(name, model), timeout_s, max_chars, told)
+        return cls(spec, function, _reader(name, model), timeout_s, max_chars, told, Decimal(str(cost_usd)))
+
+    @classmethod
+    def from_schema(
+        cls,
+        name: str,
+        description: str,
+        schema: Mapping[str, Any],
+        function: Callable[..., Any],
+        *,
+        timeout_s: float = _TIMEOUT_S,
+        max_chars: int = _MAX_CHARS,
+        strict: bool = False,
+    ) -> Tool:
+        """Build a tool of a JSON schema. Of the arguments, the names are checked here, and nothing else.
+
+        Args:
+            name: For the model.
+            description: What the tool is for.
+            schema: Of an object.
+            function: Called with the arguments by name.
+            timeout_s: Seconds that a call may take.
+            max_chars: Characters of a result that the model is shown.
+            strict: Whether exceptions end the run, except `ToolError`.
+
+        Raises:
+            TypeError: The name or the description is not usable, or the schema is of no object.
+        """
+        _check_name(name)
+        if not description.strip():
+            raise TypeError(f"tool {name!r}: the description does not say what it is for")
+        if schema.get("type") != "object":
+            raise TypeError(f"tool {name!r}: the schema of its arguments is of no object")
+        told: tuple[type[Exception], ...] = (ToolError,) if strict else (Exception,)
+        spec = ToolSpec(name, description.strip(), dict(schema))
+        return cls(spec, function, _schema_reader(spec), timeout_s, max_chars, told)
 
     def show(self, value: object) -> str:
         """Return a result as the model reads it: text as it is, anything else as JSON; the end of a long one cut."""
@@ -112,6 +152,34 @@ class Tool:
 def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling it gives a coroutine."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004 - to look at it
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise TypeError(f"{name!r} cannot be the name of a tool; give it one of letters, digits, _ and -")
+
+
+def _schema_reader(spec: ToolSpec) -> Callable[[str], Arguments]:
+    known: Mapping[str, Any] = spec.parameters.get("properties", {})
+    required: Sequence[str] = spec.parameters.get("required", ())
+    is_open = spec.parameters.get("additionalProperties", not known) is not False
+
+    def read_arguments(text: str) -> Arguments:
+        try:
+            given = json.loads(text.strip() or "{}")
+        except (ValueError, RecursionError) as exc:
+            raise ToolError(f"the arguments are no JSON object: {exc}") from exc
+        if not isinstance(given, dict):
+            raise ToolError("the arguments are no JSON object")
+        wrong = [f"argument {name!r} is missing" for name in required if name not in given]
+        if not is_open:
+            takes = ", ".join(known) or "none"
+            wrong += [f"argument {name!r} is unknown; {spec.name!r} takes {takes}" for name in given.keys() - known]
+        if wrong:
+            raise ToolError("\n".join(wrong))
+        return given
+
+    return read_arguments
 
 
 def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -90,6 +90,7 @@ class AgentAnswerer:
             budget=budget,
             hooks=(self._numbering,),
             history=history,
+            sampling=self._writing.sampling,
             max_reply_tokens=self._writing.max_answer_tokens,
             deadline_s=self._writing.timeout_s,
             price=self._price,

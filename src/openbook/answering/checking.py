@@ -68,6 +68,6 @@ def _judged(answer: str, checker: CitationChecker, verifier: ClaimVerifier | Non
         yield Stage("verifying")
         found = yield from verifier.verify([checker.open[key] for key in keys])
         yield Stage("checking")
-        checker.settle(dict(zip(keys, found.entailments, strict=False)), found.failure, found.reads_sources)
+        checker.settle(dict(zip(keys, found.entailments, strict=False)), found.failure)
         checked = checker.check(answer)
     return anchored(checked, checker)

@@ -112,7 +112,13 @@ class ContextAnswerer:
 def request_for(query: str, context: Context, options: AnswerOptions, understood: str = "") -> Request:
     """Write the call that asks for an answer from sources."""
     messages = build_messages(query, context, options.history, understood)
-    return Request(messages, build_system_prompt(), max_tokens=options.max_answer_tokens, deadline_s=options.timeout_s)
+    return Request(
+        messages,
+        build_system_prompt(),
+        max_tokens=options.max_answer_tokens,
+        sampling=options.sampling,
+        deadline_s=options.timeout_s,
+    )
 
 
 def cost_of(request: Request, model: Model, *, price: Price = price_of) -> Decimal | None:

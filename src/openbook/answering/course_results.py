@@ -34,6 +34,11 @@ _PER_PLACE = 3
 Search = Callable[[str, int, Filter], list[RetrievalResult]]
 """Takes what to look for, how many results are wanted, and where."""
 
+_Numbered = CourseQuestion | Filter
+"""Says which lesson is meant: `lesson` and `part`."""
+
+_EVERYTHING = Filter()
+
 Supports = Callable[[str, Sequence[RetrievalResult]], bool]
 """Tells whether results speak of a topic at all."""
 
@@ -45,6 +50,7 @@ class _Part:
     name: str
     course: Course
     number: int | None
+    part: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +69,36 @@ class VisibleCourses:
         A name that means no course gives nothing where it is said to be one; one that can mean several
         gives the headers of them. A lesson that is not there gives the headings of those that are.
         """
-        courses = self.index.courses(replace(self.where, lesson=None))
+        courses = self.index.courses(replace(self.where, lesson=None, part=None))
         if not courses:
             return None
         name, meant = self._meant(asked, courses)
         part = self._part_meant(asked, meant or courses)
         if part is not None:
-            meant, asked = (part.course,), replace(asked, lesson=part.number)
+            meant, asked = (part.course,), replace(asked, lesson=part.number, part=part.part)
         asks = asked.asks(name, part.name if part else "")
         if asks == "courses":
             return self._speaking(asked.topic(), courses) if asked.topic() else self._headers(courses)
         if not meant and asked.is_about_one:
             return []
-        if asks in ("summary", "topic", "link") and self._is_absent(asked.lesson, meant or courses):
+        if asks in ("summary", "topic", "link") and self._is_absent(asked, meant or courses):
             return self._other_lessons(meant or courses)
         if asks in ("outline", "header") and (asked.says_course or meant):
             chosen = meant or courses
             is_outline = len(chosen) == 1 and asks == "outline"
             return self._outline(chosen[0], counted=asked.counts) if is_outline else self._headers(chosen)
         if asks == "link":
-            return self._heads(meant or courses, asked.lesson)
+            return self._heads(meant or courses, asked)
         if asks == "lessons":
             return self._explaining(asked.topic(), top_k)
         if asks == "topic":
             wanted = top_k * _PER_PLACE if asked.lists_lessons else top_k
             topic = asked.topic(name, part.name if part else "")
-            found = self.search(topic, wanted, self._narrowed(meant, asked.lesson))
+            found = self.search(topic, wanted, self._narrowed(meant, asked))
             return [_with_role(one, ResultRole.INSIDE) for one in found] if self.supports(topic, found) else found
         is_chosen = self.where.lesson is not None and asked.is_about_the_chosen_one
         is_clear = asks == "summary" or is_chosen or (len(courses) == 1 and asked.is_about_the_only_one)
-        return self._summary(meant or courses, asked.lesson) if is_clear else None
+        return self._summary(meant or courses, asked) if is_clear else None
 
     def _meant(self, asked: CourseQuestion, courses: Sequence[Course]) -> tuple[str, tuple[Course, ...]]:
         for name in asked.names:
@@ -113,23 +119,25 @@ class VisibleCourses:
             found = resolve(name, titled, self.embedder).course
             if found is not None:
                 course, lesson = lessons[int(found.path)]
-                return _Part(name, course, lesson.number)
+                return _Part(name, course, lesson.number, lesson.part)
         return None
 
-    def _is_absent(self, lesson: int | None, courses: Sequence[Course]) -> bool:
-        if lesson is None or self.where.lesson is not None:
+    def _is_absent(self, asked: _Numbered, courses: Sequence[Course]) -> bool:
+        if asked.lesson is None or self.where.lesson is not None:
             return False
-        return all(each.number != lesson for course in courses for each in course.lessons)
+        wanted = Filter(lesson=asked.lesson, part=asked.part)
+        return not any(wanted.allows_lesson(each) for course in courses for each in course.lessons)
 
-    def _narrowed(self, courses: Sequence[Course], lesson: int | None) -> Filter:
+    def _narrowed(self, courses: Sequence[Course], asked: _Numbered) -> Filter:
         keys = frozenset(course.key for course in courses) or self.where.courses
-        return replace(self.where, courses=keys, lesson=lesson if self.where.lesson is None else self.where.lesson)
+        chosen: _Numbered = asked if self.where.lesson is None else self.where
+        return replace(self.where, courses=keys, lesson=chosen.lesson, part=chosen.part)
 
-    def _chunks(self, course: Course, lesson: int | None = None) -> Iterator[Chunk]:
-        where = self._narrowed([course], lesson)
+    def _chunks(self, course: Course, asked: _Numbered = _EVERYTHING) -> Iterator[Chunk]:
+        where = self._narrowed([course], asked)
         for listed in self.index.documents(where):
             for chunk in self.index.chunks(listed.source, listed.path):
-                if where.lesson is None or _number(chunk) == where.lesson:
+                if where.allows_lesson(chunk.lesson):
                     yield chunk
 
     def _headers(self, courses: Sequence[Course]) -> list[RetrievalResult]:
@@ -141,20 +149,20 @@ class VisibleCourses:
         count = {LESSONS: float(len(course.lessons))} if counted else {}
         return [replace(one, signals={**one.signals, **count}) for one in found]
 
-    def _heads(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
-        first = (next(self._chunks(course, lesson), None) for course in courses[:_MOST_HEADERS])
+    def _heads(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
+        first = (next(self._chunks(course, asked), None) for course in courses[:_MOST_HEADERS])
         return [_asked_for(head_of_lesson(chunk), ResultRole.HEADING) for chunk in first if chunk is not None]
 
     def _other_lessons(self, courses: Sequence[Course]) -> list[RetrievalResult]:
         headings = (one for course in courses[:_MOST_COURSES] for one in outline_of_course(list(self._chunks(course))))
         return [_asked_for(heading, ResultRole.OTHER_LESSON) for heading in headings if _number(heading) is not None]
 
-    def _summary(self, courses: Sequence[Course], lesson: int | None) -> list[RetrievalResult]:
+    def _summary(self, courses: Sequence[Course], asked: _Numbered) -> list[RetrievalResult]:
         """Return the lesson of that number of each course, or the first lessons: they introduce the courses."""
         found = []
         for course in courses[:_MOST_COURSES]:
-            first = next((each.number for each in course.lessons), None)
-            every = list(self._chunks(course, first if lesson is None else lesson))
+            first = next((Filter(lesson=each.number, part=each.part) for each in course.lessons), _EVERYTHING)
+            every = list(self._chunks(course, first if asked.lesson is None else asked))
             chunks = [chunk for chunk in every if chunk.kind != "code"] or every
             # What is left out is spread over the lesson, so that its end is not missing.
             step = max(1.0, len(chunks) / _MOST_CHUNKS)

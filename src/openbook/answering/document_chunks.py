@@ -126,7 +126,7 @@ class DocumentChunks:
 
 def is_visible(chunk: Chunk, where: Filter) -> bool:
     """Check whether a filter by lesson shows a chunk of a document that the filter lets through."""
-    return where.lesson is None or (chunk.lesson is not None and chunk.lesson.number == where.lesson)
+    return where.allows_lesson(chunk.lesson)
 
 
 def _indent(chunk: Chunk) -> int:

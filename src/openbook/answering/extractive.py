@@ -10,9 +10,9 @@ from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.passages import Passage, is_row, overlap, passages_of
+from openbook.answering.passages import Passage, count_words, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
-from openbook.answering.surroundings import completed, with_surroundings
+from openbook.answering.surroundings import completed, enlarged, with_surroundings
 from openbook.answering.uses import has_name
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
@@ -47,9 +47,11 @@ _VALUE = re.compile(r"[:：|]|\n\s*\n")
 # A mark as answers print it. What shows an answer, as an exported conversation does, is no source for another one.
 _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
-# Three quotes are read. What scores 4 less than the best speaks of something else, as in a small library; a distance of
-# 2 saves 7 of 77 words, and loses the answer of 16 of 1,000 questions to whole repositories (`benchmarks/rules.py`).
-_MOST_QUOTES, _MOST_BEHIND = 3, 4.0
+# So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
+# small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
+# other words: what is around it says the rest. `python -m benchmarks.quotes` has the curve, by projects left out.
+_MOST_QUOTES, _MOST_WORDS, _MOST_BEHIND = 5, 100, 4.0
+_PLAIN_SHARE = 0.7
 
 # A quote of which a better one holds every word says it again, as a second README does. A short one costs nothing
 # to read, and that it stands there as well may be news. (A word that differs may be all that counts: npm or yarn.)
@@ -124,10 +126,11 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
             ScoredPassage(passage, passage_score(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo)
         )
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
-    chosen = _chosen(ranked, by_place=by_place)
+    chosen = _chosen(ranked, rarity, by_place=by_place)
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
     wide = held < _OTHER_WORDS_SHARE and not by_place
-    quoted = with_surroundings([item.passage for item in chosen], passages, wide=wide)
+    room = _MOST_WORDS - sum(count_words(item.passage.text) for item in chosen) if wide else 0
+    quoted = with_surroundings([item.passage for item in chosen], passages, room=room)
     return [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
 
 
@@ -269,26 +272,37 @@ def _plain_words(text: str) -> list[str]:
     return re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", text))
 
 
-def _chosen(ranked: Sequence[ScoredPassage], *, by_place: bool) -> list[ScoredPassage]:
+def _chosen(ranked: Sequence[ScoredPassage], rarity: Mapping[str, float], *, by_place: bool) -> list[ScoredPassage]:
     """Take the best, leaving out repeats, what overlaps, and what is much weaker."""
     taken: list[ScoredPassage] = []
     seen: set[object] = set()
     least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
+    left = _MOST_WORDS
     for item in ranked:
         chunk, text = item.passage.shown.result.chunk, " ".join(item.passage.text.split())
         is_best = ResultRole.OF_COURSE in item.passage.shown.result.roles
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
         if item.score < least or text in seen or (by_place and place in seen):
             continue
-        whole = completed(item.passage) if item.passage.shown.is_prose else item.passage
-        free = [each for each in (whole, item.passage) if not any(overlap(each, other.passage) for other in taken)]
-        if not free or (not by_place and any(_repeats(free[0], other.passage) for other in taken)):
+        quote = _quotable(item.passage, [other.passage for other in taken], by_place=by_place)
+        if quote is None or (taken and not by_place and count_words(quote.text) > left):
             continue
-        taken.append(replace(item, passage=free[0]))
+        if not (taken or by_place) and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE:
+            quote = enlarged(quote)
+        taken.append(replace(item, passage=quote))
         seen.update((text, place))
+        left -= count_words(quote.text)
         if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
             break
     return taken
+
+
+def _quotable(passage: Passage, taken: Sequence[Passage], *, by_place: bool) -> Passage | None:
+    """Return a passage with what it cannot be understood without; None if it adds nothing to what is taken."""
+    whole = completed(passage) if passage.shown.is_prose else passage
+    free = next((each for each in (whole, passage) if not any(overlap(each, other) for other in taken)), None)
+    repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
+    return None if repeats else free
 
 
 def _repeats(passage: Passage, said: Passage) -> bool:

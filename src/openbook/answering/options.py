@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
 
 from openbook.answers import POLICIES, Exchange, Policy
 from openbook.costs import Budget
 from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 
 if TYPE_CHECKING:
-    from openbook.agent.tools import Tool
+    from openbook.agent.toolsets import ToolLike
 
 # Two pages. What is longer nobody checks.
 _ANSWER_TOKENS = 2048
@@ -26,14 +27,15 @@ class AnswerOptions:
     Raises:
         SettingsError: A name means nothing.
         KeyMissingError, MissingExtraError: What it names lacks a key or a package.
-        ValueError: There is no such policy.
-        TypeError: A tool cannot be called.
+        ValueError: There is no such policy, or there are tools and no model that could call them.
+        TypeError: A tool is none.
     """
 
     model: Model | str | None = None
     """What writes: a model, or its name as `open_model` takes it. None quotes."""
-    tools: bool | Sequence[Callable[..., Any] | Tool] = False
-    """Whether the model looks for sources itself, with tools. Functions join the tools of the library."""
+    tools: bool | ToolLike | Iterable[ToolLike] = False
+    """Whether the model looks for sources itself, with tools. Tools of your own join those of the library: functions,
+    `Tool`s, objects that define themselves, sets such as `mcp("command")`, one or several."""
     policy: Policy = "flag"
     """What happens to claims in conflict."""
     verifier: Model | Judge | str = "model"
@@ -45,6 +47,8 @@ class AnswerOptions:
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+    sampling: Sampling = DEFAULT_SAMPLING
+    """How the model that writes chooses its words. What it does not take is an error before the call."""
     deadline_s: float | None = None
     """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
 
@@ -61,10 +65,12 @@ class AnswerOptions:
             from openbook.settings import Settings
 
             object.__setattr__(self, "verifier", open_verifier(self.verifier, Settings.from_env()))
-        if not isinstance(self.tools, (bool, list, tuple)):
-            raise TypeError(f"tools is {self.tools!r}; give True, or a list of functions")
-        if wrong := [tool for tool in self.own_tools if not callable(tool) and not hasattr(tool, "spec")]:
-            raise TypeError(f"tools holds {wrong[0]!r}, which cannot be called")
+        if not isinstance(self.tools, bool):
+            from openbook.agent.toolsets import flat_tools
+
+            object.__setattr__(self, "tools", flat_tools(self.tools))
+            if self.own_tools and self.model is None:
+                raise ValueError("tools need a model that calls them, and none is named")
 
     @property
     def writer(self) -> Model | None:
@@ -77,9 +83,21 @@ class AnswerOptions:
         return bool(self.tools)
 
     @property
-    def own_tools(self) -> tuple[Callable[..., Any] | Tool, ...]:
+    def own_tools(self) -> tuple[ToolLike, ...]:
         """Tools beside those of the library."""
-        return () if isinstance(self.tools, bool) else tuple(self.tools)
+        return () if isinstance(self.tools, bool) else cast("tuple[ToolLike, ...]", self.tools)
+
+    def with_tools(self, tools: ToolLike | Iterable[ToolLike]) -> AnswerOptions:
+        """Return options with more tools; the same ones if there are none.
+
+        Raises:
+            TypeError: Something is no tool.
+            ValueError: No model is named that could call them.
+        """
+        from openbook.agent.toolsets import flat_tools
+
+        more = flat_tools(tools)
+        return replace(self, tools=(*self.own_tools, *more)) if more else self
 
     @property
     def other_verifier(self) -> Model | None:

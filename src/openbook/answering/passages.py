@@ -64,6 +64,11 @@ class Passage:
         return not said or any(said == _plain(title) for title in self.shown.result.chunk.context)
 
     @property
+    def lines(self) -> int:
+        """How many lines it is cited by."""
+        return self.last.span.end_line - self.first.span.start_line + 1
+
+    @property
     def is_in_section(self) -> bool:
         """Whether what is shown is a section of documentation, from its heading on."""
         heading = Passage(self.shown, self.shown.units[0], self.shown.units[0])
@@ -82,7 +87,7 @@ class Passage:
     @property
     def text(self) -> str:
         """Exact slice of the document."""
-        return _slice(self.shown, self.start_char, self.end_char)
+        return slice_of(self.shown, self.start_char, self.end_char)
 
 
 def _plain(text: str) -> str:
@@ -105,7 +110,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
             continue
-        short = _count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
+        short = count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
         if short:
             # "8080" answers "What is the default port?" together with the heading that asks it.
             opening = before[-LONGEST_QUOTE_LINES:] or paragraph
@@ -114,7 +119,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         else:
             offered = list(_sentences(shown, paragraph))
         for passage in offered:
-            if short or (_count_words(passage.text) >= _FEWEST_WORDS and not _TITLE.match(passage.text)):
+            if short or (count_words(passage.text) >= _FEWEST_WORDS and not _TITLE.match(passage.text)):
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
     return [found[place] for place in sorted(found)]
@@ -131,12 +136,13 @@ def _of_code(shown: ContextItem) -> list[Passage]:
         rest = [unit for unit in paragraph if unit.number not in inside]
         for first, last in _blocks(rest):
             passage = Passage(shown, first, last)
-            if _count_words(passage.text) >= _FEWEST_WORDS:
+            if count_words(passage.text) >= _FEWEST_WORDS:
                 found.setdefault((first.number, last.number), passage)
     return [found[place] for place in sorted(found)]
 
 
-def _count_words(text: str) -> int:
+def count_words(text: str) -> int:
+    """Return how many words a text has; tokens of a text that is not ASCII."""
     # Chinese has no spaces between words, so that a whole sentence would be one.
     return len(text.split() if text.isascii() else tokenize(text))
 
@@ -195,18 +201,19 @@ def _sentences(shown: ContextItem, paragraph: Sequence[Unit]) -> Iterator[Passag
                 finish = max((one for _, one in said if one <= finish), default=finish)
                 begin = begin if _is_border(shown, paragraph, begin) else whole[0]
                 finish = finish if _is_border(shown, paragraph, finish) else whole[1]
-            cut = _slice(shown, whole[0], begin).strip() or _slice(shown, finish, whole[1]).strip()
+            cut = slice_of(shown, whole[0], begin).strip() or slice_of(shown, finish, whole[1]).strip()
             yield Passage(shown, first, last, (begin, finish) if cut else None)
 
 
 def _is_border(shown: ContextItem, paragraph: Sequence[Unit], at: int) -> bool:
     """Return whether one sentence surely ends and another begins at a place: not inside of "`slides.pdf p. 4`"."""
-    following = _slice(shown, at, paragraph[-1].span.end_char).lstrip()[:1]
-    is_code = _slice(shown, paragraph[0].span.start_char, at).count("`") % 2 == 1
+    following = slice_of(shown, at, paragraph[-1].span.end_char).lstrip()[:1]
+    is_code = slice_of(shown, paragraph[0].span.start_char, at).count("`") % 2 == 1
     return not (is_code or following.isdigit() or following.islower())
 
 
-def _slice(shown: ContextItem, start: int, end: int) -> str:
+def slice_of(shown: ContextItem, start: int, end: int) -> str:
+    """Return what stands between two places of a document, in characters, that a result holds."""
     base = shown.result.chunk.span.start_char
     return shown.result.chunk.text[start - base : end - base]
 
@@ -223,7 +230,7 @@ def joins(before: Passage, after: Passage) -> bool:
     """Return whether one passage follows another in the same paragraph."""
     if before.shown is not after.shown or before.end_char > after.start_char:
         return False
-    between = _slice(before.shown, before.end_char, after.start_char)
+    between = slice_of(before.shown, before.end_char, after.start_char)
     return not between.strip() and between.count("\n") <= 1
 
 

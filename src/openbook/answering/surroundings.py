@@ -7,7 +7,17 @@ from collections.abc import Sequence
 
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
 from openbook.answering.displaying import is_fence
-from openbook.answering.passages import Passage, is_row, is_table_rule, join_passages, joins, overlap
+from openbook.answering.passages import (
+    Passage,
+    count_words,
+    is_row,
+    is_table_rule,
+    join_passages,
+    joins,
+    overlap,
+    passages_of,
+    slice_of,
+)
 from openbook.types import Unit
 
 # A sentence that begins so leans on the one before. With that in front, one question in forty more is
@@ -24,6 +34,11 @@ _MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual p
 
 # Lines of an example. A quote is read at a glance.
 _MOST_LINES = 12
+
+# How far the first quote grows. See `_MOST_QUOTES` of `openbook.answering.extractive`, which it was chosen with.
+_ENLARGED_WORDS, _ENLARGED_LINES = 60, 20
+
+_HEADING = re.compile(r"^\s*#{1,6}\s|^[=~^\"-]{3,}\s*$|^\.S[HhSs]\b", re.MULTILINE)
 
 
 def completed(quote: Passage) -> Passage:
@@ -48,6 +63,40 @@ def completed(quote: Passage) -> Passage:
     start = quote.start_char if first == quote.first.number - 1 else units[first].span.start_char
     end = quote.end_char if last == quote.last.number - 1 else units[last].span.end_char
     return Passage(quote.shown, units[first], units[last], (start, end) if quote.part else None)
+
+
+def enlarged(quote: Passage) -> Passage:
+    """Return a quote with what stands below and above it in the same result, in turn, for as long as it stays short.
+
+    Prose grows by sentences and up to headings, code by lines. Transcripts have no paragraphs, and do not grow.
+    """
+    shown = quote.shown
+    if shown.result.chunk.kind == "course":
+        return quote
+    pieces = passages_of(shown) if shown.is_prose else [Passage(shown, unit, unit) for unit in shown.units]
+    below = iter([each for each in pieces if each.start_char >= quote.end_char])
+    above = iter([each for each in reversed(pieces) if each.end_char <= quote.start_char])
+    sides = [below, above]
+    while sides:
+        side = sides.pop(0)
+        grown = _grown(quote, next(side, None))
+        if grown is not None:
+            quote = grown
+            sides.append(side)
+    return quote
+
+
+def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
+    """Join a quote and a piece before or behind it; None if they are two things, or too long together."""
+    if piece is None:
+        return None
+    first, last = sorted((quote, piece), key=lambda each: each.start_char)
+    whole = join_passages(first, last)
+    new = (whole.start_char, quote.start_char) if first is piece else (quote.end_char, whole.end_char)
+    if quote.shown.is_prose and _HEADING.search(slice_of(quote.shown, *new)):
+        return None
+    is_short = count_words(whole.text) <= _ENLARGED_WORDS and whole.lines <= _ENLARGED_LINES
+    return whole if is_short else None
 
 
 def _is_of_table(text: str) -> bool:
@@ -88,7 +137,7 @@ def _follow(before: Unit, after: Unit) -> bool:
     return before.span.end_line + 1 >= after.span.start_line and not _MACRO.match(after.text)
 
 
-def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *, wide: bool) -> list[Passage]:
+def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *, room: int) -> list[Passage]:
     """Return quotes with what belongs to them. No two of them come to overlap.
 
     A sentence that begins with what only the one before explains, such as "That is", gets that one in front.
@@ -96,15 +145,19 @@ def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *,
     Args:
         quotes: What is to be quoted, best first.
         passages: All that may be.
-        wide: Whether each gets the sentences on both sides, in its paragraph.
+        room: How many words more may be quoted. For as long as they last, each gets the sentences on both sides, in
+            its paragraph.
     """
     found = list(quotes)
     for place, quote in enumerate(found):
         if quote.shown.is_prose:
             before = next((each for each in passages if joins(each, quote)), quote)
             behind = next((each for each in passages if joins(quote, each)), quote)
-            first = before if wide or _REFERS.match(quote.text) else quote
-            whole = join_passages(first, behind if wide else quote)
+            wide = join_passages(before, behind)
+            added = count_words(wide.text) - count_words(quote.text)
+            needed = join_passages(before, quote) if _REFERS.match(quote.text) else quote
+            whole = wide if added <= room else needed
             if not any(overlap(whole, other) for other in found if other is not quote):
                 found[place] = whole
+                room -= added if whole is wide else 0
     return found

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from openbook.answering.context import ContextItem
 from openbook.answering.course_results import outline_of_course
@@ -16,8 +18,10 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_
 from openbook.answering.document_chunks import DocumentChunks, is_visible
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
+from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
+from openbook.answering.references import Reference, References, find_references
 from openbook.answering.symbols import chunks_defining, chunks_naming
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
@@ -26,8 +30,9 @@ from openbook.index.protocol import DocumentSummary
 from openbook.questions.names import name_parts, stands_in
 from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
+from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, units
-from openbook.types import Chunk, Course, Filter, Kind, RetrievalResult
+from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6
@@ -45,10 +50,16 @@ _MOST_COURSES = 10
 
 # Lines and names that one call shows.
 _MOST_LINES = 300
+_LINES_READ = 200
 _MOST_ENTRIES = 50
 
 # What is told outside of a fence has no room for a sentence.
 _PLAIN = re.compile(r"[\w./-]{1,40}")
+
+
+_PATH_WITH_LINES = re.compile(r"(.+?):(\d{1,9})(?:[-\u2013](\d{1,9}))?")
+
+AnyLine = TypeVar("AnyLine", Reference, MatchingLine)
 
 
 class LibraryTools:
@@ -75,6 +86,8 @@ class LibraryTools:
             self.read_lines,
             self.outline,
             self.find_symbol,
+            self.find_references,
+            self.grep,
             self.list_files,
             self.search_course_content,
             self.list_courses,
@@ -95,24 +108,25 @@ class LibraryTools:
             if where.kinds and kind not in where.kinds:
                 raise ToolError(f"documents of the kind {kind!r} are not part of this library")
             where = replace(where, kinds=frozenset({kind}))
-        within = filter_predicate(Filter(globs=(path,))) if path else None
         limit = max(1, min(limit, _MOST_RESULTS))
-        if within and not where.globs:
+        if path and not where.globs:
             where = replace(where, globs=(path,))
         # Both must match, and a filter has only patterns of which any may.
+        is_meant = _path_check(path)
         question = read_question(query)
-        results = self._finder.find(question, limit if within is None else _MOST_RESULTS, where)
-        found = [result for result in results if within is None or within("", result.chunk.span.path, "")]
+        results = self._finder.find(question, _MOST_RESULTS if path else limit, where)
+        found = [result for result in results if is_meant(result.chunk.span.path)]
         return self._numbering.keep(with_excerpts(question, with_ends(found[:limit], self._index, self._where)))
 
-    def read_lines(self, path: str, first_line: int = 1, last_line: int = 200) -> str:
-        """Read lines of a document.
+    def read_lines(self, path: str, first_line: int = 1, last_line: int = 0) -> str:
+        """Read lines of a document, 200 unless told otherwise.
 
         Args:
-            path: As it was shown, without line numbers.
+            path: As it was shown. Lines behind it, as in `src/a.py:12-18`, are those that are read.
             first_line: Counts from 1.
-            last_line: Is read too.
+            last_line: Is read too. 0 reads 200 lines.
         """
+        path, first_line, last_line = self._with_lines(path, first_line, last_line)
         listed = self._listed(path)
         document = self._index.document(listed.source, listed.path)
         if document is None or not document.text.strip():
@@ -124,24 +138,32 @@ class LibraryTools:
         chunk = lines_of(document, self._index.chunks(listed.source, listed.path), first_line, last)
         if chunk is None:
             raise ToolError(f"the lines {first_line} to {last} are blank")
-        return self._numbering.keep([_result(chunk)], f"The document has {count} lines.")
+        rest = f" Read on with first_line={last + 1}." if last < count else ""
+        return self._numbering.keep([_result(chunk)], f"The document has {count} lines.{rest}")
 
-    def outline(self, path: str) -> str:
+    def outline(self, path: str, first_line: int = 1) -> str:
         """List what a document holds: its definitions, headings or lessons, with their lines.
 
         Args:
             path: As it was shown, without line numbers.
+            first_line: Only what begins there or below, for the rest of a long list.
         """
         listed = self._listed(path)
-        return self._keep(document_outline(self._chunks(listed)))
+        entries = [each for each in document_outline(self._chunks(listed)) if each.span.start_line >= first_line]
+        more = len(entries) - _MOST_ENTRIES
+        note = (
+            f"{more} more entries; go on with first_line={entries[_MOST_ENTRIES].span.start_line}." if more > 0 else ""
+        )
+        return self._numbering.keep([_result(chunk) for chunk in entries[:_MOST_ENTRIES]], note)
 
-    def find_symbol(self, name: str) -> str:
+    def find_symbol(self, name: str, path: str = "") -> str:
         """Find the definition of a class, function, method, constant or type, all its lines if they are not too many.
 
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
+            path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
         """
-        results, note = self.definitions_of(name)
+        results, note = self.definitions_of(name, path)
         found: list[RetrievalResult] = []
         for result in results:
             whole = self._whole(result, _DEFINITION_LINES // len(results))
@@ -151,25 +173,73 @@ class LibraryTools:
             note = f"{note} read_lines shows the rest of what is cut.".strip()
         return self._numbering.keep(found, note)
 
-    def definitions_of(self, name: str, *, whole: bool = True) -> tuple[list[RetrievalResult], str]:
-        """Return what defines a name, as far as it is shown, and what is to be said of the rest.
+    def definitions_of(self, name: str, path: str = "", *, whole: bool = True) -> tuple[list[RetrievalResult], str]:
+        """Return what defines a name, sources before tests and examples, and what is to be said of the rest.
 
         Args:
             name: As it is written in code, such as `Client` or `Client.get`.
+            path: Only paths like this, as in .gitignore; empty for all.
             whole: Whether chunks are given as search gives them, or without what stands long before the definition.
 
         Raises:
             ToolError: Nothing defines it.
         """
         *owners, last = name_parts(name.strip()) or [""]
-        outlines = chunks_naming(self._index, [last], self._where)
+        where = replace(self._where, globs=(path,)) if path and not self._where.globs else self._where
+        is_meant = _path_check(path)
+        outlines = [each for each in chunks_naming(self._index, [last], where) if is_meant(each.span.path)]
         chosen = chunks_defining(outlines, last, owners) or chunks_defining(outlines, last, owners, any_case=True)
         if not chosen:
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
+        chosen = sorted(chosen, key=lambda each: role_of(each.span.path, each.kind) != "source")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
         more = len(chosen) - len(chunks)
         note = f"{more} more places define that name." if more > 0 else ""
         return [_result(chunk if whole else _from_definition(chunk, last, owners)) for chunk in chunks], note
+
+    def find_references(self, name: str, path: str = "", use: Use | None = None) -> str:
+        """Find every line that defines, calls, imports or mentions a name, exactly.
+
+        Args:
+            name: As it is written in code, such as `Client` or `Client.get`. Case counts.
+            path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
+            use: Only lines that do this with the name.
+        """
+        found = self.references_to(name, path, use)
+        counts = Counter(place.use for place in found.places)
+        told = ", ".join(f"{count} times {use}" for use, count in counts.items())
+        note = f"{found.name}: {told}." if told else f"No document holds the name {found.name}."
+        return self._keep_lines(found.places, f"{note}{_unread_note(found.unread)}")
+
+    def references_to(self, name: str, path: str = "", use: Use | None = None) -> References:
+        """Return the lines that hold a name. Arguments are those of `find_references`."""
+        is_meant = _path_check(path)
+        found = find_references(name, self._index, self._where, uses=(use,) if use else USES, is_meant=is_meant)
+        return replace(found, places=tuple(self._visible(found.places)))
+
+    def grep(self, pattern: str, path: str = "", regex: bool = False, any_case: bool = False) -> str:
+        """Find the lines that hold an exact text, or match a regular expression.
+
+        Args:
+            pattern: One line of text, such as `raise Timeout(`.
+            path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
+            regex: Whether the pattern is a regular expression, in the syntax of RE2.
+            any_case: Whether upper and lower case are the same.
+        """
+        found = self.lines_like(pattern, path, regex=regex, any_case=any_case)
+        return self._keep_lines(found.lines, f"{found.count} lines match.{_unread_note(found.unread)}")
+
+    def lines_like(self, pattern: str, path: str = "", *, regex: bool = False, any_case: bool = False) -> MatchingLines:
+        """Return the lines that match. Arguments and errors are those of `grep`."""
+        is_meant = _path_check(path)
+        found = find_lines(pattern, self._index, self._where, is_regex=regex, any_case=any_case, is_meant=is_meant)
+        lines = tuple(self._visible(found.lines))
+        return replace(found, lines=lines, count=found.count - len(found.lines) + len(lines))
+
+    def documents(self, path: str = "", kind: Kind | None = None) -> list[DocumentSummary]:
+        """Return the documents with paths like this, of this kind, in the order of source and path."""
+        check = filter_predicate(Filter(frozenset({kind} if kind else ()), (path,) if path else ()))
+        return [one for one in self._index.documents(self._where) if check is None or check(*one)]
 
     def list_files(self, path: str = "", kind: Kind | None = None) -> str:
         """List the documents of the library, each with its first line.
@@ -178,9 +248,7 @@ class LibraryTools:
             path: Only paths like this, as in .gitignore: `*.py`, `docs/`.
             kind: Only documents of this kind.
         """
-        wanted = Filter(frozenset({kind} if kind else ()), (path,) if path else ())
-        check = filter_predicate(wanted)
-        listed = [one for one in self._index.documents(self._where) if check is None or check(*one)]
+        listed = self.documents(path, kind)
         shown = [chunks for one in listed[:_MOST_ENTRIES] if (chunks := self._chunks(one))]
         note = f"{len(listed)} documents in all."
         if len(listed) > len(shown):
@@ -203,7 +271,8 @@ class LibraryTools:
             there = f"the lessons {', '.join(map(str, numbers[:_MOST_ENTRIES]))}" if numbers else "no numbered lesson"
             raise ToolError(f"there is no lesson {lesson_number}; there are {there}")
         lesson = self._where.lesson if lesson_number is None else lesson_number
-        where = replace(self._where, courses=frozenset(course.key for course in courses), lesson=lesson)
+        part = self._where.part if lesson_number is None else None
+        where = replace(self._where, courses=frozenset(course.key for course in courses), lesson=lesson, part=part)
         return self._numbering.keep(self._finder.find(read_question(query), _RESULTS, where))
 
     def list_courses(self) -> str:
@@ -292,10 +361,54 @@ class LibraryTools:
             raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
         return found[0]
 
+    def _visible(self, lines: Sequence[AnyLine]) -> list[AnyLine]:
+        """Leave out lines of lessons that the filter hides."""
+        if self._where.lesson is None:
+            return list(lines)
+        chunks = {(line.source, line.path): self._index.chunks(line.source, line.path) for line in lines}
+        return [
+            line
+            for line in lines
+            if any(
+                chunk.span.start_line <= line.line <= chunk.span.end_line and is_visible(chunk, self._where)
+                for chunk in chunks[line.source, line.path]
+            )
+        ]
+
+    def _keep_lines(self, lines: Sequence[Reference | MatchingLine], note: str) -> str:
+        """Show single lines as results, so that they can be cited."""
+        found: list[Chunk] = []
+        for line in lines[:_MOST_ENTRIES]:
+            document = self._index.document(line.source, line.path)
+            chunks = self._index.chunks(line.source, line.path)
+            chunk = lines_of(document, chunks, line.line, line.line) if document else None
+            if chunk is not None:
+                within = line.within if isinstance(line, Reference) else ""
+                found.append(replace(chunk, symbol=within or chunk.symbol))
+        more = f" {len(lines) - len(found)} are not shown; narrow the path." if len(lines) > len(found) else ""
+        return self._numbering.keep([_result(chunk) for chunk in found], f"{note}{more}")
+
+    def _with_lines(self, path: str, first: int, last: int) -> tuple[str, int, int]:
+        """Read `src/a.py:12-18` as a path and lines, unless a document has that very path."""
+        named = _PATH_WITH_LINES.fullmatch(path.strip())
+        if named and not any(path.strip() in (one.path, f"{one.source}/{one.path}") for one in self.documents()):
+            path, first = named[1], int(named[2])
+            last = int(named[3] or first)
+        return path, first, last or first + _LINES_READ - 1
+
     def _keep(self, chunks: Sequence[Chunk]) -> str:
         more = len(chunks) - _MOST_ENTRIES
         note = f"{more} more entries are not shown; read the lines behind the last one." if more > 0 else ""
         return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
+
+
+def _path_check(pattern: str) -> Callable[[str], bool]:
+    check = filter_predicate(Filter(globs=(pattern,))) if pattern else None
+    return lambda path: check is None or check("", path, "")
+
+
+def _unread_note(unread: int) -> str:
+    return f" {unread} more documents were not read, because it takes too long; narrow the path." if unread else ""
 
 
 def _result(chunk: Chunk) -> RetrievalResult:

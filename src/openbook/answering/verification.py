@@ -99,22 +99,17 @@ class CitationChecker:
         """What was checked by its words alone and is not `exact`: what a verifier is asked, in order."""
         return self._open
 
-    def settle(
-        self, entailments: Mapping[Key, Entailment | None], failure: str = "", reads_sources: bool = False
-    ) -> None:
+    def settle(self, entailments: Mapping[Key, Entailment | None], failure: str = "") -> None:
         """Take what a verifier says of claims in `open`.
 
         Args:
             entailments: What it says of each claim.
             failure: Why it said nothing at all.
-            reads_sources: Whether it read the whole sources. Words of lines that it was not shown are no finding of
-                its own: whoever wrote them may have told it to quote them.
         """
         for key, claim in self._open.items():
             literal = self._judgements[key]
             if not failure:
-                seen = claim if reads_sources else replace(claim, sources=())
-                self._judgements[key] = decide(seen, literal, entailments.get(key))
+                self._judgements[key] = decide(claim, literal, entailments.get(key))
             elif literal.verdict == "unverified":
                 self._judgements[key] = replace(literal, reason=failure)
         self._open = {}

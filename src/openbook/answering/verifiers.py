@@ -13,7 +13,7 @@ from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.errors import ModelError, OpenbookError, SettingsError
-from openbook.grounding.entailment import read_entailments, verification_request
+from openbook.grounding.model_prompt import VerificationPrompt
 from openbook.grounding.protocol import CitedClaim, Entailment, Judge
 from openbook.llm.choose import open_model
 from openbook.llm.messages import DEADLINE_S
@@ -40,8 +40,6 @@ class VerifierReport:
     """Of each claim, in order; None where it says nothing."""
     failure: str = ""
     """Why it says nothing at all, for people."""
-    reads_sources: bool = False
-    """Whether it read more than the cited lines, so that words of the sources around them count as found."""
 
 
 class ClaimVerifier(Protocol):
@@ -97,9 +95,9 @@ class ModelVerifier:
         """Call the model once, if the budget allows it."""
         claims = claims[:_MOST_CLAIMS]
         calls = ModelCaller(self.name, self._budget(), price=self._price)
-        request = verification_request(claims, deadline_s=self._deadline_s)
+        prompt = VerificationPrompt(claims)
         try:
-            reply = yield from calls.ask(request, by="verifier")
+            reply = yield from calls.ask(prompt.request(deadline_s=self._deadline_s), by="verifier")
         finally:
             self.spent += calls.ledger.spent
             self.left = calls.ledger.left
@@ -107,7 +105,7 @@ class ModelVerifier:
             return VerifierReport(failure=f"the budget left nothing for a check: {reply.reason}")
         if reply.reason:
             return VerifierReport(failure=f"the verifier failed: {reply.reason}")
-        return VerifierReport(read_entailments(reply.text, len(claims)))
+        return VerifierReport(prompt.read(reply.text))
 
 
 class JudgeVerifier:
@@ -133,7 +131,7 @@ class JudgeVerifier:
             return VerifierReport(failure="the verifier failed")
         if len(found) != len(claims):
             return VerifierReport(failure="the verifier gave another number of verdicts than there are claims")
-        return VerifierReport([each if isinstance(each, Entailment) else None for each in found], reads_sources=True)
+        return VerifierReport([each if isinstance(each, Entailment) else None for each in found])
 
 
 def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["model", "off"]:
@@ -232,14 +230,15 @@ class ModelJudge:
         return found
 
     def _asked(self, calls: ModelCaller, claims: Sequence[CitedClaim]) -> Iterator[Entailment | None]:
+        prompt = VerificationPrompt(claims)
         texts: list[str] = []
 
         def steps() -> Steps[None]:
-            reply = yield from calls.ask(verification_request(claims, deadline_s=self._deadline_s))
+            reply = yield from calls.ask(prompt.request(deadline_s=self._deadline_s))
             if reply.stopped:
                 raise ModelError(f"the budget left nothing for a check: {reply.reason}")
             texts.append(reply.text)
 
         for _ in drive(steps(), self._model):
             pass
-        return iter(read_entailments(texts[0], len(claims)))
+        return iter(prompt.read(texts[0]))

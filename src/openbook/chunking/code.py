@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from tree_sitter import Tree
+
 from openbook.chunking.definitions import DefinitionFinder
 from openbook.chunking.grammars import parse
 from openbook.chunking.layout import Layout, build_chunks
@@ -93,19 +95,26 @@ def chunk_code(document: Document) -> list[Chunk]:
     return build_chunks(document, layout.lines, layout.pieces(definitions), definitions)
 
 
-def find_definitions(layout: Layout, language: str) -> list[Definition] | None:
-    """Return the outermost definitions of a text, in order; None without a grammar that makes something of it."""
-    text = layout.text
+def parse_code(text: str, language: str) -> tuple[Tree, str] | None:
+    """Return the syntax tree of code and the grammar it was parsed with; None without rules, or if parsing fails.
+
+    A header that is named like one of C may be parsed as C++.
+    """
     if language == "c" and _CPP_ONLY.search(text):
         language = "cpp"
-    rules = RULES.get(language)
-    if rules is None or not text.strip():
+    if language not in RULES or not text.strip():
         return None
-    source = text.encode("utf-8")
-    tree = parse(language, smoothed(language, source))
-    if tree is None:
+    tree = parse(language, smoothed(language, text.encode("utf-8")))
+    return None if tree is None else (tree, language)
+
+
+def find_definitions(layout: Layout, language: str) -> list[Definition] | None:
+    """Return the outermost definitions of a text, in order; None without a grammar that makes something of it."""
+    parsed = parse_code(layout.text, language)
+    if parsed is None:
         return None
-    finder = DefinitionFinder(text, source, layout.lines, rules)
+    tree, language = parsed
+    finder = DefinitionFinder(layout.text, layout.text.encode("utf-8"), layout.lines, RULES[language])
     definitions = finder.find(tree)
     # One unknown token can make an error of a whole file, and all its functions be found still.
     if finder.is_broken and sum(1 for _ in flatten(definitions)) < len(definition_lines(layout, language)):

@@ -19,9 +19,10 @@ from openbook.errors import MissingExtraError
 if TYPE_CHECKING:
     from openbook.mcp.clients import Client, FileChange
 
-AgentName = Annotated[
-    str, typer.Argument(metavar="AGENT", help="claude, claude-desktop, codex, cursor, gemini, vscode or windsurf.")
-]
+AGENTS = "claude, claude-desktop, cline, codex, copilot, cursor, gemini, goose, opencode, vscode, windsurf, zed"
+"""The names that `openbook.mcp.clients` has, which help does not import."""
+
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=f"One of: {AGENTS}.")]
 ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the server in the agent.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the new file without writing it.")]
 
@@ -41,9 +42,8 @@ def mcp(
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_paths(wanted)
     try:
-        from openbook.mcp.server import build_server, run_http
+        from openbook.mcp.server import build_server
         from openbook.mcp.watched_library import WatchedLibrary
-        from openbook.server.running import is_loopback
     except ModuleNotFoundError as exc:
         raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
     from openbook.library import Library
@@ -53,15 +53,24 @@ def mcp(
         opening.check_there(here, library)
     with Library.open(library or name_for(wanted), settings=here) as assistant:
         watched = WatchedLibrary(assistant, wanted)
-        server = build_server(watched, version=openbook.__version__, tells_places=not http or is_loopback(host))
+        server = build_server(watched, version=openbook.__version__, tells_places=not http or _is_of_this_machine(host))
+        watched.start()
         try:
             if http:
+                from openbook.mcp.http import run_http
+
                 run_http(server, here.home, host, port, started=printing.note)
             else:
                 with _ended_by_ctrl_c():
                     server.run("stdio")
         finally:
             watched.close()
+
+
+def _is_of_this_machine(host: str) -> bool:
+    from openbook.server.running import is_loopback
+
+    return is_loopback(host)
 
 
 @contextlib.contextmanager
@@ -77,24 +86,31 @@ def _ended_by_ctrl_c() -> Iterator[None]:
 def install(
     agent: AgentName, paths: options.Paths = None, *, name: ServerName = "openbook", dry_run: DryRun = False
 ) -> None:
-    """Add the MCP server to the configuration of a coding agent."""
+    """Add the MCP server to the configuration of a coding agent.
+
+    Without PATH, it serves the current folder. Codex, Copilot CLI and Goose have one configuration for all projects:
+    there it serves the folder that the agent works in.
+    """
     from openbook.cli.opening import check_paths
     from openbook.mcp.clients import plan_install
 
-    given = options.as_paths(paths) or [Path()]
-    check_paths(given)
-    wanted = [str(path.expanduser().resolve()) for path in given]
+    given = options.as_paths(paths)
     client = _client(agent)
-    change = plan_install(client, Path.cwd(), name, [*_command(), "mcp", *wanted])
+    check_paths(given or [Path()])
+    wanted = [str(path.expanduser().resolve()) for path in given]
+    change = plan_install(client, Path.cwd(), name, [*_command(), "mcp"], wanted)
     _apply(change, dry_run=dry_run, done=f"{client.title} starts {name} from now on; start it anew")
 
 
 def uninstall(agent: AgentName, *, name: ServerName = "openbook", dry_run: DryRun = False) -> None:
-    """Remove the MCP server from the configuration of a coding agent."""
+    """Remove the MCP server from the configuration of a coding agent.
+
+    A file that was not changed since `install` becomes what it was, or is deleted if `install` made it.
+    """
     from openbook.mcp.clients import plan_uninstall
 
     client = _client(agent)
-    change = plan_uninstall(client, Path.cwd(), name)
+    change = plan_uninstall(client, Path.cwd(), name, _kept())
     _apply(change, dry_run=dry_run, done=f"{client.title} does not start {name} any more")
 
 
@@ -118,9 +134,16 @@ def _apply(change: FileChange, *, dry_run: bool, done: str) -> None:
         printing.note(f"{change.path} is already up to date")
         return
     if dry_run:
-        printing.say(change.after.rstrip())
-        printing.note(f"{change.path} would be this; nothing was written")
+        printing.say((change.after or "").rstrip())
+        printing.note(f"{change.path} would be {'this' if change.after else 'deleted'}; nothing was written")
         return
-    copy = write_change(change)
-    printing.note(f"wrote {change.path}" + (f"; the previous version is in {copy.name}" if copy else ""))
+    write_change(change, _kept())
+    printing.note(f"{'wrote' if change.after is not None else 'deleted'} {change.path}")
     printing.note(done)
+
+
+def _kept() -> Path:
+    """Return the folder that keeps what was in files of agents."""
+    from openbook.cli.opening import settings
+
+    return settings().home / "agents"

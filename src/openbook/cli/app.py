@@ -114,6 +114,7 @@ _add(
     search "connection pool" --files
     """,
 )
+_add(questions.references, examples="references render_template\nreferences Client.get src --use call")
 _add(checks.verify, examples="verify README.md docs/*.md\nverify --fix docs/*.md")
 _add(checks.judge, examples="judge claims.jsonl --verifier anthropic --json")
 _add(checks.evaluate, "eval", examples="eval questions.jsonl docs --fail-under confirmed=.9\neval --draft 20 src docs")

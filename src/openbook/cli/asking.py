@@ -9,6 +9,7 @@ from typing import Protocol
 
 import typer
 
+from openbook.agent.toolsets import installed_tools
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import ModelJudge, open_verifier
 from openbook.answers import POLICIES, Answered, AnswerEvent, GenerationResult, ToolUsed, Written
@@ -18,7 +19,8 @@ from openbook.cli.options import one_of
 from openbook.costs import Budget, format_usd
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
-from openbook.plugins import load_all
+from openbook.llm.protocol import Model
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 from openbook.usage import Usage
 
 # Lines of an answer that are shown while it is written: its end, as far as it has room on any terminal.
@@ -26,7 +28,13 @@ _DRAFT_LINES = 12
 
 
 def build_answer_options(
-    model: str, *, agent: bool, max_rounds: int, max_usd: float | None, policy: str, verifier: str = ""
+    model: str,
+    *,
+    agent: bool,
+    budget: Budget,
+    sampling: Sampling = DEFAULT_SAMPLING,
+    policy: str,
+    verifier: str = "",
 ) -> AnswerOptions:
     """Build the options of an answer from those of a command. Nothing is sent.
 
@@ -35,16 +43,31 @@ def build_answer_options(
         OpenbookError: The model cannot be used; the hint says what is missing.
     """
     chosen = one_of(POLICIES, policy, "--policy")
-    opened = open_model(model or settings().model)
+    opened = open_writer(model)
     if agent and opened is None:
         raise typer.BadParameter("--agent needs a model; name one with --model", param_hint="--agent")
     return AnswerOptions(
         model=opened,
-        tools=list(load_all("tools").values()) or True if agent else False,
+        tools=(installed_tools() or True) if agent else False,
         policy=chosen,
         verifier=open_verifier(verifier or settings().verifier, settings()),
-        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+        budget=budget,
+        sampling=sampling,
     )
+
+
+def open_writer(name: str) -> Model | None:
+    """Open the model that a command names, or else the settings; with the replies that are kept, if any are.
+
+    Raises:
+        OpenbookError: It cannot be used; the hint says what is missing.
+    """
+    model = open_model(name or settings().model)
+    if model is None or not settings().reply_cache:
+        return model
+    from openbook.llm.reply_cache import CachedModel
+
+    return CachedModel(model, settings().reply_cache)
 
 
 def judge_of(verifier: str, max_usd: float | None) -> Judge | None:

@@ -13,11 +13,10 @@ from openbook.answering.options import AnswerOptions
 from openbook.answers import Exchange, GenerationResult
 from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
 from openbook.cli.answers import print_answer, print_sources
-from openbook.cli.asking import follow, note_cost
+from openbook.cli.asking import follow, note_cost, open_writer
 from openbook.costs import format_usd
 from openbook.errors import OpenbookError
 from openbook.library import Library
-from openbook.llm.choose import open_model
 from openbook.types import Filter
 
 _PROMPT = "> "
@@ -51,7 +50,7 @@ class ChatSession:
 
     assistant: Library
     answer_options: AnswerOptions
-    limit: int
+    limit: int | None
     where: Filter
     history: list[Exchange] = field(default_factory=list)
     last: GenerationResult | None = None
@@ -129,7 +128,7 @@ class ChatSession:
     def _model(self, name: str) -> None:
         try:
             if name:
-                model = open_model(name)
+                model = open_writer(name)
                 self.answer_options = replace(
                     self.answer_options, model=model, tools=self.answer_options.tools if model else False
                 )

@@ -12,30 +12,52 @@ from openbook.types import Filter
 
 
 def verify(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Text, code, or the output of `ask --json`.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH", help="Text, code, the output of `ask --json`, or folders: all documents in them."
+        ),
+    ],
     *,
     root: Annotated[
         str, typer.Option(metavar="DIR", callback=options.no_blank, help="Folder that paths are relative to.")
     ] = ".",
     fix: Annotated[bool, typer.Option("--fix", help="Rewrite the citations whose lines have moved.")] = False,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Leave out files, by a pattern as in .gitignore. Can be repeated."),
+    ] = None,
+    comments: Annotated[bool, typer.Option("--comments", help="In folders, check the comments of code too.")] = False,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", callback=options.no_blank, help="Fail only for findings not in this file."),
+    ] = None,
+    write_baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", callback=options.no_blank, help="Write what is wrong to this file, for --baseline."
+        ),
+    ] = None,
+    output_format: Annotated[
+        str, typer.Option("--format", metavar="F", help="text, json, github (annotations) or sarif.")
+    ] = "text",
     as_json: options.AsJson = False,
-    as_annotations: Annotated[
-        bool,
-        typer.Option("--github", help="Print annotations for GitHub Actions."),
-    ] = False,
+    as_annotations: Annotated[bool, typer.Option("--github", help="The same as --format github.")] = False,
     check_urls: Annotated[
         str,
         typer.Option(metavar="no", help="Whether to check URLs. Only `no` is supported: this command uses no network."),
     ] = "no",
 ) -> None:
     """Check that citations such as `path:12-18` still match the lines they name."""
-    from openbook.cli.verifying import OutputStyle, verify_files
+    from openbook.cli.verify_output import STYLES
+    from openbook.cli.verifying import VerifyOptions, verify_files
 
     options.one_of(("no",), check_urls, "--check-urls")
     if as_json and as_annotations:
         raise typer.BadParameter("it cannot be given together with --json", param_hint="--github")
-    style: OutputStyle = "json" if as_json else "github" if as_annotations else "text"
-    code = verify_files([str(path) for path in options.as_paths(files)], Path(root), fix=fix, style=style)
+    style = options.one_of(STYLES, "json" if as_json else "github" if as_annotations else output_format, "--format")
+    asked = VerifyOptions(Path(root), fix, style, tuple(exclude or ()), comments, baseline, write_baseline)
+    code = verify_files([str(path) for path in options.as_paths(files)], asked)
     if code:
         raise typer.Exit(code)
 

@@ -66,7 +66,7 @@ def _outline(assistant: Library, course: Course, *, as_json: bool) -> None:
     places = printing.LocationFormatter(assistant.sources())
     _head(course)
     for one in placed:
-        printing.say(f"{one.lesson.number:>4}  {printing.one_line(one.lesson.title)}".rstrip())
+        printing.say(f"{one.lesson.label:>4}  {printing.one_line(one.lesson.title)}".rstrip())
         for place in one.places:
             printing.say(f"      {places.link(course.source, place.span, place.anchor)}", style={"dim": True})
         if one.lesson.link:

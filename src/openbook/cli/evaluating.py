@@ -10,6 +10,7 @@ import typer
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import open_verifier
 from openbook.cli import printing
+from openbook.cli.asking import open_writer
 from openbook.cli.opening import settings
 from openbook.cli.reading import read_text_file
 from openbook.evals.comparing import RESAMPLES, SEED, MetricChange, compare_runs
@@ -18,7 +19,6 @@ from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import LibraryFiles, run_questions
 from openbook.evals.runs import METRICS, EvalRun, Metric, Threshold, read_run, read_thresholds
 from openbook.library import Library
-from openbook.llm.choose import open_model
 from openbook.sources.formats import QUESTION_SET, own_output
 
 # Paths that are named in one note: the rest are in the set itself.
@@ -42,7 +42,8 @@ class EvalCommand:
             OpenbookError: The model cannot be used.
         """
         self._writing = AnswerOptions(
-            model=open_model(model), verifier=open_verifier(verifier or settings().verifier, settings())
+            model=open_writer(model),
+            verifier=open_verifier(verifier or settings().verifier, settings()),
         )
         try:
             self._thresholds = read_thresholds(fail_under)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -59,6 +60,17 @@ LibraryName = Annotated[
     ),
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, metavar="N", help="Maximum number of results.")]
+AnswerLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        "-n",
+        min=1,
+        max=1000,
+        metavar="N",
+        help="Maximum number of results: 10, or 20 for a model.",
+    ),
+]
 Kinds = Annotated[
     list[str] | None, typer.Option("--kind", "-k", metavar="K", help=f"Only this kind: {', '.join(KINDS)}.")
 ]
@@ -70,7 +82,10 @@ Courses = Annotated[
     list[str] | None,
     typer.Option("--course", "-c", metavar="NAME", help="Only this course; part of its name is enough."),
 ]
-LessonNumber = Annotated[int | None, typer.Option("--lesson", min=0, metavar="N", help="Only this lesson.")]
+LessonNumber = Annotated[
+    str | None,
+    typer.Option("--lesson", metavar="N", help="Only this lesson, such as `4` or `1.3`; or all of a module."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
 Show = Annotated[bool, typer.Option("--show", help="Print the full text of each chunk.")]
 
@@ -92,6 +107,17 @@ MaxUsd = Annotated[
     float | None,
     typer.Option(min=0.0, max=1000.0, metavar="X", callback=no_nan, help="Maximum cost of an answer in US dollars."),
 ]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=2.0,
+        metavar="X",
+        callback=no_nan,
+        help="Temperature of the model that answers: 0 takes the likeliest word. Not all models take it.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the model that answers. Not all models take it.")]
 PolicyName = Annotated[
     str, typer.Option("--policy", metavar="P", help=f"What to do with claims in conflict: {', '.join(POLICIES)}.")
 ]
@@ -120,15 +146,35 @@ def filter_of(
     kinds: Sequence[str] | None,
     globs: Sequence[str] | None,
     sources: Sequence[str] | None,
-    lesson: int | None = None,
+    lesson: str | None = None,
 ) -> Filter:
     """Build a filter from the options of a command. `checked` resolves the names of courses.
 
     Raises:
-        BadParameter: A kind is none.
+        BadParameter: A kind is none, or the lesson is no number.
     """
+    number, part = lesson_of(lesson)
     wanted: frozenset[Kind] = frozenset(one_of(KINDS, kind, "--kind") for kind in kinds or ())
-    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=lesson)
+    return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=number, part=part)
+
+
+def lesson_of(label: str | None) -> tuple[int | None, int | None]:
+    """Read the number of a lesson as people write it, and its part: `1.3`. None stands for none.
+
+    Raises:
+        BadParameter: It is no such number.
+
+    Example:
+        >>> lesson_of("4"), lesson_of("1.3")
+        ((4, None), (1, 3))
+    """
+    if label is None:
+        return None, None
+    found = re.fullmatch(r"(\d{1,7})(?:\.(\d{1,7}))?", label.strip(), re.ASCII)
+    if found is None:
+        raise typer.BadParameter(f"{label!r} is no lesson; give a number such as 4 or 1.3", param_hint="'--lesson'")
+    number, part = found.groups()
+    return int(number), int(part) if part else None
 
 
 def checked(assistant: Library, where: Filter, names: Sequence[str] | None) -> Filter:

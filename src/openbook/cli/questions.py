@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from openbook.cli import EXIT_NOTHING, options, printing
-from openbook.types import VIEWS
+from openbook.types import USES, VIEWS, Span
 
 if TYPE_CHECKING:
     from openbook.answers import GenerationResult
+    from openbook.library import Library
 
 Queries = Annotated[
     Path | None,
@@ -45,11 +47,13 @@ def ask(
     agent: options.WithTools = False,
     max_rounds: options.MaxRounds = 8,
     max_usd: options.MaxUsd = None,
+    temperature: options.Temperature = None,
+    seed: options.Seed = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
     reranker: options.RerankerName = "",
     library: options.LibraryName = None,
-    limit: options.Limit = 10,
+    limit: options.AnswerLimit = None,
     kind: options.Kinds = None,
     glob: options.Globs = None,
     source: options.Sources = None,
@@ -59,23 +63,26 @@ def ask(
     show: options.Show = False,
 ) -> None:
     """Answer a question from your files, with checked citations."""
-    from openbook.cli.answers import print_answer
     from openbook.cli.asking import build_answer_options, follow, note_cost
     from openbook.cli.opening import asked
+    from openbook.costs import Budget
+    from openbook.llm.sampling import Sampling
 
     where = options.filter_of(kind, glob, source, lesson)
     question, paths = options.question_and_paths(words)
     options.check_question(question)
     answer_options = build_answer_options(
-        model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
+        model,
+        agent=agent,
+        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+        sampling=Sampling(temperature=temperature, seed=seed),
+        policy=policy,
+        verifier=verifier,
     )
     with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
         answer = follow(assistant.query_stream(question, limit=limit, where=where, options=answer_options))
-        if as_json:
-            printing.print_json(answer.to_dict())
-        else:
-            print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
+        _print(answer, assistant, as_json=as_json, show=show)
     note_cost(answer)
     _exit_unless_answered(answer)
 
@@ -87,11 +94,13 @@ def chat(
     agent: options.WithTools = False,
     max_rounds: options.MaxRounds = 8,
     max_usd: options.MaxUsd = None,
+    temperature: options.Temperature = None,
+    seed: options.Seed = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
     reranker: options.RerankerName = "",
     library: options.LibraryName = None,
-    limit: options.Limit = 10,
+    limit: options.AnswerLimit = None,
     kind: options.Kinds = None,
     glob: options.Globs = None,
     source: options.Sources = None,
@@ -102,10 +111,17 @@ def chat(
     from openbook.cli.asking import build_answer_options
     from openbook.cli.chatting import ChatSession
     from openbook.cli.opening import asked
+    from openbook.costs import Budget
+    from openbook.llm.sampling import Sampling
 
     where = options.filter_of(kind, glob, source, lesson)
     answer_options = build_answer_options(
-        model, agent=agent, max_rounds=max_rounds, max_usd=max_usd, policy=policy, verifier=verifier
+        model,
+        agent=agent,
+        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
+        sampling=Sampling(temperature=temperature, seed=seed),
+        policy=policy,
+        verifier=verifier,
     )
     with asked(options.as_paths(paths), library, where, reranker=reranker) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
@@ -163,6 +179,51 @@ def search(
                 printing.print_results(results, places, query=question, show=show, explain=explain)
     if not found:
         printing.advise("nothing found", "try other words, fewer filters, or other folders")
+        raise typer.Exit(EXIT_NOTHING)
+
+
+def _print(answer: GenerationResult, assistant: Library, *, as_json: bool, show: bool) -> None:
+    from openbook.cli.answers import print_answer
+
+    if as_json:
+        printing.print_json(answer.to_dict())
+    else:
+        print_answer(answer, printing.LocationFormatter(assistant.sources()), show=show)
+
+
+def references(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As written in code: `Client` or `Client.get`.")],
+    paths: options.Paths = None,
+    *,
+    library: options.LibraryName = None,
+    use: Annotated[str, typer.Option(metavar="USE", help="Only this use: definition, call, import or mention.")] = "",
+    glob: options.Globs = None,
+    source: options.Sources = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List every line that defines, calls, imports or mentions a name.
+
+    The syntax tree decides what a line does with the name. Receivers are not resolved: calls of `Client.get` are
+    those of every `get`.
+    """
+    from openbook.cli.opening import asked
+
+    where = options.filter_of(None, glob, source, None)
+    wanted = {options.one_of(USES, use, "--use")} if use else set(USES)
+    with asked(options.as_paths(paths), library, where) as (assistant, narrowed):
+        found = assistant.references(name, where=narrowed)
+        places = printing.LocationFormatter(assistant.sources())
+    shown = [place for place in found.places if place.use in wanted]
+    if as_json:
+        printing.print_json({"name": found.name, "references": [asdict(place) for place in shown]})
+    for place in [] if as_json else shown:
+        within = f" in {place.within}" if place.within else ""
+        link = places.link(place.source, Span(place.path, 0, 0, place.line, place.line))
+        printing.say(printing.one_line(f"{link}: {place.use}{within}: {place.text}"))
+    if found.unread:
+        printing.advise(f"{found.unread} documents were not read", "name a folder, or use --glob")
+    if not shown:
+        printing.advise(f"no line does that with {name!r}", "check its spelling and case")
         raise typer.Exit(EXIT_NOTHING)
 
 

@@ -1,134 +1,93 @@
-"""`openbook verify`: which files and which folder, and how findings look on a terminal."""
+"""`openbook verify`: which files and which folder, what is known already, and how it ends."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import typer
 
 from openbook.cli import EXIT_FAILURE, EXIT_NOTHING, printing
 from openbook.cli.opening import check_paths
+from openbook.cli.verify_output import OutputStyle, print_reports
 from openbook.errors import SourceError
-from openbook.verify.finding import OUTCOMES, Finding
+from openbook.index.filters import path_matcher
+from openbook.verify.baseline import Baseline
+from openbook.verify.selection import files_to_check
 from openbook.verify.verify import FileReport, FileVerifier
 
-OutputStyle = Literal["text", "json", "github"]
-"""How findings are printed. `github`: one annotation for each, as GitHub Actions reads them from a log."""
+_MOST_STALE = 5
 
 
-def verify_files(files: Sequence[str], root: Path, *, fix: bool, style: OutputStyle = "text") -> int:
-    """Check files, print what was found, and give the exit code.
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """What a person asked for, beside the files."""
+
+    root: Path
+    fix: bool = False
+    style: OutputStyle = "text"
+    exclude: tuple[str, ...] = ()
+    """Patterns as in .gitignore, of paths relative to the root."""
+    with_comments: bool = False
+    baseline: str | None = None
+    """File of findings that do not fail."""
+    write_baseline: str | None = None
+    """File to write findings to."""
+
+
+def verify_files(named: Sequence[str], options: VerifyOptions) -> int:
+    """Check files, print what was found, and return the exit code.
 
     Raises:
-        SourceError: A file or the folder is not there.
-        BadParameter: A folder stands where a file should, or the other way around.
+        SourceError: The root or the baseline is not there, or a folder cannot be listed.
+        QueryError: A pattern to exclude is none.
+        BadParameter: A file stands where the root should.
     """
-    check_paths([root, *map(Path, files)])
-    if not root.is_dir():
+    check_paths([options.root, *(Path(name) for name in named if Path(name).is_dir())])
+    if not options.root.is_dir():
         raise typer.BadParameter(
-            f"{str(root)!r} is a file; name the folder that paths are relative to", param_hint="--root"
+            f"{str(options.root)!r} is a file; name the folder that paths are relative to", param_hint="--root"
         )
-    _check_files(files)
-    verifier = FileVerifier(root)
-    reports, failed = [], False
-    for file in dict.fromkeys(files):
+    baseline = Baseline.read(Path(options.baseline)) if options.baseline else Baseline(())
+    verifier = FileVerifier(options.root)
+    files = files_to_check(
+        named, with_comments=options.with_comments, is_excluded=_excluded(options.exclude, verifier.path_of)
+    )
+    reports, failures = _checked(verifier, files, fix=options.fix)
+    gone = {path for path in baseline.files() if not (options.root / path).exists()}
+    reports, stale = baseline.mark(reports, gone)
+    print_reports(reports, failures, options.style, verifier.gap)
+    if stale:
+        some = ", ".join(map(printing.one_line, stale[:_MOST_STALE])) + (", ..." if len(stale) > _MOST_STALE else "")
+        printing.note(f"no longer found, though in the baseline: {some}; write it anew with --write-baseline")
+    if options.write_baseline:
+        written = Baseline.of(reports)
+        written.write(Path(options.write_baseline))
+        printing.note(f"{printing.counted(len(written), 'finding')} written to {options.write_baseline}")
+    if failures:
+        return EXIT_FAILURE
+    is_wrong = any(report.wrong for report in reports) and not options.write_baseline
+    return EXIT_NOTHING if is_wrong else 0
+
+
+def _excluded(globs: tuple[str, ...], path_of: Callable[[str], str]) -> Callable[[Path], bool]:
+    matches = path_matcher(globs) if globs else None
+    return lambda path: matches is not None and matches(path_of(str(path)))
+
+
+def _checked(
+    verifier: FileVerifier, files: Sequence[str], *, fix: bool
+) -> tuple[list[FileReport], list[tuple[str, str]]]:
+    verifier.prepare(files)
+    reports, failures = [], []
+    for file in files:
         try:
             reports.append(verifier.verify(file, fix=fix))
         except SourceError as exc:
-            failed = True
+            failures.append((file, str(exc)))
             printing.complain(str(exc), exc.hint or "name text files")
-            if style == "github":
-                printing.say(annotation("error", file, None, "cannot be checked", str(exc)))
-    if style == "json":
-        counts = _counts(reports)
-        printing.print_json({"files": [report.to_dict() for report in reports], "counts": counts})
-    else:
-        for report in reports:
-            _print(report, style)
-        if reports:
-            _summarise(reports)
-    if verifier.is_cut:
-        printing.note("the git history is incomplete and was not used; in CI, fetch all of it (fetch-depth: 0)")
-    if failed:
-        return EXIT_FAILURE
-    return EXIT_NOTHING if any(report.wrong for report in reports) else 0
-
-
-def _check_files(files: Sequence[str]) -> None:
-    for file in files:
-        if Path(file).is_dir():
-            example = (Path(file) / "*.md").as_posix()
-            raise typer.BadParameter(f"{file!r} is a folder; name its files, such as {example}", param_hint="FILE")
-
-
-def annotation(level: Literal["error", "notice"], file: str, line: int | None, title: str, message: str) -> str:
-    """Spell a workflow command of GitHub Actions, which shows a message beside a line of a pull request.
-
-    Args:
-        level: `error` for what somebody has to put right.
-        file: Relative to the root of the repository.
-        line: 1-based; None for the file as a whole.
-        title: What stands above the message.
-        message: Whatever is in it, it ends no command and begins none.
-
-    Example:
-        >>> annotation("error", "docs/a.md", 3, "moved", "100% of a.py:1")
-        '::error file=docs/a.md,line=3,title=moved::100%25 of a.py:1'
-    """
-    place = f"file={_property(file)}" + (f",line={line}" if line else "")
-    return f"::{level} {place},title={_property(title)}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _print(report: FileReport, style: OutputStyle) -> None:
-    for number, finding in enumerate(report.findings):
-        is_fixed = number in report.fixed
-        verdict = "fixed" if is_fixed else finding.verdict
-        if verdict == "ok":
-            continue
-        if style == "github":
-            level: Literal["error", "notice"] = "error" if finding.is_wrong and not is_fixed else "notice"
-            file = Path(report.file).as_posix()
-            printing.say(annotation(level, file, finding.line, f"citation: {verdict}", _detail(finding)))
-        else:
-            printing.say(f"{printing.one_line(f'{report.file}:{finding.line}:')} {verdict}: {_detail(finding)}")
-
-
-def _detail(finding: Finding) -> str:
-    arrow = {"moved": " -> ", "changed": ", perhaps "}.get(finding.verdict, "")
-    now = f"{arrow}{finding.now}" if finding.now and arrow else ""
-    pinned = " (the link still shows the old lines)" if finding.pinned and finding.verdict != "ok" else ""
-    reason = f" ({finding.reason})" if finding.reason else ""
-    return printing.one_line(f"{finding.cited}{now}{reason}{pinned}")
-
-
-def _summarise(reports: Sequence[FileReport]) -> None:
-    counts = _counts(reports)
-    total = sum(counts[outcome] for outcome in OUTCOMES)
-    said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
-    by_range = counts["by range"]
-    unsure = f" ({by_range} by {'its' if by_range == 1 else 'their'} range alone)" if by_range else ""
-    fixed = f"; {counts['fixed']} fixed" if counts["fixed"] else ""
-    where = f"{printing.counted(total, 'citation')} in {printing.counted(len(reports), 'file')}"
-    printing.note(where + (f": {said}{unsure}{fixed}" if total else ""))
-
-
-def _counts(reports: Sequence[FileReport]) -> dict[str, int]:
-    findings = [finding for report in reports for finding in report.findings]
-    by_verdict = Counter(finding.verdict for finding in findings)
-    unsure = sum(finding.verdict == "ok" and finding.basis == "range" for finding in findings)
-    return {
-        **{outcome: by_verdict[outcome] for outcome in OUTCOMES},
-        "by range": unsure,
-        "fixed": sum(len(report.fixed) for report in reports),
-    }
+        except Exception as exc:  # noqa: BLE001 - one broken file must not stop the others
+            failures.append((file, f"cannot check {file!r}: {type(exc).__name__}"))
+            printing.complain(failures[-1][1], "leave it out with --exclude, and report this")
+    return reports, failures

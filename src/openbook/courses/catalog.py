@@ -50,10 +50,11 @@ def outline(index: Index, course: Course) -> list[PlacedLesson]:
     for listed in index.documents(Filter(courses=frozenset({course.key}))):
         of_folder = listed.path != course.path
         for lesson, place in _places(index.chunks(listed.source, listed.path)).items():
-            # As the index has it: files beside each other that say one number hold one lesson.
-            key = (lesson.number, listed.path.rpartition("/")[0]) if of_folder else (lesson,)
+            # As the index has it: files with one number hold one lesson.
+            key = (lesson.number, lesson.part) if of_folder else (lesson,)
             known = placed.get(key, PlacedLesson(lesson, ()))
-            placed[key] = replace(known, places=(*known.places, place))
+            title = known.lesson if known.lesson.title else lesson
+            placed[key] = PlacedLesson(title, (*known.places, place))
     order = {lesson: number for number, lesson in reversed(list(enumerate(course.lessons)))}
     return sorted(placed.values(), key=lambda one: order.get(one.lesson, len(order)))
 
@@ -67,12 +68,13 @@ def check_lesson(index: Index, where: Filter) -> None:
     """
     if where.lesson is None or index.courses(where):
         return
-    courses = index.courses(replace(where, lesson=None))
+    courses = index.courses(replace(where, lesson=None, part=None))
     if not courses:
         raise no_course()
     title = f" in {courses[0].title!r}" if len(courses) == 1 else ""
     there = lesson_numbers(lesson for course in courses for lesson in course.lessons)
-    raise QueryError(f"there is no lesson {where.lesson}{title}", hint=f"there are: {there or 'none'}")
+    wanted = Lesson("", where.lesson, part=where.part).label
+    raise QueryError(f"there is no lesson {wanted}{title}", hint=f"there are: {there or 'none'}")
 
 
 def lesson_numbers(lessons: Iterable[Lesson]) -> str:
@@ -85,7 +87,14 @@ def lesson_numbers(lessons: Iterable[Lesson]) -> str:
     # All readers come with it, which only a refusal pays for.
     from openbook.sources.readers.composing import ranges
 
-    runs = ranges({lesson.number for lesson in lessons if lesson.number is not None})
+    listed = [lesson for lesson in lessons if lesson.number is not None]
+    runs = ranges({lesson.number for lesson in listed if lesson.number is not None and lesson.part is None})
+    modules: dict[int, set[int]] = {}
+    for lesson in listed:
+        if lesson.number is not None and lesson.part is not None:
+            modules.setdefault(lesson.number, set()).add(lesson.part)
+    for number, parts in sorted(modules.items()):
+        runs += [" to ".join(f"{number}.{end}" for end in run.split(" to ")) for run in ranges(parts)]
     return ", ".join(runs if len(runs) <= _MOST_RANGES else [*runs[:_MOST_RANGES], "..."])
 
 

@@ -12,7 +12,7 @@ from openbook.index.bm25 import chunk_weights, file_weights, inverse_frequency
 from openbook.index.filters import filter_predicate
 from openbook.index.postings import FIELDS, Postings
 from openbook.index.protocol import Evidence, Matches
-from openbook.types import Filter
+from openbook.types import Filter, Lesson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,9 +55,28 @@ def quantize(vectors: NDArray[np.float32]) -> bytes:
     return _quantized(vectors).tobytes()
 
 
-def pack_numbers(numbers: Sequence[int | None]) -> bytes:
-    """Pack the number of the lesson of each chunk."""
-    return np.array([_NO_LESSON if number is None else number for number in numbers], dtype=np.int32).tobytes()
+# Below are the bits of the number, above those of the part plus one: 0 stands for none.
+_PART_BIT = 20
+_MOST_NUMBER = (1 << _PART_BIT) - 1
+_MOST_PART = (1 << (31 - _PART_BIT)) - 3
+
+
+def pack_numbers(lessons: Sequence[Lesson | None]) -> bytes:
+    """Pack the number of the lesson of each chunk, and of its part."""
+    return np.array([_packed_number(lesson) for lesson in lessons], dtype=np.int32).tobytes()
+
+
+def _packed_number(lesson: Lesson | None) -> int:
+    if lesson is None or lesson.number is None:
+        return _NO_LESSON
+    part = 0 if lesson.part is None else min(lesson.part, _MOST_PART) + 1
+    return min(lesson.number, _MOST_NUMBER) + (part << _PART_BIT)
+
+
+def _is_lesson(packed: NDArray[np.int32], where: Filter) -> NDArray[np.bool_]:
+    number = Lesson("", where.lesson, part=where.part)
+    held = packed if where.part is not None else np.where(packed == _NO_LESSON, packed, packed & _MOST_NUMBER)
+    return np.equal(held, _packed_number(number))
 
 
 def _quantized(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
@@ -206,7 +225,7 @@ class Catalogue:
         allowed = np.ones(len(self), dtype=bool)
         if check is not None:
             allowed = np.array([check(*file) for file in self._files], dtype=bool)[self._file_of]
-        return allowed if where.lesson is None else allowed & (self._lessons == where.lesson)
+        return allowed if where.lesson is None else allowed & _is_lesson(self._lessons, where)
 
     def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> Floats:
         """Add up counts of chunks, (files, 4). The path is the same for all chunks of a file, and counts once."""

@@ -36,7 +36,7 @@ def filter_predicate(where: Filter) -> FilterPredicate | None:
         >>> check("src", "a/b.py", "code"), check("src", "a/b.md", "docs")
         (True, False)
     """
-    if replace(where, lesson=None) == Filter():
+    if replace(where, lesson=None, part=None) == Filter():
         return None
     matches = path_matcher(where.globs) if where.globs else None
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from openbook.index.catalogue import pack_numbers
-from openbook.types import Chunk, Course, Document, Lesson
+from openbook.types import Chunk, Course, Document, Filter, Lesson
 
 
 class _Held(NamedTuple):
@@ -32,9 +32,7 @@ def pack_lessons(chunks: Sequence[Chunk]) -> tuple[str, bytes]:
     """Pack the distinct lessons, and the number of the lesson of each chunk."""
     lessons = [chunk.lesson for chunk in chunks]
     distinct = [asdict(lesson) for lesson in dict.fromkeys(lessons) if lesson]
-    return json.dumps(distinct, ensure_ascii=False), pack_numbers(
-        [lesson.number if lesson else None for lesson in lessons]
-    )
+    return json.dumps(distinct, ensure_ascii=False), pack_numbers(lessons)
 
 
 def unpack_lessons(packed: str) -> tuple[Lesson, ...]:
@@ -42,12 +40,12 @@ def unpack_lessons(packed: str) -> tuple[Lesson, ...]:
     return tuple(Lesson(**fields) for fields in json.loads(packed))
 
 
-def courses_of(rows: Iterable[tuple[str, str, str, str]], number: int | None) -> list[Course]:
+def courses_of(rows: Iterable[tuple[str, str, str, str]], where: Filter) -> list[Course]:
     """Gather the courses of documents, in the order of source and path. See `Index.courses`.
 
     Args:
         rows: Source, path, course and packed lessons of each document.
-        number: Of the only lessons that are wanted; None for all.
+        where: Its lesson chooses lessons; nothing else of it counts here.
     """
     documents = sorted(
         (_Held(source, path, course, unpack_lessons(packed)) for source, path, course, packed in rows), key=_place
@@ -55,9 +53,9 @@ def courses_of(rows: Iterable[tuple[str, str, str, str]], number: int | None) ->
     courses = [
         _course(key, list(held)) for key, held in groupby(documents, key=lambda held: (held.source, held.course))
     ]
-    if number is None:
+    if where.lesson is None:
         return courses
-    chosen = [replace(one, lessons=tuple(each for each in one.lessons if each.number == number)) for one in courses]
+    chosen = [replace(one, lessons=tuple(filter(where.allows_lesson, one.lessons))) for one in courses]
     return [course for course in chosen if course.lessons]
 
 
@@ -90,9 +88,11 @@ def _numbered(lessons: Iterable[Lesson]) -> list[Lesson]:
 
 
 def _in_folder(documents: Sequence[_Held]) -> list[Lesson]:
-    """Take slides and transcript beside each other for one lesson, if they say the same number."""
-    found: dict[tuple[int, str], Lesson] = {}
+    """Take slides and transcript for one lesson, if they have the same number."""
+    found: dict[tuple[int, int], Lesson] = {}
     for held in documents:
         for lesson in _numbered(held.lessons):
-            found.setdefault((lesson.number or 0, held.path.rpartition("/")[0]), lesson)
+            place = (lesson.number or 0, -1 if lesson.part is None else lesson.part)
+            if place not in found or (lesson.title and not found[place].title):
+                found[place] = lesson
     return [found[place] for place in sorted(found)]

@@ -258,8 +258,8 @@ class SqliteIndex:
             from openbook.index.lessons import unpack_lessons
 
             with self._reading():
-                numbers = [(row, {lesson.number for lesson in unpack_lessons(row[4])}) for row in self._material(where)]
-            return [DocumentSummary(*row[:4]) for row, found in numbers if where.lesson in found]
+                material = [(row, unpack_lessons(row[4])) for row in self._material(where)]
+            return [DocumentSummary(*row[:4]) for row, lessons in material if any(map(where.allows_lesson, lessons))]
         rows = self._read("SELECT source, path, kind, course FROM documents WHERE skipped = '' ORDER BY source, path")
         check = filter_predicate(where)
         return [DocumentSummary(*row) for row in rows if check is None or check(*row)]
@@ -269,7 +269,7 @@ class SqliteIndex:
 
         with self._reading():
             material = [(source, path, course, packed) for source, path, _, course, packed in self._material(where)]
-            return courses_of(material, where.lesson)
+            return courses_of(material, where)
 
     def _material(self, where: Filter) -> list[Any]:
         """Return the documents of courses, with their packed lessons, whatever the number of these."""

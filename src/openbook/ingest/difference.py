@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from openbook.index.protocol import FileRecord, Index, Source
@@ -25,6 +25,8 @@ class Difference:
     """Files that are new, or can have changed."""
     gone: frozenset[str]
     """Paths that the index knows and the source has no more."""
+    moved: frozenset[str] = frozenset()
+    """Paths of what must be read again although it has not changed: it is another lesson now."""
 
     @property
     def forgotten(self) -> int:
@@ -71,3 +73,28 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == SkipReason.UNREADABLE_FOLDER}
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
     return Difference(folder.name, scan, known, todo, frozenset(gone))
+
+
+def with_moved(difference: Difference, folder: Folder, index: Index) -> Difference:
+    """Add the files that have become other lessons, because others came or went, or a table of contents changed.
+
+    Looks only where something has changed, for it asks the index for each document of a course.
+
+    Raises:
+        CourseFileError: A `course.toml` cannot be used.
+    """
+    if not folder.is_course or not (difference.todo or difference.gone):
+        return difference
+    from openbook.sources.courses import is_placed_as
+
+    moved = [
+        file
+        for file in difference.scan.files
+        if file.path in difference.known
+        and not difference.known[file.path].skipped
+        and not is_placed_as(
+            (chunk.lesson for chunk in index.chunks(folder.name, file.path)), folder.placement_of(file.path)
+        )
+    ]
+    todo = tuple(sorted({*difference.todo, *moved}))
+    return replace(difference, todo=todo, moved=frozenset(file.path for file in moved))

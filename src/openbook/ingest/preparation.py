@@ -15,13 +15,14 @@ from openbook.errors import SkippedFileError
 from openbook.index.protocol import IndexEntry
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.settings import Settings
+from openbook.sources.course_plan import Placement
 from openbook.sources.courses import as_lesson
 from openbook.sources.documents import read_document
 from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
-from openbook.types import Document, Lesson
+from openbook.types import Document
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
 
@@ -52,8 +53,8 @@ class FileContent:
 
     path: str
     raw: bytes
-    course: Lesson | None
-    """That the file belongs to, without number."""
+    placement: Placement | None
+    """In the course that the file belongs to, if it does."""
 
 
 class Preparer:
@@ -102,8 +103,8 @@ class Preparer:
             )
         except SkippedFileError as exc:
             return PreparedFile(reason=exc.reason)
-        if content.course is not None:
-            document = as_lesson(document, content.course)
+        if content.placement is not None:
+            document = as_lesson(document, content.placement)
         embedder = self.load_embedder() if self.load_embedder else None
         return PreparedFile(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
 
@@ -141,7 +142,7 @@ class FilePreparer:
             return PreparedFile(reason=exc.reason)
         if hashlib.sha256(raw).hexdigest() == job.known_hash:
             return PreparedFile()
-        return FileContent(job.path, raw, self._folder.course_of(job.path))
+        return FileContent(job.path, raw, self._folder.placement_of(job.path))
 
 
 def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | None) -> list[IndexEntry]:

@@ -6,14 +6,14 @@ import contextlib
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from openbook.embedding.protocol import Embedder
 from openbook.errors import LibraryWriteError
 from openbook.index.protocol import Index, Source
-from openbook.ingest.difference import Difference, compare_source, folder_of
+from openbook.ingest.difference import Difference, compare_source, folder_of, with_moved
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
@@ -78,6 +78,7 @@ def sync(
     served: Embedder | None = None,
     readers: ReaderRegistry | None = None,
     progress: Progress | None = None,
+    only: Collection[str] = (),
     now: Callable[[], float] = time.time,
 ) -> SyncReport:
     """Update the index from its source. Files are committed in small batches, so an early end loses at most one.
@@ -87,9 +88,10 @@ def sync(
         index: Where to write.
         settings: Limits and sizes.
         load_embedder: Returns the embedder; called in child processes too, so it must pickle.
-        served: Embeds instead, in this process and several files at once.
+        served: Embeds instead, in this process, several files at once.
         readers: Of formats that Openbook does not know.
         progress: Told after each commit.
+        only: Paths of files to look at; others stay as they are. Empty for all.
         now: Clock, in Unix seconds.
 
     Raises:
@@ -98,15 +100,15 @@ def sync(
         ModelError: The server of `served` gives no vectors.
         SettingsError, PluginError, MissingExtraError, ClusterError: The executor of the settings cannot be used.
     """
-    started = now()
-    folder = folder_of(root, settings, readers)
-    difference = _with_retries(compare_source(folder, index), settings, readers)
-    if root.name not in {remembered.name for remembered in index.roots()}:
+    started, folder = now(), folder_of(root, settings, readers)
+    difference = _narrowed(_with_retries(compare_source(folder, index), settings, readers), only)
+    if all(remembered.name != root.name for remembered in index.roots()):
         index.put_root(root)
+    difference = with_moved(difference, folder, index)
     writer = _Writer(index, root.name, difference, started)
-    loads = None if served else load_embedder
+    preparing = _prepared(difference, folder, settings, None if served else load_embedder, readers)
     # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
-    with contextlib.closing(_prepared(difference, folder, settings, loads, readers)) as outcomes:
+    with contextlib.closing(preparing) as outcomes:
         for batch in _batched(outcomes, _FILES_PER_COMMIT):
             writer.write(_with_vectors(batch, served) if served else batch)
             if progress:
@@ -118,6 +120,14 @@ def sync(
         with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
             index.optimize(every=report.added > _OPTIMIZE_SHARE * len(difference.scan.files))
     return replace(report, seconds=now() - started)
+
+
+def _narrowed(difference: Difference, only: Collection[str]) -> Difference:
+    """Leave out all files but these, if there are any."""
+    if not only:
+        return difference
+    todo = tuple(file for file in difference.todo if file.path in only)
+    return replace(difference, todo=todo, gone=difference.gone.intersection(only))
 
 
 def _prepared(
@@ -138,7 +148,8 @@ def _prepared(
     preparer = FilePreparer(folder, Preparer(folder.name, settings, load_embedder, readers))
     files = {file.path: file for file in difference.todo}
     known = difference.known
-    jobs = [FileJob(path, known[path].content_hash if path in known else "") for path in files]
+    unread = known.keys() - difference.moved
+    jobs = [FileJob(path, known[path].content_hash if path in unread else "") for path in files]
     own = [job for job in jobs if preparer.preparer.is_of_program(job.path)]
     jobs = [job for job in jobs if not preparer.preparer.is_of_program(job.path)]
     executor = executor_for(settings, sum(file.stamp.size_bytes for file in difference.todo))

@@ -265,7 +265,7 @@ class LanceIndex:
                 for each in found
                 for row in ((*each.key, each.kind, each.course),)
                 if (check is None or check(*row))
-                and (where.lesson is None or where.lesson in {one.number for one in each.lessons_held})
+                and (where.lesson is None or any(map(where.allows_lesson, each.lessons_held)))
             ]
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
@@ -279,7 +279,7 @@ class LanceIndex:
                     for each in material
                     if check is None or check(*each.key, each.kind, each.course)
                 ],
-                where.lesson,
+                where,
             )
 
     def chunks(self, source: str, path: str) -> list[Chunk]:

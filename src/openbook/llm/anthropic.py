@@ -54,7 +54,7 @@ class AnthropicWire:
     path = "/v1/messages"
 
     def body(self, request: Request, *, native: bool) -> dict[str, Any]:
-        """Write a request. Without `temperature`: current models refuse it."""
+        """Write a request."""
         sources = sources_of(request) if native else ()
         turns: list[dict[str, Any]] = [
             {"role": message.role, "content": content}
@@ -71,9 +71,8 @@ class AnthropicWire:
             body["tools"] = [_tool(spec) for spec in request.tools]
             body["tool_choice"] = _choice(request.tool_choice)
             body |= _CACHED  # each round of a tool loop sends all of the rounds before it again
-        stops = [stop for stop in request.stop if stop.strip()]  # blank ones are refused, like blank texts
-        if stops:
-            body["stop_sequences"] = stops
+        if request.sampling.stop:  # the only one that current models take
+            body["stop_sequences"] = list(request.sampling.stop)
         return body
 
     def reader(self, request: Request, *, native: bool) -> AnthropicReader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 from openbook.errors import SettingsError, did_you_mean
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS, Provider
-from openbook.plugins import open_plugin
+from openbook.plugins import open_plugin, plugins
 from openbook.settings import Secret, read_addresses, read_secrets
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def open_model(
 
     Args:
         name: `provider:model`, a provider alone, an address and `#model`, `cli:` and a program, a plugin, or
-            `extractive`. Empty: the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
+            `extractive`. Several with commas between them stand in for each other, as in `fallback`.
+            Empty: the first provider whose key is set, of Anthropic, Groq and OpenAI in this order.
         environ: Where keys and addresses are looked up; this process's environment if not given.
         folder: Whose `.env` is read too, for keys only; the current folder if not given.
         retries: When calls are tried again.
@@ -56,6 +58,10 @@ def open_model(
         name = next((p.name for p in PROVIDERS.values() if p.needs_key and p.key in keys), EXTRACTIVE)
     if name == EXTRACTIVE:
         return None
+    if len(names := split_names(name)) > 1:
+        from openbook.llm.fallback import fallback
+
+        return fallback(*(open_model(one, environ=environ, folder=folder, retries=retries) or one for one in names))
     if name.startswith("cli:"):
         from openbook.llm.cli_model import open_cli_model
 
@@ -64,6 +70,17 @@ def open_model(
         return cast("Model", plugin)
     provider, model, key = find_provider(name, environ=environ, folder=folder)
     return connect(provider, model, key=key, retries=retries)
+
+
+def split_names(name: str) -> list[str]:
+    """Split the names of models that stand in for each other. A command may have commas of its own.
+
+    Example:
+        >>> split_names("anthropic, groq:openai/gpt-oss-120b"), split_names("cli:ask --like a,b")
+        (['anthropic', 'groq:openai/gpt-oss-120b'], ['cli:ask --like a,b'])
+    """
+    heads = "|".join(map(re.escape, (*PROVIDERS, *plugins("models"), "cli", "http", "https", EXTRACTIVE)))
+    return [part.strip() for part in re.split(rf",\s*(?=(?:{heads})(?:[:,\s]|$))", name)]
 
 
 def find_provider(

@@ -35,6 +35,7 @@ from openbook.llm.messages import (
     TextDelta,
     ToolResult,
 )
+from openbook.llm.sampling import check_sampling
 
 CLI = "cli"
 """What names of programs begin with: `cli:claude`."""
@@ -135,6 +136,7 @@ class _Call:
 
     def events(self) -> Iterator[Event]:
         """Run it, and yield what it writes."""
+        check_sampling(self._request.sampling, frozenset(), self._name)
         if self._request.tools and self._request.tool_choice != "none":
             raise BadRequestError(f"{self._name} can only write, not call tools", hint="use it without tools")
         ends_s = time.monotonic() + self._request.deadline_s

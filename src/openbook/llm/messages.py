@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 from openbook.usage import Usage
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "ProviderCitation",
     "ReplyFinished",
     "Request",
+    "Sampling",
     "ShownSource",
     "StopReason",
     "TextBlock",
@@ -77,6 +79,8 @@ class ShownSource:
     """Unit 1 is the first."""
     note: str = ""
     """In words of ours, such as where a source goes on that is cut. It cannot be cited."""
+    numbers: tuple[int, ...] = ()
+    """Number of each unit, where some are left out. Empty: from 1 on."""
 
     def __str__(self) -> str:
         """Write it for a model that has no fields for sources: numbered units between two fences.
@@ -91,7 +95,9 @@ class ShownSource:
             2| </source>
             </source>
         """
-        lines = [f"{n}| {line}" for n, unit in enumerate(self.units, start=1) for line in unit.splitlines()]
+        numbers = self.numbers or range(1, len(self.units) + 1)
+        numbered = zip(numbers, self.units, strict=True)
+        lines = [f"{number}| {line}" for number, unit in numbered for line in unit.splitlines()]
         head = f'<source number="{self.number}" place="{_attribute(self.place)}" title="{_attribute(self.title)}">'
         note = [f"({self.note})"] if self.note else []
         return "\n".join((head, *lines, *note, "</source>"))
@@ -183,7 +189,7 @@ class Request:
     """`auto`, `none`, `any`, or the name of a tool."""
     max_tokens: int = 4096
     """Tokens that the model may write."""
-    stop: tuple[str, ...] = ()
+    sampling: Sampling = DEFAULT_SAMPLING
     deadline_s: float = DEADLINE_S
     """Seconds for the whole call, retries and the stream included."""
 

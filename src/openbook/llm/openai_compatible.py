@@ -111,8 +111,7 @@ class OpenAIWire:
         body: dict[str, Any] = {"messages": turns, quirks.limit: request.max_tokens}
         if quirks.usage_on_request:
             body["stream_options"] = {"include_usage": True}
-        if request.stop:
-            body["stop"] = list(request.stop)
+        body |= request.sampling.fields
         if request.tools:
             body |= _tools(request, by_name=quirks.forces_by_name)
         if native and (documents := _documents(request)):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
+
+from openbook.llm.sampling import SAMPLING_SETTINGS, SamplingSetting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +32,22 @@ class Provider:
     """Whether it reports usage at the end of a stream only if `stream_options` asks for it."""
     forces_by_name: bool = False
     """Whether `tool_choice` may name a tool. Else the others are left out, and any tool is forced."""
+    takes: frozenset[SamplingSetting] = SAMPLING_SETTINGS
+    """Sampling settings that its models take."""
+    reasoning: str = ""
+    """Pattern of the names of models that reason before they write, and take no sampling but a seed."""
     documents: bool = False
     """Whether sources can be sent as `documents`, which it cites in `annotations`."""
+
+    def sampling_of(self, model: str) -> frozenset[SamplingSetting]:
+        """Return the sampling settings that a model takes.
+
+        Example:
+            >>> sorted(OPENAI.sampling_of("gpt-4.1")), sorted(OPENAI.sampling_of("o4-mini"))
+            (['seed', 'stop', 'temperature', 'top_p'], ['seed'])
+        """
+        reasons = self.reasoning and re.match(self.reasoning, model)
+        return self.takes & {"seed"} if reasons else self.takes
 
 
 # Names, prices and limits of models change; these are from the packages anthropic 2.12, openai 3.54,
@@ -43,6 +60,7 @@ ANTHROPIC = Provider(
     url_variable="ANTHROPIC_BASE_URL",
     needs_key=True,
     model="claude-sonnet-5-5",
+    takes=frozenset({"stop"}),  # its package has no other any more: current models refuse them
 )
 GROQ = Provider(
     name="groq",
@@ -63,6 +81,7 @@ OPENAI = Provider(
     needs_key=True,
     model="gpt-6.1-terra",
     limit="max_completion_tokens",  # its reasoning models refuse `max_tokens`
+    reasoning=r"o\d|codex|gpt-(?:[5-9]|\d\d)(?!.*chat)",
     forces_by_name=True,
 )
 OLLAMA = Provider(name="ollama", url="http://127.0.0.1:11434/v1", key="OLLAMA_API_KEY")

@@ -30,6 +30,7 @@ from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing
 from openbook.llm.messages import Event, ReplyFinished, Request, ShownSource
 from openbook.llm.providers import Provider
 from openbook.llm.retry import RetryPolicy, RetryState
+from openbook.llm.sampling import check_sampling
 from openbook.settings import Secret
 
 _CONNECT_S = 10.0  # TCP and TLS to the other side of the earth take one second
@@ -274,6 +275,7 @@ class WireModel:
                 await shared.client.close()
 
     def _begin(self, request: Request) -> _Call:
+        check_sampling(request.sampling, self.provider.sampling_of(self._name), self.name)
         shown = any(isinstance(part, ShownSource) for message in request.messages for part in message.parts)
         attempts = RetryState(self._retries, request.deadline_s)
         return _Call(self, request, attempts, native=self.native_citations and shown)

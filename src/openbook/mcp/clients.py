@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from openbook.errors import SettingsError
-from openbook.mcp.editing import edit_json, edit_toml
+from openbook.mcp.editing import edit_json, edit_toml, read_json
+from openbook.mcp.editing_yaml import edit_yaml
+from openbook.permissions import make_private_file, make_private_folder
+
+_CONFIG = re.compile(r"\{config:(\w+)\}")
+_EDITORS = {".toml": edit_toml, ".yaml": edit_yaml}
+
+# Seconds that a call may take. It waits four for files, and an answer takes one.
+_GOOSE_TIMEOUT_S = 60
+
+
+Form = Literal["command", "stdio", "opencode", "zed", "copilot", "goose"]
+"""How an agent writes an entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +38,34 @@ class Client:
     """From the project's folder, or from the person's own if it begins with `~`. `{config}`: their settings."""
     table: str = "mcpServers"
     """Key or table that holds the servers."""
-    says_type: bool = False
-    """Whether an entry names its transport."""
+    form: Form = "command"
+    other_file: str = ""
+    """Written instead if it is there."""
+    follows_folder: bool = False
+    """Whether a server of all projects is started in the folder that the agent works in."""
+
+    @property
+    def is_global(self) -> bool:
+        """Whether one file serves all projects."""
+        return self.file[0] in "~{"
 
 
 CLIENTS: Mapping[str, Client] = MappingProxyType(
     {
-        "claude": Client("Claude Code", ".mcp.json", says_type=True),
-        "claude-desktop": Client("Claude Desktop", "{config}/claude_desktop_config.json"),
-        "codex": Client("Codex", "~/.codex/config.toml", "mcp_servers"),
+        "claude": Client("Claude Code", ".mcp.json", form="stdio"),
+        "claude-desktop": Client("Claude Desktop", "{config:Claude}/claude_desktop_config.json"),
+        "cline": Client(
+            "Cline", "{config:Code}/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+        ),
+        "codex": Client("Codex", "~/.codex/config.toml", "mcp_servers", follows_folder=True),
+        "copilot": Client("Copilot CLI", "~/.copilot/mcp-config.json", form="copilot", follows_folder=True),
         "cursor": Client("Cursor", ".cursor/mcp.json"),
         "gemini": Client("Gemini CLI", ".gemini/settings.json"),
-        "vscode": Client("Visual Studio Code", ".vscode/mcp.json", "servers", says_type=True),
+        "goose": Client("Goose", "~/.config/goose/config.yaml", "extensions", form="goose", follows_folder=True),
+        "opencode": Client("opencode", "opencode.json", "mcp", form="opencode", other_file="opencode.jsonc"),
+        "vscode": Client("Visual Studio Code", ".vscode/mcp.json", "servers", form="stdio"),
         "windsurf": Client("Windsurf", "~/.codeium/windsurf/mcp_config.json"),
+        "zed": Client("Zed", ".zed/settings.json", "context_servers", form="zed"),
     }
 )
 """By the name that `openbook install` takes."""
@@ -49,83 +78,160 @@ class FileChange:
     path: Path
     before: str | None
     """None if it is not there."""
-    after: str
+    after: str | None
+    """None if it goes."""
+    is_install: bool = False
+    """Whether what was there is to be kept."""
 
     @property
     def is_needed(self) -> bool:
         """Whether anything changes."""
-        return self.after != (self.before or "")
+        return (self.after or "") != (self.before or "") or (self.after is None) != (self.before is None)
 
 
 def file_of(client: Client, project: Path) -> Path:
     """Return the file of an agent. A link is followed: what it leads to is changed, not the link."""
+    other = project / client.other_file if client.other_file else None
+    if other is not None and other.exists():
+        return other.resolve()
+    return (project / Path(_CONFIG.sub(_config_of, client.file)).expanduser()).resolve()
+
+
+def _config_of(found: re.Match[str]) -> str:
     from platformdirs import user_config_path
 
-    config = user_config_path("Claude", appauthor=False, roaming=True)
-    return (project / Path(client.file.format(config=config)).expanduser()).resolve()
+    return str(user_config_path(found[1], appauthor=False, roaming=True))
 
 
-def plan_install(client: Client, project: Path, name: str, command: Sequence[str]) -> FileChange:
+def plan_install(
+    client: Client, project: Path, name: str, command: Sequence[str], folders: Sequence[str] = ()
+) -> FileChange:
     """Plan to put a server in, in place of one of that name. All else in the file stays.
 
+    Args:
+        client: The agent.
+        project: The folder that it works in.
+        name: Of the server.
+        command: What starts it.
+        folders: Behind the command. Of none, a server for all projects serves the folder that the agent works in, or
+            that of the project beside those that it serves already.
+
     Raises:
         SettingsError: The file cannot be read, or is not what the agent reads.
     """
-    return _changed(client, project, name, command)
+    if not folders and not (client.is_global and client.follows_folder):
+        own = str(project.resolve())
+        served = _served(client, project, name) if client.is_global else []
+        folders = [*served, *([] if own in served else [own])]
+    return _changed(client, project, name, [*command, *folders])
 
 
-def plan_uninstall(client: Client, project: Path, name: str) -> FileChange:
-    """Plan to take a server out.
+def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> FileChange:
+    """Plan to take a server out. A file that was not changed since `install` becomes what it was before it.
+
+    Args:
+        client: The agent.
+        project: The folder that it works in.
+        name: Of the server.
+        kept: Where `write_change` keeps what was there.
 
     Raises:
         SettingsError: The file cannot be read, or is not what the agent reads.
     """
-    return _changed(client, project, name, None)
+    change = _changed(client, project, name, None)
+    record = _record(change.path, kept)
+    if record is not None and change.before is not None and record["after"] == _digest(change.before):
+        return FileChange(change.path, change.before, record["before"])
+    return change
 
 
-def write_change(change: FileChange) -> Path | None:
-    """Write a change at once or not at all, and give the copy of what was there; None if there was nothing.
+def write_change(change: FileChange, kept: Path) -> None:
+    """Write a change at once or not at all. What was there before the first `install` is kept.
+
+    Args:
+        change: The file.
+        kept: Folder for what was there. It is made; nobody else can read it.
 
     Raises:
         SettingsError: It cannot be written.
     """
     path = change.path
     try:
+        if change.after is None:
+            path.unlink()
+            _record_file(path, kept).unlink(missing_ok=True)
+            return
+        if change.is_install:
+            _keep(change, kept)
+        else:
+            _record_file(path, kept).unlink(missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
-        copy = None if change.before is None else _free(path)
         with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as beside:
             fresh = Path(beside) / path.name
             fresh.write_text(change.after, encoding="utf-8", newline="")
-            if copy is not None:
-                shutil.copy2(path, copy)
+            if change.before is not None:
                 shutil.copymode(path, fresh)
             fresh.replace(path)
     except UnicodeEncodeError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: a path in it is no text", hint="rename that folder") from exc
     except OSError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: {exc.strerror}") from exc
-    return copy
 
 
-def _free(path: Path) -> Path:
-    """Return a name for a copy that no earlier copy has."""
-    candidates = (path.with_name(f"{path.name}.bak{number or ''}") for number in range(1000))
-    return next(candidate for candidate in candidates if not candidate.exists())
+def _keep(change: FileChange, kept: Path) -> None:
+    """Remember what was there before the first change, and what this change makes of it."""
+    record = _record(change.path, kept)
+    is_ours = record is not None and change.before is not None and record["after"] == _digest(change.before)
+    before = record["before"] if record is not None and is_ours else change.before
+    if change.after is None:
+        return
+    record_file = _record_file(change.path, kept)
+    make_private_folder(kept)
+    make_private_file(record_file)
+    told = {"path": str(change.path), "before": before, "after": _digest(change.after)}
+    record_file.write_text(json.dumps(told), encoding="utf-8")
+
+
+def _record(path: Path, kept: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(_record_file(path, kept).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and found.keys() >= {"before", "after"} else None
+
+
+def _record_file(path: Path, kept: Path) -> Path:
+    return kept / f"{_digest(str(path))[:32]}.json"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> FileChange:
     path = file_of(client, project)
+    before = _text_of(path)
+    entry = None if command is None else _entry(client, name, command)
     try:
-        before = path.read_bytes().decode("utf-8") if path.exists() else None
-    except (OSError, UnicodeDecodeError) as exc:
-        raise SettingsError(f"cannot read {str(path)!r}: {exc}", hint="nothing was changed") from exc
-    entry = None if command is None else _entry(client, command)
-    edit = edit_toml if path.suffix == ".toml" else edit_json
-    try:
-        return FileChange(path, before, edit(before or "", client.table, name, entry))
+        after = _EDITORS.get(path.suffix, edit_json)(before or "", client.table, name, entry)
+        return FileChange(path, before, after if after or before is not None else None, is_install=entry is not None)
     except ValueError as exc:
         hint = "take the entry out by hand" if entry is None else f"add by hand: {_told(path, client, name, entry)}"
         raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8") if path.exists() else None
+    except (OSError, UnicodeDecodeError) as exc:
+        raise SettingsError(f"cannot read {str(path)!r}: {exc}", hint="nothing was changed") from exc
+
+
+def _served(client: Client, project: Path, name: str) -> list[str]:
+    """Return the folders that an entry serves already; [] if there is none, or it is not ours."""
+    entry = read_json(_text_of(file_of(client, project)) or "").get(client.table, {}).get(name, {})
+    arguments = entry.get("args", []) if isinstance(entry, dict) else []
+    return arguments[arguments.index("mcp") + 1 :] if "mcp" in arguments else []
 
 
 def _told(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> str:
@@ -135,6 +241,19 @@ def _told(path: Path, client: Client, name: str, entry: Mapping[str, Any]) -> st
     return f"[{client.table}.{json.dumps(name)}] with {keys}"
 
 
-def _entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"type": "stdio"} if client.says_type else {}
-    return entry | {"command": command[0], "args": list(command[1:])}
+def _entry(client: Client, name: str, command: Sequence[str]) -> dict[str, Any]:
+    started: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
+    match client.form:
+        case "stdio":
+            return {"type": "stdio"} | started
+        case "zed":
+            return {"source": "custom"} | started
+        case "copilot":
+            return {"type": "local"} | started | {"tools": ["*"]}
+        case "opencode":
+            return {"type": "local", "command": list(command), "enabled": True}
+        case "goose":
+            about = {"name": name, "type": "stdio", "enabled": True, "timeout": _GOOSE_TIMEOUT_S}
+            return about | {"cmd": command[0], "args": list(command[1:])}
+        case _:
+            return started

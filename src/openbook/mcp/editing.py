@@ -1,11 +1,14 @@
-"""Puts an entry into a table of JSON or TOML, or takes it out, as text: all else stays as it is, to the letter."""
+"""Puts an entry into a table of JSON or TOML, or takes it out, as text: all else stays as it is, to the letter.
+
+JSON may have comments and commas behind the last member: they are read as blanks, so that every offset stays.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +20,11 @@ _INDENT = re.compile(r"\{[ \t]*\r?\n([ \t]+)")
 
 # An entry with one of these is called over the network: it has nothing in common with one that is started.
 _ELSEWHERE = ("url", "serverUrl", "httpUrl")
+
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
+
+_BESIDE = re.compile(r"([ \t]*,)?([ \t]*(?://[^\r\n]*|/\*[^\r\n]*\*/)?)(?=[\r\n])")
 
 _DECODER = json.JSONDecoder()
 
@@ -30,13 +38,14 @@ def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
         ValueError: It is no JSON, or not of that shape; the message says why.
 
     Example:
-        >>> edit_json('{"a": 1.10,\n    "servers": {"x": {}}}', "servers", "x", None)
-        '{"a": 1.10,\n    "servers": {}}'
+        >>> edit_json('{"a": 1.10, // mine\n    "servers": {"x": {}, "y": {}}}', "servers", "x", None)
+        '{"a": 1.10, // mine\n    "servers": {"y": {}}}'
     """
     bare = text.removeprefix("\ufeff")
     mark, bare = text[: len(text) - len(bare)], bare if bare.strip() else "{}\n"
+    plain = _plain(bare)
     try:
-        settings = json.loads(bare)
+        settings = json.loads(plain)
     except RecursionError as exc:
         raise ValueError("it is nested too deeply") from exc
     except ValueError as exc:
@@ -46,17 +55,47 @@ def edit_json(text: str, table: str, name: str, entry: Entry | None) -> str:
     wanted = None if entry is None else _merged(old, entry)
     if wanted == old and (name in servers) == (wanted is not None):
         return text
-    root = _Object.at(bare, _skip(bare, 0))
+    root = _Object.at(plain, _skip(plain, 0))
     place = root.last(table)
     if wanted is None:
-        assert place is not None
-        while (inner := _Object.at(bare, place.value)).last(name):
-            bare = inner.without(bare, name)
-        return mark + bare
+        return mark + _without(bare, table, name)
     style = _Style.of(bare)
     if place is None:
         return mark + root.put(bare, table, {name: wanted}, style, depth=1)
-    return mark + _Object.at(bare, place.value).put(bare, name, wanted, style, depth=2)
+    return mark + _Object.at(plain, place.value).put(bare, name, wanted, style, depth=2)
+
+
+def _plain(text: str) -> str:
+    """Put blanks in the place of comments, and of commas behind a last member."""
+    return _LAST_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else " ", _uncommented(text))
+
+
+def _uncommented(text: str) -> str:
+    return _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _without(text: str, table: str, name: str) -> str:
+    """Cut an entry out, and the table if nothing is left in it, not even a comment."""
+    while True:
+        plain = _plain(text)
+        root = _Object.at(plain, _skip(plain, 0))
+        place = root.last(table)
+        assert place is not None
+        inner = _Object.at(plain, place.value)
+        if inner.last(name) is None:
+            break
+        text = inner.without(text, name)
+    is_empty = not text[inner.start + 1 : inner.end - 1].strip()
+    return root.without(text, table) if is_empty else text
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """Read an object of JSON with comments; {} for what is none."""
+    try:
+        found = json.loads(_plain(text.removeprefix("\ufeff")))
+    except (RecursionError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
@@ -73,12 +112,21 @@ def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
         if old is None:
             return text
         kept, _ = _kept(bare, (table, name), (), whole=True)
+        kept = _without_blank_end(kept)
     else:
         kept = _put_toml(bare, (table, name), entry, is_new=_is_elsewhere(old))
     after = "".join(kept)
     if not _differs_only(before, after, table, name, None if entry is None else _merged(old, entry)):
         raise ValueError("its entry is written in a way that cannot be replaced")
     return mark + after
+
+
+def _without_blank_end(lines: Sequence[str]) -> list[str]:
+    """Leave out the blank lines that stood before an entry at the end."""
+    kept = list(lines)
+    while len(kept) > 1 and not kept[-1].strip():
+        kept.pop()
+    return kept
 
 
 def _put_toml(text: str, table: tuple[str, str], entry: Entry, *, is_new: bool) -> list[str]:
@@ -171,18 +219,39 @@ class _Object:
         member = f"{style.line_end}{style.indent * depth}{json.dumps(name)}: {style.written(value, depth)}"
         if self.members:
             end = self.members[-1].end
-            return f"{text[:end]},{member}{text[end:]}"
+            # What is said of the last member on its line stays there, and a comma behind it is the one that is needed.
+            beside = _BESIDE.match(text, end)
+            comma, comment = (beside[1] or "", beside[2]) if beside else ("", "")
+            rest = text[end + len(comma) + len(comment) :]
+            return f"{text[:end]},{comment.rstrip()}{member}{',' if comma else ''}{rest}"
+        inside = text[self.start + 1 : self.end - 1].rstrip()
         close = f"{style.line_end}{style.indent * (depth - 1)}}}"
-        return f"{text[: self.start]}{{{member}{close}{text[self.end :]}"
+        return f"{text[: self.start]}{{{inside}{member}{close}{text[self.end :]}"
 
     def without(self, text: str, name: str) -> str:
-        """Cut the last member of a name out, with a comma."""
+        """Cut the last member of a name out, with a comma. Comments stay."""
         position = max(at for at, member in enumerate(self.members) if member.name == name)
-        if position + 1 < len(self.members):
-            return text[: self.members[position].start] + text[self.members[position + 1].start :]
+        start, end = self.members[position].start, self.members[position].end
+        bare = _uncommented(text)
+        comma = _skip(bare, end)
+        lead = len(text[:start].rstrip())
+        if bare[comma] == ",":
+            end = comma + 1
+            if "\n" in text[lead:start]:
+                return _joined(text[:lead], text[end:])
+            return text[:start] + text[end:].lstrip(" \t")
         if position:
-            return text[: self.members[position - 1].end] + text[self.members[position].end :]
-        return text[: self.start + 1] + text[self.end - 1 :]
+            before = bare.index(",", self.members[position - 1].end)
+            text = text[:before] + text[before + 1 :]
+            start, end = start - 1, end - 1
+            lead = len(text[:start].rstrip())
+        return _joined(text[:lead], text[end:])
+
+
+def _joined(left: str, right: str) -> str:
+    """Join texts. What comes behind a comment of the rest of a line begins on the next one."""
+    is_in_comment = bool(left) and _uncommented(left)[-1] != left[-1]
+    return f"{left}\n{right}" if is_in_comment and not right.startswith(("\n", "\r")) else left + right
 
 
 def _skip(text: str, at: int) -> int:

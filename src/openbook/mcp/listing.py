@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,12 @@ from openbook.answering.context import label_of
 from openbook.costs import estimate_tokens
 from openbook.text import units
 from openbook.types import Excerpt, RetrievalResult, Unit
+
+# Of the best result of a search. On the questions of `benchmarks.agent_tokens` a whole passage has 250 tokens.
+_BEST_TOKENS = 600
+
+# What a line shows of each other result.
+_LONGEST_LINE = 100
 
 # Shown before the lines that match, where the passage is too long to be shown from its start.
 _LEADING_UNITS = 2
@@ -29,6 +36,8 @@ class ResultItem:
     """Line that the passage ends in, if it was cut here; else 0."""
     lines: str
     """Each with its number; of a long line, its sentences."""
+    is_brief: bool = False
+    """Whether `lines` is the one line that matches best, and the place is that of the whole passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +54,40 @@ class ResultListing:
 
     place_of: Places
     max_tokens: int
+    best_first: bool = False
+    """Whether the first result is shown whole, and of the others the line that matches best."""
     listed: Listing = Listing((), "nothing found")
 
     def keep(self, results: Sequence[RetrievalResult], note: str = "") -> str:
         """List results in their order, as many units of them as the budget holds, and give the text of it."""
-        self.listed = self._list(results, note)
+        self.listed = (
+            self._brief(results, note) if self.best_first and results else self._list(results, note, self.max_tokens)
+        )
         return as_text(self.listed)
 
-    def _list(self, results: Sequence[RetrievalResult], note: str) -> Listing:
+    def _brief(self, results: Sequence[RetrievalResult], note: str) -> Listing:
+        """Show the first result, and a line of each other one as far as the budget holds."""
+        best = self._list(results[:1], "", min(self.max_tokens, _BEST_TOKENS)).results
+        left = self.max_tokens - sum(estimate_tokens(f"{_head(each)}\n{each.lines}\n") for each in best)
+        entries = list(best)
+        for result in results[1:]:
+            entry = self._in_a_line(result)
+            left -= estimate_tokens(f"{_head(entry)}\n")
+            if left < 0:
+                break
+            entries.append(entry)
+        missing = len(results) - len(entries)
+        more = f"cut: {missing} more results; raise max_tokens, or narrow the question or path" if missing else ""
+        return Listing(tuple(entries), "; ".join(filter(None, (note, more))))
+
+    def _in_a_line(self, result: RetrievalResult) -> ResultItem:
+        chunk = result.chunk
+        place = f"{self.place_of(chunk.source, chunk.span.path)}:{chunk.span.start_line}-{chunk.span.end_line}"
+        return ResultItem(place, chunk.symbol or label_of(result), 0, _best_line(result), is_brief=True)
+
+    def _list(self, results: Sequence[RetrievalResult], note: str, max_tokens: int) -> Listing:
         entries: list[ResultItem] = []
-        left = self.max_tokens
+        left = max_tokens
         alone = len({result.chunk.span.path for result in results}) == 1
         for position, result in enumerate(results):
             every = units(result.chunk)
@@ -90,12 +123,15 @@ def as_text(listed: Listing) -> str:
     Example:
         >>> entry = ResultItem(place="a.py:3-4", about="f", goes_on_to=9, lines="3| def f():")
         >>> print(as_text(Listing((entry,), "1 more")))
-        a.py:3-4 (goes on to 9)  f
+        a.py:3-4 (goes on to line 9)  f
         3| def f():
         (1 more)
     """
     entries = listed.results
-    if len({entry.place.rpartition(":")[0] for entry in entries}) == 1 < len(entries):
+    if any(entry.is_brief for entry in entries):
+        whole = [f"{_head(entry)}\n{entry.lines}\n" for entry in entries if not entry.is_brief]
+        text = "\n".join([*whole, *(_head(entry) for entry in entries if entry.is_brief)])
+    elif len({entry.place.rpartition(":")[0] for entry in entries}) == 1 < len(entries):
         text = "\n".join([entries[0].place.rpartition(":")[0], *(entry.lines for entry in entries)])
     else:
         text = "\n\n".join(f"{_head(entry)}\n{entry.lines}" for entry in entries)
@@ -103,8 +139,20 @@ def as_text(listed: Listing) -> str:
 
 
 def _head(entry: ResultItem) -> str:
-    cut = f" (goes on to {entry.goes_on_to})" if entry.goes_on_to else ""
-    return f"{entry.place}{cut}  {entry.about}".rstrip()
+    cut = f" (goes on to line {entry.goes_on_to})" if entry.goes_on_to else ""
+    line = f"  {entry.lines}" if entry.is_brief else ""
+    return f"{entry.place}{cut}  {entry.about}".rstrip() + line
+
+
+def _best_line(result: RetrievalResult) -> str:
+    """Return the line of the excerpt in which most words of the question stand, with its number."""
+    excerpt = result.excerpt
+    text, first = (excerpt.text, excerpt.start_line) if excerpt else (result.chunk.text, result.chunk.span.start_line)
+    lines = text.split("\n")
+    matched = Counter(text.count("\n", 0, start) for start, _ in excerpt.matches) if excerpt else Counter[int]()
+    best = max(range(len(lines)), key=lambda number: (matched[number], bool(lines[number].strip()), -number))
+    told = " ".join(lines[best].split())
+    return f"{first + best}| {told[:_LONGEST_LINE]}{'...' if len(told) > _LONGEST_LINE else ''}"
 
 
 def _numbered(unit: Unit) -> str:

@@ -3,126 +3,22 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Annotated, Any, ParamSpec
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 from pydantic import Field
 
-from openbook.answering.context import Context, ContextItem
-from openbook.answering.evidence import EvidenceFinder
-from openbook.answering.outlines import lines_of
-from openbook.answering.tools import LibraryTools
-from openbook.answering.verification import CitationChecker
-from openbook.answers import Claim
-from openbook.embedding.static import load_embedder
 from openbook.errors import OpenbookError, ToolError
-from openbook.grounding.marks import find_marks
-from openbook.index.protocol import DocumentSummary, Index
-from openbook.library import Library
-from openbook.mcp.listing import ResultListing, as_text
+from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
-from openbook.retrieval.related import related_chunks
-from openbook.retrieval.search import EVERYTHING
-from openbook.sources.languages import BY_NAME, BY_SUFFIX
-from openbook.text import LineIndex, units
-from openbook.types import Kind, RetrievalResult
-from openbook.verify.mentions import Mention, find_mentions
+from openbook.types import Kind, Use
 
-# What stands around a place belongs to how it is written, not to the claim.
-_OPENS, _CLOSES = "`([<", "`)]>"
-
-# What is left of brackets when the places within are taken out.
-_EMPTIED = re.compile(r"\s*\([\s,;]*\)")
-
-Locate = Callable[[str], DocumentSummary | None]
-"""Finds the document that a path means."""
-
-
-@dataclass(frozen=True, slots=True)
-class DraftClaim:
-    """A claim of a text, and what its lines say to it."""
-
-    claim: str
-    cites: tuple[str, ...]
-    """Places as they are written."""
-    verdict: str
-    """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
-    or empty: no facts."""
-    reason: str
-
-
-def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
-    """Return every claim of a text with its verdict by words alone, in order.
-
-    Claims without facts are left out unless they cite.
-    """
-    mentions = [mention for mention in find_mentions(text, None) if _is_place(mention, locate)]
-    shown, numbers = _shown(mentions, assistant.index, locate)
-    context = Context(tuple(shown))
-    marked = _marked(text, mentions, numbers)
-    checked = CitationChecker(context, assistant.text_now).check(marked)
-    written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
-    missing = {f"[{number}]" for number in numbers if number > len(shown)}
-    return [_judged(claim, written, missing) for claim in checked.claims if claim.verdict or claim.marks]
-
-
-def _is_place(mention: Mention, locate: Locate) -> bool:
-    """Return whether a mention cites: `postgres:13` and `localhost:8080` are a part of what is claimed."""
-    name = mention.path.rpartition("/")[2].lower()
-    is_like_a_file = name in BY_NAME or ("." in name and name.rpartition(".")[2] in BY_SUFFIX)
-    return "/" in mention.path or is_like_a_file or locate(mention.path) is not None
-
-
-def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
-    """Return the lines that are cited as numbered sources, and the number of each mention.
-
-    Places that are not there get numbers behind the last, which are marks of nothing.
-    """
-    shown: list[ContextItem] = []
-    numbers = []
-    for position, mention in enumerate(mentions):
-        result = _lines(mention, index, locate)
-        if result is not None:
-            shown.append(ContextItem(len(shown) + 1, result, units(result.chunk)))
-        numbers.append(len(shown) if result is not None else len(mentions) + position + 1)
-    return shown, numbers
-
-
-def _lines(mention: Mention, index: Index, locate: Locate) -> RetrievalResult | None:
-    listed = locate(mention.path)
-    document = index.document(listed.source, listed.path) if listed else None
-    if document is None or not 1 <= mention.first_line <= mention.last_line <= len(LineIndex(document.text)):
-        return None
-    chunks = index.chunks(document.source, document.path)
-    chunk = lines_of(document, chunks, mention.first_line, mention.last_line)
-    return None if chunk is None else RetrievalResult(chunk, 0.0)
-
-
-def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> str:
-    """Put a mark in the place of every mention, with what is written around it."""
-    parts, at = [], 0
-    for mention, number in zip(mentions, numbers, strict=True):
-        start, end = mention.start_char, mention.end_char
-        while start > at and end < len(text) and text[start - 1] in _OPENS and text[end] in _CLOSES:
-            start, end = start - 1, end + 1
-        parts += [text[at:start], f"[{number}]"]
-        at = end
-    return "".join([*parts, text[at:]])
-
-
-def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftClaim:
-    cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
-    gone = [written[mark] for mark in claim.marks if mark in missing]
-    if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
-        text = _EMPTIED.sub("", claim.text)
-        return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
-    return DraftClaim(claim.text, cites, claim.verdict, claim.reason)
-
+if TYPE_CHECKING:
+    from openbook.answering.tools import LibraryTools
+    from openbook.library import Library
+    from openbook.mcp.listing import ResultListing
 
 # What one call shows unless told otherwise: of eight passages, about 20 lines each. On swe-qa that holds .81 of
 # the files that answer (`python -m benchmarks.agent_tokens`). An agent that needs more asks again.
@@ -137,18 +33,26 @@ Within = Annotated[str, Field(description="Only paths like this, as in .gitignor
 Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
 CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
 
+COURSE_TOOLS = frozenset({"list_courses", "course_outline"})
+"""Names of the tools that only a library with courses has a use for."""
+
 P = ParamSpec("P")
 
 
-def with_tool_errors(function: Callable[P, Any]) -> Callable[P, Any]:
-    """Show errors of Openbook to the agent, with their hint. Other exceptions stay on the server."""
+def as_tool(function: Callable[P, str], library: WatchedLibrary) -> Callable[P, str]:
+    """Show errors of Openbook to the agent, with their hint, and say if files are still read.
+
+    Other exceptions stay on the server.
+    """
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
-            return function(*args, **kwargs)
+            text = function(*args, **kwargs)
         except OpenbookError as exc:
-            raise RefusedCall(f"{exc}; {exc.hint}" if exc.hint else str(exc)) from exc
+            told = [str(exc), exc.hint, str(library.used or "")]
+            raise RefusedCall("; ".join(filter(None, told))) from exc
+        return f"{text}\n({library.used})" if library.used else text
 
     return call
 
@@ -162,7 +66,7 @@ class McpTools:
         self._tells_places = tells_places
 
     @property
-    def functions(self) -> tuple[Callable[..., Any], ...]:
+    def functions(self) -> tuple[Callable[..., str], ...]:
         """All tools, in the order in which they are listed."""
         return (
             self.search,
@@ -170,8 +74,11 @@ class McpTools:
             self.read_lines,
             self.outline,
             self.find_symbol,
+            self.find_references,
+            self.grep,
             self.find_related,
             self.verify_citations,
+            self.list_files,
             self.list_sources,
             self.list_courses,
             self.course_outline,
@@ -179,17 +86,29 @@ class McpTools:
 
     def search(
         self,
-        query: Annotated[str, Field(description="A question, or telling words. Names as written in code work best.")],
-        limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 8,
+        query: Annotated[
+            str,
+            Field(
+                description="A question, telling words, names as in code, or the text of an issue with its traceback."
+            ),
+        ],
+        limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 12,
         kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
         path: Within = "",
+        full: Annotated[bool, Field(description="Show the lines of all results, not of the best alone.")] = False,
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find the passages that speak most of a question, best first, as `path:start-end` with numbered lines.
+        """Find the passages that speak most of a question: the best one whole, of each other one the best line.
 
-        Use it before grep: it finds code by what it does, and looks in code, documentation and courses at once.
+        Use it before grep: it finds code by what it does, in code, documentation and courses at once. read_lines shows
+        the others: pass it their `path:start-end`.
         """
-        return self._list(max_tokens, lambda tools, _: tools.search(query, kind, self._within(path), limit))
+
+        def find(tools: LibraryTools, listing: ResultListing) -> str:
+            listing.best_first = not full
+            return tools.search(query, kind, self._within(path), limit)
+
+        return self._list(max_tokens, find)
 
     def ask(self, question: Annotated[str, Field(description="In full words, as to a person.")]) -> str:
         """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
@@ -198,7 +117,7 @@ class McpTools:
         """
         with self._library.fresh() as assistant:
             answer = assistant.query(question)
-            place_of = _Paths(assistant).place_of
+            place_of = AgentPaths(assistant).place_of
             places = {
                 cited.mark: f"{place_of(cited.source, cited.span.path)}:{cited.span.start_line}-{cited.span.end_line}"
                 for cited in answer.citations
@@ -208,25 +127,81 @@ class McpTools:
 
     def read_lines(
         self,
-        path: Path,
+        path: Annotated[str, Field(description="As results show it; `src/a.py:12-18` reads these lines.")],
         first_line: Annotated[int, Field(ge=1, description="Counts from 1.")] = 1,
-        last_line: Annotated[int, Field(ge=1, description="Is read too.")] = 200,
+        last_line: Annotated[int, Field(ge=0, description="Is read too; 0 for 200 lines.")] = 0,
         max_tokens: Tokens = 4_000,
     ) -> str:
         """Read lines of a document, numbered."""
         return self._list(max_tokens, lambda tools, _: tools.read_lines(self._named(path), first_line, last_line))
 
-    def outline(self, path: Path, max_tokens: Tokens = DEFAULT_TOKENS) -> str:
+    def outline(
+        self,
+        path: Path,
+        first_line: Annotated[int, Field(ge=1, description="Only from this line on, for the rest of a list.")] = 1,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
-        return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path)))
+        return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path), first_line))
 
     def find_symbol(
         self,
         name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`.")],
+        path: Within = "",
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
-        """Find where a class, function, method, constant or type is defined."""
-        return self._list(max_tokens, lambda tools, listing: listing.keep(*tools.definitions_of(name, whole=False)))
+        """Find where a class, function, method, constant or type is defined; sources come before tests."""
+
+        def find(tools: LibraryTools, listing: ResultListing) -> str:
+            return listing.keep(*tools.definitions_of(name, self._within(path), whole=False))
+
+        return self._list(max_tokens, find)
+
+    def find_references(
+        self,
+        name: Annotated[str, Field(description="As written in code: `Client` or `Client.get`. Case counts.")],
+        path: Within = "",
+        use: Annotated[Use | None, Field(description="Only lines that do this with the name.")] = None,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
+        """List every line that defines, calls or imports a name, with the definition around it; mentions are counted.
+
+        Complete and exact: to find callers, use it in place of grep.
+        """
+        from openbook.mcp.lines import references_text
+
+        with self._library.fresh() as assistant:
+            found = _tools(assistant).references_to(name, self._within(path), use)
+            return references_text(found, AgentPaths(assistant).place_of, max_tokens, mentions=use == "mention")
+
+    def grep(
+        self,
+        pattern: Annotated[str, Field(description="One line of text, as it stands in the files.")],
+        path: Within = "",
+        regex: Annotated[bool, Field(description="Whether it is a regular expression, in the syntax of RE2.")] = False,
+        any_case: Annotated[bool, Field(description="Whether upper and lower case are the same.")] = False,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
+        """List the lines that hold an exact text or match a pattern. For names, find_references tells more."""
+        from openbook.mcp.lines import grep_text
+
+        with self._library.fresh() as assistant:
+            found = _tools(assistant).lines_like(pattern, self._within(path), regex=regex, any_case=any_case)
+            return grep_text(found, AgentPaths(assistant).place_of, max_tokens)
+
+    def list_files(
+        self,
+        path: Within = "",
+        kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
+        max_tokens: Tokens = DEFAULT_TOKENS,
+    ) -> str:
+        """List the paths of documents; of folders with too many, how many there are."""
+        from openbook.mcp.lines import paths_text
+
+        with self._library.fresh() as assistant:
+            place_of = AgentPaths(assistant).place_of
+            listed = _tools(assistant).documents(self._within(path), kind)
+            return paths_text([place_of(each.source, each.path) for each in listed], max_tokens)
 
     def find_related(
         self,
@@ -236,8 +211,11 @@ class McpTools:
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
         """Find what belongs to the code or text at a line: who uses it, its tests, its documentation, its likes."""
+        from openbook.mcp.listing import ResultListing, as_text
+        from openbook.retrieval.related import related_chunks
+
         with self._library.fresh() as assistant:
-            paths = _Paths(assistant)
+            paths = AgentPaths(assistant)
             document = paths.find(path)
             chunks = assistant.index.chunks(document.source, document.path) if document else []
             around = [chunk for chunk in chunks if chunk.span.start_line <= line <= chunk.span.end_line]
@@ -262,8 +240,10 @@ class McpTools:
         `conflict`: a number, quote or identifier is not there, or the lines say otherwise. `unverified`: words alone
         cannot tell, so read the lines again. `unknown`: there are no such lines. `uncited`: facts without a place.
         """
+        from openbook.mcp.drafts import verify_text
+
         with self._library.fresh() as assistant:
-            paths = _Paths(assistant)
+            paths = AgentPaths(assistant)
             claims = verify_text(text, assistant, paths.find)
         lines = [
             f"{claim.verdict or 'no facts'}: {claim.claim} ({', '.join(claim.cites) or 'no place'})"
@@ -274,6 +254,8 @@ class McpTools:
 
     def list_sources(self) -> str:
         """List the folders and repositories that the library is made of."""
+        from openbook.index.protocol import EVERYTHING
+
         with self._library.fresh() as assistant:
             counts = Counter(document.source for document in assistant.index.documents(EVERYTHING))
             listed = [
@@ -291,20 +273,24 @@ class McpTools:
         return self._list(max_tokens, lambda tools, _: tools.course_outline(course))
 
     def _named(self, path: str) -> str:
-        return _Paths(self._library.assistant).named(path)
+        return AgentPaths(self._library.assistant).named(path)
 
     def _within(self, pattern: str) -> str:
-        return _Paths(self._library.assistant).within(pattern)
+        return AgentPaths(self._library.assistant).within(pattern)
 
     def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> str:
+        from openbook.mcp.listing import ResultListing, as_text
+
         with self._library.fresh() as assistant:
-            listing = ResultListing(_Paths(assistant).place_of, max_tokens)
-            use(LibraryTools(_finder(assistant), EVERYTHING, listing), listing)
+            listing = ResultListing(AgentPaths(assistant).place_of, max_tokens)
+            use(_tools(assistant, listing), listing)
         return as_text(listing.listed)
 
 
 def _with_places(text: str, places: dict[str, str]) -> str:
     """Put places where marks of results stand, which an agent cannot open."""
+    from openbook.grounding.marks import find_marks
+
     parts, at = [], 0
     for mark in find_marks(text):
         parts += [text[at : mark.start_char], f"[{places.get(mark.text, mark.text[1:-1])}]"]
@@ -312,49 +298,13 @@ def _with_places(text: str, places: dict[str, str]) -> str:
     return "".join([*parts, text[at:]])
 
 
-class _Paths:
-    """Paths as an agent writes them: of one source as they are, of several with the name of the source in front."""
+def _tools(assistant: Library, listing: ResultListing | None = None) -> LibraryTools:
+    # What calls need, listing the tools does not: agents wait for that.
+    from openbook.answering.evidence import EvidenceFinder
+    from openbook.answering.tools import LibraryTools
+    from openbook.embedding.static import load_embedder
+    from openbook.index.protocol import EVERYTHING
+    from openbook.mcp.listing import ResultListing
 
-    def __init__(self, assistant: Library) -> None:
-        self._assistant = assistant
-        self._roots = assistant.sources()
-
-    def place_of(self, source: str, path: str) -> str:
-        """Write source and path."""
-        return path if len(self._roots) == 1 else f"{source}/{path}"
-
-    def find(self, path: str) -> DocumentSummary | None:
-        """Find the document of a path; None if there is none, or several."""
-        found = self._named.get(self.named(path), [])
-        return found[0] if len(found) == 1 else None
-
-    def named(self, path: str) -> str:
-        """Write a path that begins at the root of this machine, as agents like them, with the name of its source."""
-        wanted = path.strip().removeprefix("./")
-        for root in self._roots:
-            if wanted == root.location:
-                return f"{root.name}/{wanted.rpartition('/')[2]}"
-            if wanted.startswith(f"{root.location}/"):
-                return f"{root.name}/{wanted.removeprefix(f'{root.location}/')}"
-        return wanted
-
-    def within(self, pattern: str) -> str:
-        """Write a pattern of paths that begins at the root of this machine as one that begins at its source."""
-        for root in self._roots:
-            if pattern.rstrip("/") == root.location:
-                return pattern.rpartition("/")[2] if root.kind == "file" else ""
-            if pattern.startswith(f"{root.location}/"):
-                return pattern.removeprefix(root.location)
-        return pattern
-
-    @cached_property
-    def _named(self) -> dict[str, list[DocumentSummary]]:
-        named: dict[str, list[DocumentSummary]] = {}
-        for one in self._assistant.index.documents(EVERYTHING):
-            for path in (one.path, f"{one.source}/{one.path}"):
-                named.setdefault(path, []).append(one)
-        return named
-
-
-def _finder(assistant: Library) -> EvidenceFinder:
-    return EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+    finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
+    return LibraryTools(finder, EVERYTHING, listing or ResultListing(AgentPaths(assistant).place_of, DEFAULT_TOKENS))

@@ -1,4 +1,4 @@
-"""The library behind the tools: brought up to date on first use, and again when its files have changed."""
+"""The library behind the tools: read in the background, and again when its files have changed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
-from openbook.errors import LibraryWriteError, SourceError
+from openbook.errors import LibraryWriteError, OpenbookError, SourceError
 from openbook.index.protocol import Source
 from openbook.library import Library
 
@@ -22,51 +24,158 @@ _STEP_MS = 50
 _POLL_MS = 500
 
 
-class WatchedLibrary:
-    """A library whose folders are watched, so that only what changed is looked at, and only when it is asked."""
+# What a call waits for files to be read. Small folders are read in less, and agents give up on slow servers.
+PATIENCE_S = 4.0
 
-    def __init__(self, assistant: Library, paths: Sequence[Path], *, watch: bool = True) -> None:
+# The first requests of an agent, and what they import, come before the files.
+_FIRST_REQUESTS_S = 1.0
+
+
+class _StoppedError(Exception):
+    """The server ends while files are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingState:
+    """How far reading is."""
+
+    done: int = 0
+    total: int = 0
+    """0 while folders are compared."""
+
+    def __str__(self) -> str:
+        if not self.total:
+            return "still looking for new and changed files: what is found may be incomplete or out of date"
+        return f"indexed {self.done:,} of {self.total:,} new and changed files: what is found may be incomplete"
+
+
+class WatchedLibrary:
+    """A library whose folders are watched and read in the background, so that only what changed is looked at."""
+
+    def __init__(
+        self, assistant: Library, paths: Sequence[Path], *, watch: bool = True, patience_s: float = PATIENCE_S
+    ) -> None:
         """Take a library and the folders and files that belong in it; nothing is read yet.
 
         Args:
             assistant: The library. Threads share it.
             paths: To be registered in it. Without any, its sources are taken as they are.
             watch: Whether changes are noticed as they happen; else the first use is the last look.
+            patience_s: How long a use waits for files to be read.
         """
         self.assistant = assistant
         self._paths = paths
         self._watch = watch
-        self._lock = threading.Lock()
-        self._changed = threading.Event()
-        self._changed.set()
-        self._stop = threading.Event()
+        self._patience_s = patience_s
+        self._turn = threading.Condition()
+        # Changes are counted: what comes while files are read is not taken for read.
+        self._wanted, self._done = 1, 0
+        self._is_working = False
+        self._hurry, self._stop, self._closing = threading.Event(), threading.Event(), threading.Event()
+        self._state = ReadingState()
+        self._error: OpenbookError | None = None
+        self._used = threading.local()
         self._missing: tuple[Path, ...] = ()
         self._is_registered = self._is_watching = False
         self._watcher: threading.Thread | None = None
+        self._worker: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to read in the background, once the first requests had their chance."""
+        self._begin(_FIRST_REQUESTS_S)
 
     @contextmanager
     def fresh(self) -> Iterator[Library]:
-        """Yield the library as its files are now. The first time takes as long as indexing does.
+        """Yield the library as its files are now, or as far as they were read within the patience.
 
         Raises:
             SourceError: A source is gone and the library holds nothing of it.
-            LibraryError: The library cannot be used.
+            OpenbookError: The library cannot be used, or files cannot be read at all.
         """
-        if self._is_due:
-            with self._lock:
-                if self._is_due:  # else another thread has just done it
-                    self._bring_up_to_date()
+        self._look_again()
+        end = monotonic() + self._patience_s
+        while self._is_due and monotonic() < end and not self._closing.is_set():
+            self._begin()
+            with self._turn:
+                self._turn.wait_for(lambda: not self._is_working, timeout=max(0.0, end - monotonic()))
+                error, self._error = self._error, None
+            if error is not None:
+                raise error
+        self._used.state = self.reading
         yield self.assistant
 
+    @property
+    def reading(self) -> ReadingState | None:
+        """How far reading is; None if nothing is to be read."""
+        return self._state if self._is_due else None
+
+    @property
+    def used(self) -> ReadingState | None:
+        """How far reading was when this thread last used the library."""
+        state: ReadingState | None = getattr(self._used, "state", None)
+        return state
+
     def close(self) -> None:
-        """Stop watching."""
+        """Stop reading and watching. What was read stays."""
+        self._closing.set()
+        self._hurry.set()
         self._stop.set()
-        if self._watcher is not None:
-            self._watcher.join(timeout=5)
+        for thread in (self._worker, self._watcher):
+            if thread is not None:
+                thread.join(timeout=5)
 
     @property
     def _is_due(self) -> bool:
-        return self._changed.is_set() or any(place.exists() for place in self._missing)
+        return self._done != self._wanted
+
+    def _change(self) -> None:
+        with self._turn:
+            self._wanted += 1
+
+    def _look_again(self) -> None:
+        """Ask for another look where no watcher tells of changes."""
+        unwatched = self._watch and self._is_registered and not self._is_watching
+        if not self._is_due and (unwatched or any(place.exists() for place in self._missing)):
+            self._change()
+
+    def _begin(self, delay_s: float = 0.0) -> None:
+        with self._turn:
+            if not delay_s:
+                self._hurry.set()
+            if self._is_working or not self._is_due or self._closing.is_set():
+                return
+            self._is_working, self._state, self._error = True, ReadingState(), None
+            self._worker = threading.Thread(target=self._work, args=(delay_s,), name="reading", daemon=True)
+            self._worker.start()
+
+    def _work(self, delay_s: float) -> None:
+        """Read until nothing is due, or it fails."""
+        self._hurry.wait(delay_s)
+        error: OpenbookError | None = None
+        is_over = False
+        try:
+            while not is_over and error is None:
+                error = self._read()
+                with self._turn:
+                    is_over = not self._is_due
+                    self._is_working = not is_over
+        except _StoppedError:
+            pass
+        finally:
+            with self._turn:
+                self._is_working, self._error = False, error
+                self._turn.notify_all()
+
+    def _read(self) -> OpenbookError | None:
+        """Read what changed up to now, and give the error that leaves nothing to answer from."""
+        target, self._state = self._wanted, ReadingState()
+        try:
+            self._bring_up_to_date()
+        except OpenbookError as exc:
+            return exc
+        with self._turn:
+            self._done = target
+        return None
 
     def _bring_up_to_date(self) -> None:
         if not self._is_registered:
@@ -75,17 +184,18 @@ class WatchedLibrary:
             self._is_registered = True
         if self._watch and (self._missing or not self._is_watching):
             self._start()
-        # Before the look: what changes during it is looked at again. Without a watcher every call has to look.
-        if self._is_watching or not self._watch:
-            self._changed.clear()
         for root in self._sources():
             try:
-                self.assistant.add(root.location)
+                self.assistant.add(root.location, progress=self._progress)
             except (SourceError, LibraryWriteError):
                 # A disk that is not there, or a library that is read-only: what is known still answers.
                 if not self.assistant.stats().documents:
-                    self._changed.set()
                     raise
+
+    def _progress(self, done: int, total: int) -> None:
+        self._state = ReadingState(done, total)
+        if self._closing.is_set():
+            raise _StoppedError
 
     def _start(self) -> None:
         self._stop.set()  # the one before does not know of what has come back
@@ -93,6 +203,8 @@ class WatchedLibrary:
         there = [place for place in places if place.exists()]
         self._missing = tuple(place for place in places if place not in there)
         self._stop = threading.Event()
+        if self._closing.is_set():
+            return
         self._is_watching = bool(there)
         if there:
             self._watcher = threading.Thread(target=self._follow, args=(there, self._stop), name="watch", daemon=True)
@@ -116,16 +228,17 @@ class WatchedLibrary:
                 raise_interrupt=False,
                 rust_timeout=_POLL_MS,
             ):
-                self._changed.set()
                 # A folder that comes back is another one, of which the system tells nothing.
                 if list(map(_identity, places)) != began:
                     break
+                self._change()
         except (OSError, RuntimeError) as exc:  # as where the system watches no more folders
             _logger.warning("folders are not watched, so each call looks at all of them: %s", exc)
-        finally:
-            if not stop.is_set():
-                self._is_watching = False
-                self._changed.set()
+            self._is_watching = False  # which makes every use look
+            return
+        if not stop.is_set():
+            self._is_watching = False
+            self._change()
 
 
 def _identity(place: Path) -> tuple[int, int] | None:

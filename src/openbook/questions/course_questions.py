@@ -83,6 +83,7 @@ _NEVER_IN_NAMES = ("course", "lesson", "outline", "instructor", "online")
 _WORD = re.compile(r"\w+(?:['’.]\w+)*")
 # "l'instructeur" and "who's".
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’]|(?:n['’]t|['’](?:s|m|d|ll|ve|re))$")
+_LESSON_NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3})?")
 _BETWEEN_QUESTIONS = re.compile(r"(?<=\?)\s+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,120})[\"”“»]")
 
@@ -146,6 +147,8 @@ class CourseQuestion:
     """It says that it means a course, so that a name that is unknown is one."""
     lesson_names: tuple[str, ...] = ()
     """Words that may name a lesson."""
+    part: int | None = None
+    """Of the lesson, as in "lesson 1.3"."""
     asks_for_header: bool = False
     """It asks who teaches, or for a link, if it asks for no more."""
 
@@ -228,7 +231,9 @@ def read_course_question(text: str) -> CourseQuestion | None:
         return None
     *before, last = _BETWEEN_QUESTIONS.split(text.strip())
     words = _words(last)
-    lesson = next((int(word.text) for word in _numbered(words) if word.text.isdecimal()), None)
+    lesson, part = next(
+        (_place(word) for word in _numbered(words) if _LESSON_NUMBER.fullmatch(word.text)), (None, None)
+    )
     says_course = any(_says_course(words, place) for place in range(len(words)))
     of_lessons = lesson is not None or _asks_where(words) or _says_this_lesson(words) or _begins_with(words, "lesson")
     is_of_courses = says_course or any(word.does("outline") for word in words)
@@ -241,7 +246,7 @@ def read_course_question(text: str) -> CourseQuestion | None:
     told = () if _begins_with(words, "course") else (last, *reversed(before))
     names = dict.fromkeys(name for part in told for name in _names(part))
     of_last = dict.fromkeys(_names_beside(words, "lesson", last))
-    return CourseQuestion(last, tuple(names), lesson, says_course, tuple(of_last), for_header)
+    return CourseQuestion(last, tuple(names), lesson, says_course, tuple(of_last), part, for_header)
 
 
 def _says_course(words: Sequence[_Word], place: int) -> bool:
@@ -284,9 +289,14 @@ def _numbered(words: Sequence[_Word]) -> list[_Word]:
             number = after[len(skipped) : len(skipped) + 1]
             # "Lesson #5" and "Nr. 5", but not "lesson: [5]".
             is_near = all(b.start_char - a.end_char <= 2 for a, b in pairwise([word, *skipped, *number]))
-            if number and is_near and number[0].text.isdecimal() and len(number[0].text) <= 4:
+            if number and is_near and _LESSON_NUMBER.fullmatch(number[0].text):
                 return [*skipped, *number]
     return []
+
+
+def _place(word: _Word) -> tuple[int, int | None]:
+    number, _, part = word.text.partition(".")
+    return int(number), int(part) if part else None
 
 
 def _is_searchable(text: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import pickle
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from functools import partial
 from itertools import count
 
@@ -31,11 +32,24 @@ from openbook.server.failures import RequestRefusedError
 from openbook.settings import Settings
 from openbook.types import Filter
 
+_logger = logging.getLogger(__name__)
+
 # No step takes so long. A child that says nothing meanwhile hangs, and all that it was to answer with it.
 _LONGEST_STEP_S = 120.0
 
 # What a child computes when it is to end is waited for so long.
 _GRACE_S = 2.0
+
+
+# Of one answer, when the process that had it has ended. What ends every process that it is given must end some time.
+_MOST_MOVES = 1
+
+
+class WorkerEndedError(RequestRefusedError):
+    """The process that had an answer has ended, or hung and was killed."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "the process that was to answer has ended", hint="ask again")
 
 
 class AnswerPool:
@@ -61,7 +75,7 @@ class AnswerPool:
         self._numbers = count(1)
 
     def stream(
-        self, query: str, limit: int, where: Filter, options: AnswerOptions
+        self, query: str, limit: int | None, where: Filter, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Do what `Generator.astream` does, in a child.
 
@@ -70,6 +84,11 @@ class AnswerPool:
         """
         asked = StartAnswer(next(self._numbers), query, limit, where, without_models(options))
         return arun(_Steps(self, asked), options.writer, options.other_verifier)
+
+    @property
+    def turns(self) -> int:
+        """How many questions are searched for at a time: each process has the next one at hand."""
+        return 2 * max(1, self._most)
 
     @property
     def pids(self) -> list[int]:
@@ -158,7 +177,7 @@ class _Child:
         """Wait for what is said of a question.
 
         Raises:
-            RequestRefusedError: The child has gone, or hangs and was ended.
+            WorkerEndedError: The child has gone, or hangs and was ended.
         """
         queue, loop = self._said[number], asyncio.get_running_loop()
         while True:
@@ -170,7 +189,7 @@ class _Child:
                     self._kill()
                 continue
             if said is None:
-                raise RequestRefusedError(503, "the process that was to answer has ended", hint="ask again")
+                raise WorkerEndedError
             if said.said is None or isinstance(said.said, CallModel | Exception):
                 self.busy -= 1
             return said
@@ -223,25 +242,70 @@ class _Child:
 
 
 class _Steps:
-    """The steps of one answer, taken in a child."""
+    """The steps of one answer, taken in a child; in another one if that ends before it is done."""
 
     def __init__(self, answer_pool: AnswerPool, asked: StartAnswer) -> None:
         self._answerers = answer_pool
-        self._asked = asked
         self._child: _Child | None = None
         self._is_waiting = False
+        self._number = asked.number
+        self._sent: list[StartAnswer | ResumeAnswer] = [asked]
+        """All that a child has to be told to get as far."""
+        self._calls: list[CallModel] = []
+        """What each of those led to, but the last."""
+        self._moves = 0
 
     async def take(self, reply: ReplyFinished | None) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
-        """Yield steps up to the next that asks a model, or to the end."""
-        number = self._asked.number
+        """Yield steps up to the next that asks a model, or to the end.
+
+        Raises:
+            WorkerEndedError: The child has ended, and the answer cannot go on in another one.
+        """
+        if self._calls:
+            self._sent.append(ResumeAnswer(self._number, reply))
+        told = 0
+        while True:
+            try:
+                async with aclosing(self._steps()) as steps:
+                    skipped = 0
+                    async for step in steps:
+                        if skipped < told:  # of the same step, in the child that has ended
+                            skipped += 1
+                            continue
+                        told, skipped = told + 1, skipped + 1
+                        if isinstance(step, CallModel):
+                            self._calls.append(step)
+                        yield step
+            except WorkerEndedError:
+                if self._moves == _MOST_MOVES:
+                    raise
+                self._moves += 1
+                self._child = None
+                _logger.warning("a worker has ended; its answer goes on in another one")
+            else:
+                return
+
+    async def _steps(self) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
+        """Yield the steps that the last message leads to. A child that does not know the answer is brought so far."""
         if self._child is None:
             self._child = await self._answerers.least_busy()
-            self._child.tell(self._asked)
-        else:
-            self._child.tell(ResumeAnswer(number, reply))
+            for message, call in zip(self._sent, self._calls, strict=False):
+                async with aclosing(self._answer_to(message)) as steps:
+                    taken = [step async for step in steps]
+                if taken[-1:] != [call]:  # the library has changed, and what the model wrote is of other sources
+                    raise WorkerEndedError
+        async with aclosing(self._answer_to(self._sent[-1])) as steps:
+            async for step in steps:
+                yield step
+
+    async def _answer_to(
+        self, message: StartAnswer | ResumeAnswer
+    ) -> AsyncGenerator[AnswerEvent | CallModel | Wait, None]:
+        assert self._child is not None
+        self._child.tell(message)
         self._is_waiting = True
         while self._is_waiting:
-            said = (await self._child.hear(number)).said
+            said = (await self._child.hear(self._number)).said
             self._is_waiting = said is not None and not isinstance(said, CallModel | Exception)
             if isinstance(said, Exception):
                 raise said
@@ -251,4 +315,4 @@ class _Steps:
     def close(self) -> None:
         """Cancel the question in its child."""
         if self._child is not None:
-            self._child.leave(self._asked.number, is_waiting=self._is_waiting)
+            self._child.leave(self._number, is_waiting=self._is_waiting)

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from openbook.agent.driving import CallModel, Wait, next_step
 from openbook.agent.running import wait_for
+from openbook.agent.toolsets import installed_tools
 from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps
 from openbook.answers import AnswerEvent
@@ -39,7 +40,7 @@ class StartAnswer:
 
     number: int
     query: str
-    limit: int
+    limit: int | None
     where: Filter
     options: AnswerOptions
 
@@ -90,10 +91,18 @@ class RemoteModel:
 
 
 def without_models(options: AnswerOptions) -> AnswerOptions:
-    """Return what can be sent to a child: names in the place of models. A judge is sent as it is."""
+    """Return what can be sent to a child: names in the place of models, and no tools, which it finds by itself.
+
+    A judge is sent as it is.
+    """
     model = None if options.writer is None else RemoteModel(options.writer.name)
     other = options.other_verifier
-    return replace(options, model=model, verifier=options.verifier if other is None else RemoteModel(other.name))
+    return replace(
+        options,
+        model=model,
+        tools=options.uses_tools,
+        verifier=options.verifier if other is None else RemoteModel(other.name),
+    )
 
 
 def run_child(location: Location, settings: Settings, requests: IO[bytes], says: IO[bytes]) -> None:
@@ -154,8 +163,9 @@ class _Answerer:
                 self._answering.pop(number).close()
 
     def _steps(self, asked: StartAnswer) -> Steps[None]:
+        options = replace(asked.options, tools=installed_tools() or True) if asked.options.uses_tools else asked.options
         with self._library.in_use() as assistant:
-            steps = assistant.generator.steps(asked.query, asked.limit, where=asked.where, options=asked.options)
+            steps = assistant.generator.steps(asked.query, asked.limit, where=asked.where, options=options)
             step = _next(steps, None)
             while step is not None:
                 if isinstance(step, CallModel | Wait):

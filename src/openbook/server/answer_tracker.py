@@ -4,49 +4,91 @@ from __future__ import annotations
 
 import time
 from asyncio import CancelledError
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 from openbook.answering.options import AnswerOptions
 from openbook.answers import GenerationResult
+from openbook.llm.messages import Event, Request
+from openbook.llm.protocol import Model
 from openbook.server.metrics import Metrics
+from openbook.server.question_queue import OverloadedError
 from openbook.server.telemetry import AnswerSpans
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 
+QUEUED = "queued"
+"""The stage in which an answer waits for its turn, or for a process that takes its next step."""
+
+
 class AnswerTracker:
     """Track one answer through its stages, for logs, metrics and traces. A context manager."""
 
-    def __init__(self, metrics: Metrics, tracer: Tracer | None, session_id: str) -> None:
+    def __init__(
+        self,
+        metrics: Metrics,
+        tracer: Tracer | None,
+        session_id: str,
+        arrived_s: float,
+        *,
+        waits: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Begin with the stage `queued`, at the time by `time.perf_counter` at which the question arrived.
+
+        `waits` is called when a model has written, and the answer waits for the process that checks it.
+        """
+        self._waits = waits
         self.answer: GenerationResult | None = None
         """Set when there is one."""
         self._metrics = metrics
         self._spans = AnswerSpans(tracer, session_id)
-        self.name = ""
+        self.name = QUEUED
         """Of the stage that lasts; empty for none."""
-        self._since_s = 0.0
+        self.took_s: defaultdict[str, float] = defaultdict(float)
+        """Seconds of each stage that has ended."""
+        self._arrived_s = self._since_s = arrived_s
         self._models: tuple[str, ...] = ()
-        self._own_s = 0.0
 
     def watched(self, options: AnswerOptions) -> AnswerOptions:
         """Return a way of writing whose models are followed too. Without one, all the time is ours."""
         other = options.other_verifier
         is_asked = options.writer is not None and (other is not None or options.verifier == "model")
         self._models = (*(() if options.writer is None else ("rephrasing", "writing")), *("verifying",) * is_asked)
-        verifier = options.verifier if other is None else self._spans.watched(other) or other
-        return replace(options, model=self._spans.watched(options.writer), verifier=verifier)
+        verifier = options.verifier if other is None else self._followed(other) or other
+        return replace(options, model=self._followed(options.writer), verifier=verifier)
+
+    def _followed(self, model: Model | None) -> Model | None:
+        watched = self._spans.watched(model)
+        return None if watched is None else _FollowedModel(watched, self._wait)
+
+    def _wait(self) -> None:
+        self.enter(QUEUED)
+        self._waits()
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether the stage that lasts is the time of a model."""
+        return self.name in self._models
+
+    @property
+    def total_s(self) -> float:
+        """Seconds since the question arrived."""
+        return time.perf_counter() - self._arrived_s
 
     def enter(self, name: str) -> None:
         """End the stage before, and begin one; empty for none."""
         now = time.perf_counter()
         if self.name:
+            self.took_s[self.name] += now - self._since_s
             self._metrics.stage(self.name, now - self._since_s)
-            self._own_s += 0.0 if self.name in self._models else now - self._since_s
         self.name, self._since_s = name, now
-        self._spans.enter("" if name in self._models else name)
+        self._spans.enter("" if name in (*self._models, QUEUED) else name)
 
     def __enter__(self) -> Self:
         return self
@@ -55,12 +97,35 @@ class AnswerTracker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.enter("")
-        outcome: Literal["answered", "cancelled", "failed"] = "answered"
+        outcome: Literal["answered", "cancelled", "overloaded", "failed"] = "answered"
         if self.answer is not None:
             self._metrics.answered(self.answer)
-            self._metrics.stage("own", self._own_s)
+            self._metrics.stage("own", sum(s for name, s in self.took_s.items() if name not in self._models))
         else:
             # Who goes away cancels the task, or closes the generator.
             outcome = "cancelled" if isinstance(error, CancelledError | GeneratorExit) else "failed"
+            outcome = "overloaded" if isinstance(error, OverloadedError) else outcome
             self._metrics.ended(outcome)
         self._spans.end(outcome, self.answer)
+
+
+class _FollowedModel:
+    """A model whose calls tell when they have ended."""
+
+    def __init__(self, model: Model, ended: Callable[[], None]) -> None:
+        self.name = model.name
+        self._model = model
+        self._ended = ended
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        """Call the model. The server calls none in this way, so nothing is told."""
+        return self._model.stream(request)
+
+    async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
+        """Call the model."""
+        try:
+            async with aclosing(cast("AsyncGenerator[Event, None]", self._model.astream(request))) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._ended()

@@ -19,6 +19,7 @@ from openbook.libraries.catalog import name_of
 from openbook.library import Library
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
+from openbook.server.colouring import COLOURER
 from openbook.server.failures import RequestRefusedError, add_error_handlers
 from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
@@ -128,7 +129,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     settings = assistant.settings
     _add_memory(state, settings)
     state.library = ServedLibrary(assistant)
-    state.jobs = JobQueue()
+    state.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s)
     state.stopping = ShutdownSignal()
     uploads = UploadStore(name_of(assistant.location), settings)
     state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots)
@@ -199,6 +200,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             await state.answer_pool.close()
         await asyncio.to_thread(state.jobs.close)
         await asyncio.to_thread(state.asker.close)
+        await asyncio.to_thread(COLOURER.close)
         state.library.close()
         state.sessions.close()
         state.keys.close()

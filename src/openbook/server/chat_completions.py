@@ -14,6 +14,7 @@ from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, 
 from openbook.errors import OpenbookError
 from openbook.grounding.marks import CitationMark, MarkParser, find_marks
 from openbook.server.failures import RequestRefusedError, error_body, internal_error
+from openbook.server.question_queue import Queued
 from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
 from openbook.server.shutdown import ShutdownSignal
 
@@ -188,7 +189,7 @@ def as_completion(head: CompletionHead, answer: GenerationResult, reply: AnswerR
 
 async def as_chunks(
     head: CompletionHead,
-    events: AsyncGenerator[AnswerEvent | AnswerResponse, None],
+    events: AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None],
     stopping: ShutdownSignal,
     *,
     with_usage: bool,
@@ -213,7 +214,7 @@ async def as_chunks(
 
 async def _told(
     head: CompletionHead,
-    events: AsyncGenerator[AnswerEvent | AnswerResponse, None],
+    events: AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None],
     stopping: ShutdownSignal,
     *,
     with_usage: bool,
@@ -222,7 +223,9 @@ async def _told(
     while True:
         async with stopping.heeded():
             event = await anext(events, None)
-        if isinstance(event, Written) and not event.is_checked:
+        if isinstance(event, Queued):
+            yield f": place {event.place} in the queue\n\n"
+        elif isinstance(event, Written) and not event.is_checked:
             if text := written.feed(event.text):
                 yield _sent(_chunk(head, {"content": text}))
         elif isinstance(event, Answered):

@@ -1,18 +1,21 @@
-"""Work that goes on in the background, one piece after the other, and how far it is."""
+"""Work that goes on in the background, several pieces at a time, and how far it is."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import secrets
+import threading
+import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from openbook.errors import OpenbookError
 from openbook.ingest.sync import Progress
+from openbook.process_pool import INTERRUPT
 from openbook.server.failures import RequestRefusedError
 
 _logger = logging.getLogger(__name__)
@@ -32,10 +35,11 @@ Work = Callable[[Progress], dict[str, Any]]
 
 _STOPPED = "the server was stopped; it goes on when it is started again"
 _UNWANTED = "its source was removed"
+_CANCELLED = "it was cancelled"
 
 
 class StoppedError(OpenbookError):
-    """The server stops, or the work is not wanted any more."""
+    """The server stops, or the work is not wanted any more, or has taken too long."""
 
 
 @dataclass(slots=True)
@@ -46,6 +50,9 @@ class Job:
     owner: str
     source: str
     """Name of the source that it is about; empty if it is not known yet."""
+    work: Work
+    paths: frozenset[str] = frozenset()
+    """Files of the source that it is about; empty for all."""
     state: Literal["queued", "running", "done", "error"] = "queued"
     done: int = 0
     """Files."""
@@ -58,6 +65,11 @@ class Job:
     why_stopped: str = ""
     """Why the work has to stop; empty while it need not."""
 
+    def has_to_follow(self, other: Job) -> bool:
+        """Return whether the two are about the same files, so that the later one waits for the earlier one."""
+        is_same = self.source == other.source
+        return is_same and not (self.paths and other.paths and self.paths.isdisjoint(other.paths))
+
     @property
     def has_ended(self) -> bool:
         """Whether nothing more happens."""
@@ -65,26 +77,53 @@ class Job:
 
 
 class JobQueue:
-    """Run background jobs one at a time: a library has one writer."""
+    """Run background jobs, several at a time. Jobs about the same files run one after the other. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most: int, longest_s: float) -> None:
+        """Take how many jobs run at a time, and how long each may take."""
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="openbook-job")
+        self._waiting: list[Job] = []
+        self._running: list[Job] = []
+        self._most = most
+        self._longest_s = longest_s
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(most, thread_name_prefix="openbook-job")
 
-    def start(self, owner: str, source: str, work: Work) -> Job:
-        """Do work when what was there before is done.
+    def start(self, owner: str, source: str, work: Work, *, paths: Collection[str] = ()) -> Job:
+        """Do work once what was there before about the same files is done. `paths`: those files; empty for all.
 
         Raises:
             RequestRefusedError: Too much of it waits already.
         """
+        self.check_open()
+        job = Job(secrets.token_hex(16), owner, source, work, frozenset(paths))
+        with self._lock:
+            self._jobs[job.id] = job
+            self._waiting.append(job)
+            while len(self._jobs) > _REMEMBERED and next(iter(self._jobs.values())).has_ended:
+                self._jobs.popitem(last=False)
+            self._begin()
+        return job
+
+    def check_open(self) -> None:
+        """Check that another job would be taken.
+
+        Raises:
+            RequestRefusedError: Too much work waits already.
+        """
         if len(self.open()) >= _MOST_OPEN:
             raise RequestRefusedError(503, "too much work waits already", hint="try again when some of it is done")
-        job = Job(secrets.token_hex(16), owner, source)
-        job.doing = self._threads.submit(self._do, job, work)
-        self._jobs[job.id] = job
-        while len(self._jobs) > _REMEMBERED and next(iter(self._jobs.values())).has_ended:
-            self._jobs.popitem(last=False)
-        return job
+
+    def _begin(self) -> None:
+        """Begin what can run now. With the lock."""
+        ahead = list(self._running)
+        for job in list(self._waiting):
+            if len(self._running) < self._most and not any(map(job.has_to_follow, ahead)):
+                self._waiting.remove(job)
+                self._running.append(job)
+                job.state = "running"
+                self._threads.submit(self._do, job)
+            ahead.append(job)
 
     def get(self, owner: str, job_id: str) -> Job | None:
         """Return a job; None if this owner has none of that id."""
@@ -119,28 +158,51 @@ class JobQueue:
 
     def stop(self) -> None:
         """Stop after what is being committed. What was committed stays."""
-        _end(self.open(), _STOPPED)
+        self._end(self.open(), _STOPPED)
 
-    def cancel(self, source: str) -> None:
+    def cancel_source(self, source: str) -> None:
         """Stop the work on one source, and wait for it. What was committed stays."""
         ending = [job for job in self.open() if job.source == source]
-        _end(ending, _UNWANTED)
-        wait([job.doing for job in ending if not job.has_ended])
+        self._end(ending, _UNWANTED)
+        wait([job.doing for job in ending])
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job. What was committed stays, and one that has ended as it is."""
+        if not job.has_ended:
+            self._end([job], _CANCELLED)
 
     def close(self) -> None:
         """Stop, and wait for it."""
         self.stop()
         self._threads.shutdown(wait=True)
 
-    def _do(self, job: Job, work: Work) -> None:
-        def progress(done: int, total: int) -> None:
-            job.done, job.total = done, total
+    def _end(self, jobs: Iterable[Job], why: str) -> None:
+        """Have jobs end: at once those that wait, and those that run when they next look whether they have to."""
+        with self._lock:
+            for job in jobs:
+                job.why_stopped = job.why_stopped or why
+                if job in self._waiting:
+                    self._waiting.remove(job)
+                    job.message, job.state = why, "error"
+                    job.doing.set_result(None)
+            self._begin()
+
+    def _do(self, job: Job) -> None:
+        deadline_s = time.monotonic() + self._longest_s
+
+        def check() -> None:
             if job.why_stopped:
                 raise StoppedError(job.why_stopped)
+            if time.monotonic() > deadline_s:
+                raise StoppedError(f"it took longer than {self._longest_s:g} s", hint="send less at once")
 
-        job.state = "running"
+        def progress(done: int, total: int) -> None:
+            job.done, job.total = done, total
+            check()
+
+        INTERRUPT.set(check)  # also while a child reads a file that never ends
         try:
-            job.report = work(progress)
+            job.report = job.work(progress)
         except OpenbookError as exc:
             job.message = f"{exc}; {exc.hint}" if exc.hint else str(exc)
             job.state = "error"
@@ -150,11 +212,8 @@ class JobQueue:
             raise
         else:
             job.state = "done"
-
-
-def _end(jobs: Iterable[Job], why: str) -> None:
-    """Have pieces of work end: at once those that wait, and the one that is being done after its next commit."""
-    for job in jobs:
-        job.why_stopped = why
-        if job.doing.cancel():
-            job.message, job.state = why, "error"
+        finally:
+            with self._lock:
+                self._running.remove(job)
+                self._begin()
+            job.doing.set_result(None)

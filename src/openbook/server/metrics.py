@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from openbook.answers import GenerationResult
 
@@ -29,6 +31,13 @@ class Metrics:
             "openbook_stage_seconds", "Seconds of stages.", ["stage"], buckets=_STAGE_BUCKETS_S, registry=kept
         )
 
+    def follow(self, waiting: Callable[[], float], answered: Callable[[], float]) -> None:
+        """Show how many questions wait for their turn, and how many are being answered."""
+        waits = Gauge("openbook_waiting_questions", "Questions that wait for their turn.", registry=self.registry)
+        waits.set_function(waiting)
+        runs = Gauge("openbook_open_questions", "Questions that are being answered.", registry=self.registry)
+        runs.set_function(answered)
+
     def stage(self, name: str, seconds: float) -> None:
         """Count the time of a stage."""
         self._stages.labels(name).observe(seconds)
@@ -48,7 +57,7 @@ class Metrics:
             self._usd.inc(float(answer.cost_usd))
 
     def ended(self, outcome: str) -> None:
-        """Count a question without an answer: `failed` or `cancelled`."""
+        """Count a question without an answer: `failed`, `cancelled` or `overloaded`."""
         self._questions.labels(outcome).inc()
 
     def request(self, method: str, route: str, status: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain, count
 
-from openbook.llm.choose import EXTRACTIVE, open_model
+from openbook.llm.choose import EXTRACTIVE, open_model, split_names
 from openbook.llm.cli_programs import read_cli_name
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS
@@ -88,6 +88,8 @@ def public_name(name: str) -> str:
         >>> public_name("cli:/opt/models/ask --token x")
         'cli:ask'
     """
+    if len(names := split_names(name)) > 1:
+        return ",".join(map(public_name, names))
     if name.startswith("cli:"):
         with suppress(ValueError):
             program, model = read_cli_name(name.removeprefix("cli:"))

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from openbook.agent.toolsets import installed_tools
 from openbook.answering.context import label_of
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import open_verifier
@@ -43,6 +44,7 @@ from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.limits import Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, public_name
+from openbook.server.question_queue import Arrival, OverloadedError, QuestionQueue, Queued, Ticket
 from openbook.server.rendering import render_answer
 from openbook.server.schemas import (
     AnswerResponse,
@@ -135,9 +137,6 @@ def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[st
 
 _logger = logging.getLogger(__name__)
 
-# As the command line: enough to answer from, and what fits into a context.
-_RESULTS = 10
-
 # Searching and checking is work for the processor, and one interpreter does one such thing at a time: more threads
 # only make each other wait. With a few, a long check does not hold up a short search.
 _THREADS = 4
@@ -151,6 +150,7 @@ class PreparedQuestion:
 
     query: str
     caller: Caller
+    ticket: Ticket
     session_id: str
     begins: bool
     """Whether it is the first of its conversation."""
@@ -180,6 +180,8 @@ class QuestionService:
         tracer: Tracer | None = None,
     ) -> None:
         """Take the parts. Without `answer_pool`, threads answer. Spans are made with `tracer`, if there is one."""
+        self.queue = QuestionQueue(settings, _THREADS if answer_pool is None else answer_pool.turns)
+        metrics.follow(lambda: self.queue.waiting, lambda: self.queue.open)
         self._library = library
         self._sessions = sessions
         self._models = models
@@ -193,22 +195,39 @@ class QuestionService:
 
     @asynccontextmanager
     async def admitted(
-        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None = None
+        self, question: QueryRequest, caller: Caller, arrival: Arrival, history: tuple[Exchange, ...] | None = None
     ) -> AsyncGenerator[PreparedQuestion, None]:
-        """Check a question before anything is answered, and settle in the end what it did cost.
+        """Give a question a place in the queue and check it, and settle in the end what it did cost.
 
         Args:
             question: As it was sent.
             caller: Who asks.
+            arrival: When, and whose turn it takes.
             history: What was said before, from a client that keeps its conversations itself: nothing is stored then.
                 None: what is stored of the session.
 
         Raises:
+            OverloadedError: The queue is full.
             RequestRefusedError: The caller may not ask this, or not now.
             QueryError: The question is empty, too long, or holds no word.
             SessionError: Conversations or limits cannot be read.
             OpenbookError: The model cannot be used.
         """
+        try:
+            ticket = self.queue.enter(arrival)
+        except OverloadedError:
+            self._metrics.ended("overloaded")
+            raise
+        try:
+            async with self._checked(question, caller, ticket, history) as asked:
+                yield asked
+        finally:
+            self.queue.leave(ticket)
+
+    @asynccontextmanager
+    async def _checked(
+        self, question: QueryRequest, caller: Caller, ticket: Ticket, history: tuple[Exchange, ...] | None
+    ) -> AsyncGenerator[PreparedQuestion, None]:
         await asyncio.to_thread(self._limits.take, caller)
         session_id = question.session_id or new_id()
         is_kept = history is None
@@ -217,14 +236,14 @@ class QuestionService:
         grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
         options = AnswerOptions(
             model=model,
-            tools=question.agent and model is not None,
+            tools=(installed_tools() or True) if question.agent and model is not None else False,
             verifier=self._verifier,
             budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
             history=before,
         )
         begins = question.session_id is None
         short_usd = grant.usd if grant.usd < most_usd else None
-        asked = PreparedQuestion(question.query, caller, session_id, begins, is_kept, where, options, short_usd)
+        asked = PreparedQuestion(question.query, caller, ticket, session_id, begins, is_kept, where, options, short_usd)
         try:
             yield asked
         finally:
@@ -266,58 +285,71 @@ class QuestionService:
                 frozenset(narrowing.sources),
                 frozenset({course.key} if course else ()),
                 question.lesson_number,
+                part=question.lesson_part,
             )
             filter_predicate(where)  # refuses what cannot be asked, while a status can say so
             check_lesson(assistant.index, where)
         return where
 
-    async def events(self, asked: PreparedQuestion) -> AsyncGenerator[AnswerEvent | AnswerResponse, None]:
+    async def events(self, asked: PreparedQuestion) -> AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]:
         """Answer, and tell what happens; the reply comes last. Leaving it cancels the call of the model.
 
         Raises:
             OpenbookError: There is no answer; the message says why.
         """
         has_called = False
+        tracker = AnswerTracker(
+            *(self._metrics, self._tracer, asked.session_id, asked.ticket.arrival.arrived_s),
+            waits=lambda: self.queue.resume(asked.ticket),
+        )
         try:
-            asked.cost_usd = None
-            with (
-                AnswerTracker(self._metrics, self._tracer, asked.session_id) as stages,
-                self._library.in_use() as assistant,
-            ):
-                options = stages.watched(asked.options)
-                async with aclosing(self._stream(assistant, asked, options)) as events:
+            with tracker as stages:
+                async for queued in self.queue.wait(asked.ticket):
+                    yield queued
+                asked.cost_usd = None
+                async with aclosing(self._answered(asked, stages)) as events:
                     async for event in events:
                         # Whoever can make an answer fail at its end must not get what came before for nothing.
                         is_of_model = isinstance(event, ToolUsed) or (
                             isinstance(event, Written) and not event.is_checked
                         )
-                        has_called |= is_of_model or stages.name == "rephrasing"
-                        if isinstance(event, Stage):
-                            stages.enter(event.name)
-                        elif isinstance(event, Answered):
-                            stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
+                        has_called |= is_of_model or "rephrasing" in (stages.name, *stages.took_s)
+                        if isinstance(event, Answered):
                             _check_paid(asked, event.answer)
                         yield event
                 assert stages.answer is not None
                 stages.enter("rendering")
-                answer = stages.answer
-                reply = await self._in_thread(present, answer, self._library, asked.session_id)
+                reply = await self._in_thread(present, stages.answer, self._library, asked.session_id)
+                self.queue.end_turn(asked.ticket)
         except OpenbookError as exc:
             if not (has_called or isinstance(exc, CutOffError | TimedOutError)):
                 asked.cost_usd = Decimal(0)
             raise
+        reply.took_ms = round(stages.total_s * 1000, 1)
+        reply.stages_ms = {name: round(seconds * 1000, 1) for name, seconds in stages.took_s.items()}
         if asked.is_kept:
-            reply.warning = await asyncio.to_thread(self._keep, asked, answer, reply)
+            reply.warning = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
         yield reply
+
+    async def _answered(self, asked: PreparedQuestion, stages: AnswerTracker) -> AsyncGenerator[AnswerEvent, None]:
+        """Answer a question whose turn has come, and let the next one begin when a model writes."""
+        with self._library.in_use() as assistant:
+            async with aclosing(self._stream(assistant, asked, stages.watched(asked.options))) as events:
+                async for event in events:
+                    if isinstance(event, Stage):
+                        stages.enter(event.name)
+                    elif isinstance(event, Answered):
+                        stages.answer, asked.cost_usd = event.answer, event.answer.cost_usd
+                    if stages.is_of_model:
+                        self.queue.end_turn(asked.ticket)
+                    yield event
 
     def _stream(
         self, assistant: Library, asked: PreparedQuestion, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
         if self._answerers is None:
-            return assistant.aquery_stream(
-                asked.query, limit=_RESULTS, where=asked.where, options=options, executor=self._threads
-            )
-        return self._answerers.stream(asked.query, _RESULTS, asked.where, options)
+            return assistant.aquery_stream(asked.query, where=asked.where, options=options, executor=self._threads)
+        return self._answerers.stream(asked.query, None, asked.where, options)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)

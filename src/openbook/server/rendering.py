@@ -19,14 +19,11 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
-from pygments import highlight
-from pygments.formatters.html import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
 from openbook.answers import Claim, GenerationResult, Verdict
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.marks import CitationMark, find_marks
+from openbook.server.colouring import COLOURER
 
 # Stands in Markdown where a chip goes, or a claim begins or ends. It counts as punctuation, as the brackets of a mark
 # do, so that emphasis around it is read as before. No keyboard has it; a text that does shows U+FFFD instead.
@@ -47,7 +44,7 @@ _ALIGNED = re.compile(r"text-align:(left|center|right)")
 # The beginning of an item, a heading, a fence or a rule, or a line that makes a heading of the one before.
 _OPEN_LINE = re.compile(r"[\s>]*(?:[-=+*_#|:`~ \t]+|\d{1,9}[.)]?)\s*")
 
-# Longer code is shown without colours: 20,000 characters take 30 ms, and some lexers are not linear.
+# Longer code is shown without colours: 20,000 characters take 30 ms.
 _MOST_COLOURED_CHARS = 20_000
 
 # Documents are coloured in one piece, since strings and comments go over lines: 100,000 characters take 150 ms.
@@ -405,25 +402,17 @@ class _Renderer(RendererHTML):
 
 
 def _coloured(code: str, language: str) -> str:
-    """Return code as HTML with a class for each kind of token; plain if it is long or its language has no lexer."""
+    """Return code as HTML with a class for each kind of token; plain if it is long, has no lexer or takes too long."""
     if not language or len(code) > _MOST_COLOURED_CHARS:
         return escape(code)
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return escape(code)
-    return str(highlight(code, lexer, _formatter()))
+    return COLOURER.colour(code, language) or escape(code)
 
 
 def coloured_lines(code: str, language: str) -> list[str]:
-    """Return each line of code as HTML that is safe to show; nothing if it is too long or its language has no lexer."""
+    """Return each line of code as HTML that is safe to show; nothing if it is too long or cannot be coloured."""
     if len(code) > _MOST_COLOURED_LINES_CHARS or "\r" in code:
         return []
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return []
-    html = str(highlight(visible(code), lexer, _formatter()))
+    html = COLOURER.colour(visible(code), language)
     lines = nh3.clean(html, tags={"span"}, attributes={"span": {"class"}}).split("\n")
     return lines if len(lines) == code.count("\n") + 1 else []
 
@@ -440,8 +429,3 @@ def render_document(markdown: str, first: int, last: int) -> str:
     if len(markdown) > _MOST_RENDERED_CHARS:
         return ""
     return _render(markdown, [], cited=(first - 1, last))
-
-
-@cache
-def _formatter() -> HtmlFormatter[str]:
-    return HtmlFormatter(nowrap=True, classprefix="hl-")

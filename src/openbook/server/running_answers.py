@@ -16,6 +16,7 @@ from fastapi.sse import ServerSentEvent
 
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, error_body, internal_error
+from openbook.server.question_queue import Arrival
 from openbook.server.question_service import QuestionService
 from openbook.server.schemas import QueryRequest
 from openbook.server.shutdown import ShutdownSignal
@@ -26,7 +27,6 @@ _logger = logging.getLogger(__name__)
 State = Literal["running", "done", "error", "stopped"]
 
 # Nobody has to wait for them any more, so nothing else holds back who asks without end.
-_MOST_RUNNING = 100
 _MOST_RUNNING_OF_ONE = 5
 
 # Who comes back later finds the answer in its conversation. Only a failure is forgotten.
@@ -52,6 +52,10 @@ class RunningAnswer:
     """By the clock of the registry."""
     events: list[ServerSentEvent | None] = field(default_factory=list)
     """Each at the place that its id names, less one. None: of no use any more."""
+    place: int = 0
+    """In the queue; 0 once its turn has come."""
+    queued_at: int | None = None
+    """Place of the last event that told it, of no use after the next status."""
     draft_at: int | None = None
     """Place of the last draft, which the next one or its block replaces."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,6 +69,12 @@ class RunningAnswer:
             self.events = [None] * len(self.events)
         elif event.event in ("draft", "block") and self.draft_at is not None:
             self.events[self.draft_at], self.draft_at = None, None
+        if event.event == "status":
+            if self.queued_at is not None:
+                self.events[self.queued_at], self.queued_at = None, None
+            self.place = event.data.get("place", 0)
+            if self.place:
+                self.queued_at = len(self.events)
         if event.event == "draft":
             self.draft_at = len(self.events)
         self.events.append(numbered)
@@ -102,17 +112,16 @@ class RunningAnswers:
         self._clock = clock
         self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
 
-    async def start(self, question: QueryRequest, caller: Caller) -> RunningAnswer:
+    async def start(self, question: QueryRequest, caller: Caller, arrival: Arrival) -> RunningAnswer:
         """Begin to answer, and return once the question is admitted. What comes then goes on without the caller.
 
         Raises:
-            RequestRefusedError: Too many run already, or the caller may not ask this, or not now.
+            OverloadedError: The queue is full.
+            RequestRefusedError: Too many of the caller's run already, or the caller may not ask this, or not now.
             OpenbookError: As `QuestionService.admitted` raises.
         """
         self._forget()
         running = [each for each in self._answers.values() if each.state == "running"]
-        if len(running) >= _MOST_RUNNING:
-            raise RequestRefusedError(503, "too many questions are being answered", hint="try again in a minute")
         if sum(each.owner == caller.owner for each in running) >= _MOST_RUNNING_OF_ONE:
             raise RequestRefusedError(
                 *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
@@ -121,7 +130,7 @@ class RunningAnswers:
         answer = RunningAnswer(caller.owner, question.query)
         admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._answers[answer.id] = answer
-        answer.task = asyncio.create_task(self._answer(answer, question, caller, admitted))
+        answer.task = asyncio.create_task(self._answer(answer, question, caller, arrival, admitted))
         try:
             await admitted
         except BaseException:
@@ -155,10 +164,15 @@ class RunningAnswers:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _answer(
-        self, answer: RunningAnswer, question: QueryRequest, caller: Caller, admitted: asyncio.Future[None]
+        self,
+        answer: RunningAnswer,
+        question: QueryRequest,
+        caller: Caller,
+        arrival: Arrival,
+        admitted: asyncio.Future[None],
     ) -> None:
         try:
-            async with self._asker.admitted(question, caller) as asked:
+            async with self._asker.admitted(question, caller, arrival) as asked:
                 answer.session_id, answer.begins = asked.session_id, asked.begins
                 admitted.set_result(None)
                 events = as_events(self._asker.events(asked), asked.session_id, self._stopping)

@@ -73,7 +73,9 @@ class QueryRequest(StrictShape):
     course_name: Name | None = None
     """Title of a course, or a part of it."""
     lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
-    """Of the lesson that the answer may come from."""
+    """Of the lesson that the answer may come from, or of a module, all of which it then may come from."""
+    lesson_part: int | None = Field(default=None, ge=0, le=1_000_000)
+    """Of the lesson in that module: 3 for lesson 1.3."""
     filters: FilterRequest | None = None
     model: Name | None = None
     """One that `GET /api/models` names."""
@@ -193,6 +195,9 @@ class AnswerResponse(Shape):
     quality_score: float | None
     """Share of decided claims that are `exact` or `confirmed`; null if none is decided."""
     took_ms: float
+    """Since the question arrived, waiting for its turn included."""
+    stages_ms: dict[str, float] = {}
+    """Milliseconds of each stage. `queued`: waiting for a turn, or for a process that takes the next step."""
     searched: str
     stopped: str
     verifier: str = ""
@@ -211,6 +216,21 @@ class RunningAnswerResponse(Shape):
     """Whether it is the first of its conversation, which can be read when this answer is there."""
     query: str
     state: Literal["running", "done", "error", "stopped"]
+    place: int = 0
+    """In the queue; 0 once its turn has come."""
+
+
+class QueueResponse(Shape):
+    """The queue of questions."""
+
+    waiting: int
+    """Questions that wait for their turn."""
+    most: int
+    """More are refused."""
+    places: list[int]
+    """Of the caller's own questions; 1 is the next one."""
+    retry_after_s: float
+    """Estimate of the seconds until a question that comes now has its turn."""
 
 
 class RunningAnswersResponse(Shape):
@@ -223,6 +243,10 @@ class LessonResponse(Shape):
     """A lesson of a course."""
 
     number: int
+    part: int | None
+    """Of a lesson in a module, whose number is `number` then."""
+    label: str
+    """The number as people write it: `4` or `1.3`."""
     title: str
     link: WebLink
 

@@ -93,6 +93,7 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
+        scope.setdefault("state", {})["arrived_s"] = started  # clocks of answers start here
         method = scope["method"] if scope["method"] in _METHODS else "other"
         if method == "HEAD":  # answered as GET is; the server that speaks HTTP leaves the body out
             scope = {**scope, "method": "GET"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,9 @@ class SourceService:
         self._uploads = uploads
         self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
         self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
+        # What registers a source, changes its files and starts a job is one step: else a source is removed in between,
+        # and the job brings back what was deleted, or finds no file of an upload that was accepted.
+        self._changing = threading.Lock()
 
     def sources(self) -> SourcesResponse:
         """List the sources."""
@@ -111,7 +115,13 @@ class SourceService:
                 link=course.link,
                 instructor=course.instructor,
                 lessons=[
-                    LessonResponse(number=lesson.number, title=lesson.title, link=lesson.link)
+                    LessonResponse(
+                        number=lesson.number,
+                        part=lesson.part,
+                        label=lesson.label,
+                        title=lesson.title,
+                        link=lesson.link,
+                    )
                     for lesson in course.lessons
                     if lesson.number is not None
                 ],
@@ -138,9 +148,9 @@ class SourceService:
         if new.url is not None:
             return self._add_repository(owner, new.url)
         path = self._allowed(new.path or "")
-        with self._library.opened_anew() as assistant:
+        with self._changing, self._library.opened_anew() as assistant:
             name = assistant.register(path).name
-        return self._jobs.start(owner, name, self._syncing(path))
+            return self._jobs.start(owner, name, self._syncing(path))
 
     def _allowed(self, path: str) -> Path:
         try:
@@ -181,11 +191,13 @@ class SourceService:
             raise RequestRefusedError(
                 415, f"no file was taken: {refused[0].name} is {refused[0].reason}", hint="send documents or code"
             )
-        folder = self._uploads.made_folder(course=course)
-        with self._library.opened_anew() as assistant:  # first: what a library does not take is not kept either
-            name = assistant.register(folder, course=course).name
-        kept = self._uploads.keep(taken, course=course)
-        job = self._jobs.start(owner, name, self._syncing(folder, uploaded=kept))
+        with self._changing:
+            self._jobs.check_open()
+            folder = self._uploads.made_folder(course=course)
+            with self._library.opened_anew() as assistant:  # first: what a library does not take is not kept either
+                name = assistant.register(folder, course=course).name
+            kept = self._uploads.keep(taken, owner, course=course)
+            job = self._jobs.start(owner, name, self._syncing(folder, only=kept, is_upload=True), paths=kept)
         return UploadResponse(
             job_id=job.id,
             accepted=[_name(path) for path in kept],
@@ -198,11 +210,11 @@ class SourceService:
         Raises:
             UnknownSourceError: There is none of that name.
         """
-        with self._library.opened_anew() as assistant:
+        with self._changing, self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
-            self._jobs.cancel(name)  # else what is committed later brings it back
+            self._jobs.cancel_source(name)  # else what is committed later brings it back
             assistant.remove(name)
-        self._uploads.forget(location)
+            self._uploads.forget(location)
 
     def remove_file(self, owner: str, document_id: str) -> Job:
         """Delete an uploaded file, and begin to forget what it says.
@@ -210,15 +222,17 @@ class SourceService:
         Raises:
             RequestRefusedError: There is none of that id, or it was not uploaded.
         """
-        with self._library.in_use() as assistant:
-            folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
-        for source, folder in folders.items():
-            # Also what could not be read, which is no document.
-            paths = self._uploads.files(folder) if folder else []
-            path = next((each for each in paths if self._library.document_id(source, each) == document_id), None)
-            if folder and path:
-                self._uploads.remove(folder, path)
-                return self._jobs.start(owner, source, self._syncing(folder))
+        with self._changing:
+            with self._library.in_use() as assistant:
+                folders = {root.name: self._uploads.at(root.location) for root in assistant.sources()}
+            for source, folder in folders.items():
+                # Also what could not be read, which is no document.
+                paths = self._uploads.files(folder) if folder else []
+                path = next((each for each in paths if self._library.document_id(source, each) == document_id), None)
+                if folder and path:
+                    self._jobs.check_open()
+                    self._uploads.remove(folder, path)
+                    return self._jobs.start(owner, source, self._syncing(folder, only=[path]), paths=[path])
         if self._library.place(document_id) is not None:
             raise RequestRefusedError(403, "only files that were uploaded can be removed", hint="remove the source")
         raise RequestRefusedError(404, "the library has no such document", hint="it may have been removed already")
@@ -235,12 +249,14 @@ class SourceService:
                 name = assistant.register(folder, course=is_course).name
             self._jobs.start("", name, self._syncing(folder, course=is_course))
 
-    def _syncing(self, path: Path, *, course: bool = False, uploaded: Sequence[str] = ()) -> Work:
+    def _syncing(
+        self, path: Path, *, course: bool = False, only: Collection[str] = (), is_upload: bool = False
+    ) -> Work:
         def sync(progress: Progress) -> dict[str, Any]:
             with self._library.opened_anew() as assistant:
-                report = assistant.add(path, course=course, progress=progress)
+                report = assistant.add(path, course=course, progress=progress, only=only)
                 told = _report(report)
-                return told | _report_of_files(uploaded, report.source, assistant.index) if uploaded else told
+                return told | _report_of_files(only, report.source, assistant.index) if is_upload else told
 
         return sync
 
@@ -250,7 +266,7 @@ def _report(report: SyncReport) -> dict[str, Any]:
     return told | {"skipped": {reason: len(paths) for reason, paths in report.skipped.items()}}
 
 
-def _report_of_files(paths: Sequence[str], source: str, index: Index) -> dict[str, Any]:
+def _report_of_files(paths: Collection[str], source: str, index: Index) -> dict[str, Any]:
     """Return what came of some files alone: others of their folder may have come with other uploads."""
     records = index.records(source)
     outcomes = {path: _outcome(records.get(path)) for path in paths}
@@ -266,7 +282,7 @@ def _report_of_files(paths: Sequence[str], source: str, index: Index) -> dict[st
 
 
 def _outcome(record: FileRecord | None) -> str:
-    return "left out by its name or size" if record is None else record.skipped or ADDED
+    return "left out by its name or size, or stopped before it was read" if record is None else record.skipped or ADDED
 
 
 def _name(path: str) -> str:

@@ -12,6 +12,7 @@ from fastapi.sse import ServerSentEvent
 from openbook.answers import AnswerEvent, Stage, ToolUsed, Written
 from openbook.errors import OpenbookError
 from openbook.server.failures import error_body, internal_error
+from openbook.server.question_queue import Queued
 from openbook.server.rendering import BlockReader, render_block
 from openbook.server.schemas import AnswerResponse
 from openbook.server.shutdown import ShutdownSignal
@@ -29,7 +30,7 @@ _SHOWN = {
 
 
 async def as_events(
-    happening: AsyncGenerator[AnswerEvent | AnswerResponse, None], session_id: str, stopping: ShutdownSignal
+    happening: AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None], session_id: str, stopping: ShutdownSignal
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """Yield server-sent events: `status`, `delta`, `block`, `draft`, `tool`, `citation`, and at last `done` or `error`.
 
@@ -68,9 +69,13 @@ class _Teller:
         self._index = 0
         self._undrafted_chars = 0
 
-    async def tell(self, event: AnswerEvent | AnswerResponse) -> list[ServerSentEvent]:
+    async def tell(self, event: AnswerEvent | Queued | AnswerResponse) -> list[ServerSentEvent]:
         """Return what is sent of an event, in order."""
         match event:
+            case Queued(place):
+                self._stage = "queued"
+                told = {"stage": self._stage, "place": place, "session_id": self._session_id}
+                return [ServerSentEvent(event="status", data=told)]
             case Stage(name):
                 return await self._enter(_SHOWN[name])
             case Written(text, is_checked=False):

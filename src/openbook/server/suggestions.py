@@ -87,4 +87,4 @@ def _question(chunk: Chunk) -> str:
 def _question_on(lesson: Lesson) -> str:
     if lesson.number is None or len(lesson.course) not in _SUBJECT_CHARS:
         return ""
-    return f"What does lesson {lesson.number} of the course “{lesson.course}” teach?"
+    return f"What does lesson {lesson.label} of the course “{lesson.course}” teach?"

@@ -19,8 +19,9 @@ from openbook.errors import SettingsError
 from openbook.libraries.catalog import keep_private
 from openbook.permissions import make_private_folder
 from openbook.server.failures import RequestRefusedError, not_kept
+from openbook.server.upload_owners import UploadOwners
 from openbook.settings import Settings
-from openbook.sources.courses import are_courses
+from openbook.sources.course_plan import are_courses
 from openbook.sources.exclusions import is_ignored_file, is_ignored_folder
 from openbook.sources.walk import refuse_by_name, size_limit
 
@@ -83,6 +84,7 @@ class UploadStore:
         # Of a library of several machines, one would take the folder of another for its own: the paths may be alike.
         self._home = settings.home / "uploads" / (f"{library}-{_id_of(settings.home)}" if settings.storage else library)
         self._settings = settings
+        self._owners = UploadOwners(self._home)
         self._lock = threading.Lock()
 
     @property
@@ -144,18 +146,19 @@ class UploadStore:
         hidden = "hidden by its name" if name.startswith(".") else ""
         return refuse_by_name(name) or hidden or ("left out by its name" if is_ignored_file(name) else "")
 
-    def keep(self, taken: Iterable[tuple[str, Upload]], *, course: bool = False) -> list[str]:
+    def keep(self, taken: Sequence[tuple[str, Upload]], owner: str, *, course: bool = False) -> list[str]:
         """Write files, and give the paths that they got in their folder. A file is there as a whole or not at all.
 
         Course material of one upload gets a folder of its own, and is a course of its own. What is there
         already under its name, byte for byte, stays as it is.
 
         Raises:
-            RequestRefusedError: The disk does not take it; none of them is kept.
+            RequestRefusedError: The disk does not take it, or the owner keeps too much there; none of them is kept.
         """
         folder, made = self.folder(course=course), list[Path]()
         partial = self._home / f"{secrets.token_hex(8)}{_PARTIAL}"
         with self._lock:
+            self._check_room(owner, sum(file.size or 0 for _, file in taken))
             try:
                 staged = self._stage(taken, partial)
                 folder.mkdir(parents=True, exist_ok=True)
@@ -164,6 +167,7 @@ class UploadStore:
                     kept = [target / file.name for file in staged]
                 else:
                     kept = [_settle(file, folder / file.name, made) for file in staged]
+                self._owners.add(owner, kept)
             except OSError as exc:
                 for path in made:
                     path.unlink(missing_ok=True)
@@ -171,6 +175,15 @@ class UploadStore:
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
         return [path.relative_to(folder).as_posix() for path in kept]
+
+    def _check_room(self, owner: str, size_bytes: int) -> None:
+        used, most = self._owners.used_bytes(owner), self._settings.key_upload_bytes
+        if used + size_bytes > most:
+            raise RequestRefusedError(
+                413,
+                f"your uploads have {used:,} bytes, and may have {most:,}",
+                hint="delete some of them, or send less",
+            )
 
     def _stage(self, taken: Iterable[tuple[str, Upload]], partial: Path) -> list[Path]:
         """Write files where nothing is indexed: what is half written must not be."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,13 +21,19 @@ from openbook.sources.walk import (
     size_limit,
     stamp_of,
 )
-from openbook.types import Document, Lesson, SkipReason
+from openbook.types import Document, SkipReason
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from openbook.sources.course_plan import Placement
     from openbook.sources.reader_registry import ReaderRegistry
 
 DEFAULT_MAX_FILE_BYTES = 1024 * 1024
 """Larger text is generated or data. The largest module written by people among 60 installed packages has 0.7 MB."""
+
+# Of a page, to see what it says of itself: its front matter and first heading, or a table of contents.
+_MOST_READ = 256 * 1024
 
 # Not there on Windows, which has no pipes among its files either. NONBLOCK: a file that has just
 # been replaced by a pipe must not stop us; NOFOLLOW: nor a link lead us out.
@@ -99,9 +104,10 @@ class Folder:
         self._limits = (max_file_bytes, max_document_bytes)
         self._readers = readers
         self._only = path.name if is_file else None
-        self._is_course = is_course and not is_file
-        self._courses: dict[str, Lesson] = {}
-        """Courses by the path of their folder, as far as they were asked for."""
+        self.is_course: bool = is_course and not is_file
+        """What is in it is material of courses."""
+        self._placements: Mapping[str, Placement] | None = None
+        self._texts: dict[str, str] = {}
 
     def scan(self) -> Scan:
         """List what can be read, from names, sizes and times alone. No file is opened but rules.
@@ -109,6 +115,7 @@ class Folder:
         Raises:
             SourceError: The root has vanished or cannot be listed.
         """
+        self._placements, self._texts = None, {}
         return (
             scan_folder(self.root, *self._limits, self._readers) if self._only is None else self._scan_file(self._only)
         )
@@ -139,59 +146,41 @@ class Folder:
 
     def placed(self, document: Document) -> Document:
         """Make a document part of the course that it belongs to, if this is a folder of courses."""
-        course = self.course_of(document.path)
-        if course is None:
+        placement = self.placement_of(document.path)
+        if placement is None:
             return document
         from openbook.sources.courses import as_lesson
 
-        return as_lesson(document, course)
+        return as_lesson(document, placement)
 
-    def course_of(self, path: str) -> Lesson | None:
-        """Return the course that a file belongs to, a lesson without number; None if it is part of none."""
-        if not self._is_course:
+    def placement_of(self, path: str) -> Placement | None:
+        """Return where a file stands in the course that it belongs to; None if it is part of none.
+
+        Raises:
+            CourseFileError: A `course.toml` cannot be used.
+        """
+        if not self.is_course:
             return None
-        folder = "."
-        if self._holds_courses:
-            folder, *inside = path.split("/")
-            if not inside:
-                return None
-        if folder not in self._courses:
-            self._courses[folder] = self._course_at(folder)
-        return self._courses[folder]
+        if self._placements is None:
+            self._placements = self._place_files()
+            self._texts = {}
+        return self._placements.get(path)
 
-    @cached_property
-    def _holds_courses(self) -> bool:
-        """Whether each folder in this one is a course, rather than all of it together."""
-        from openbook.sources.courses import are_courses
+    def _place_files(self) -> Mapping[str, Placement]:
+        from openbook.sources.contents import Pages
+        from openbook.sources.course_plan import place_files
 
-        folders, files = self._names(".")
-        return are_courses(folders, ()) and all(
-            are_courses(folders, [name]) or self._is_course_itself(name) for name in files
-        )
+        scan = scan_folder(self.root, *self._limits, self._readers)
+        names = [part for part in reversed(self.root.parts) if part.strip("/\\")]
+        return place_files(Pages(frozenset(file.path for file in scan.files), self._text_of), "/".join(names[:4]))
 
-    def _course_at(self, path: str) -> Lesson:
-        from openbook.sources.courses import describe, describing_files
-
-        texts = []
-        for name in describing_files(self._names(path)[1]):
+    def _text_of(self, path: str) -> str:
+        """Read a page to see what it says of itself; empty if it cannot be read."""
+        if path not in self._texts:
+            self._texts[path] = ""
             with contextlib.suppress(SkippedFileError):
-                texts.append(self.read_bytes(name if path == "." else f"{path}/{name}").decode("utf-8", "replace"))
-        return describe(path, self.root.name if path == "." else path, texts)
-
-    def _is_course_itself(self, name: str) -> bool:
-        from openbook.sources.readers.course import is_course
-
-        with contextlib.suppress(SkippedFileError):
-            return is_course(self.read_bytes(name).decode("utf-8", "replace"))
-        return False
-
-    def _names(self, path: str) -> tuple[list[str], list[str]]:
-        """List the folders and the files in a folder, without hidden ones."""
-        with contextlib.suppress(OSError), os.scandir(self.root / path) as entries:
-            found = [entry for entry in entries if not entry.name.startswith(".")]
-            folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
-            return folders, [entry.name for entry in found if entry.is_file(follow_symlinks=False)]
-        return [], []
+                self._texts[path] = self.read_bytes(path)[:_MOST_READ].decode("utf-8", "replace")
+        return self._texts[path]
 
     def read_bytes(self, path: str) -> bytes:
         """Read what one file holds, at one moment.

@@ -15,7 +15,7 @@ from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.mentions import Mention, find_mentions
-from openbook.verify.names import NameEvidence, by_names, lost_words
+from openbook.verify.names import NameEvidence, by_names, lost_words, stands_elsewhere
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
@@ -125,6 +125,8 @@ class _One:
         mention = self._mention
         written = mention.path if mention.form != "permalink" else "/" + mention.path
         target = self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
+        if mention.form == "plain" and len(target.namesakes) > 1 and not target.path:
+            target = self._named_before(target)
         if target.refused:
             is_meant = self._is_evident(target) or self._leads_away(target)
             return self._say("refused", reason=target.refused) if is_meant else None
@@ -133,22 +135,44 @@ class _One:
         except SourceError as exc:
             return self._say("refused", reason=exc.reason)
 
+    def _named_before(self, target: Target) -> Target:
+        """Take the end of a path for the file that the text has named last with more of its path, if there is one."""
+        text, start = self._citing.text, self._mention.start_char
+        last = max((text.rfind(path, 0, start), path) for path in target.namesakes)
+        return self._root.find("/" + last[1], None, is_link=True) if last[0] >= 0 else target
+
     def _with_target(self, target: Target) -> Finding | None:
+        branch = self._mention.revision if self._mention.form == "permalink" and not self._pin else ""
+        if branch and self._history.is_apart(branch, self._mention.path):
+            return self._say("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         past = self._past(target)
         if past is not None:
             return self._with_past(target.path, past)
         if self._pin:
             return self._broken_pin(target)
         if self._is_unknown_revision(target):
-            return self._say("ok", basis="range", reason="its revision is not here, so that nobody can tell")
+            return self._say("unknown", reason="its revision is not here")
         if target.path:
             return self._without_past(target.path, self._root.page(target.path))
-        if not self._is_evident(target):
-            return None
+        return self._without_file(target) if self._is_evident(target) else None
+
+    def _without_file(self, target: Target) -> Finding:
+        """Judge a path that names no file: one that is gone, one that is misspelt, or one of another repository."""
+        had = self._history.had(self._mention.path.removeprefix("./").lstrip("/"))
+        if had is None and self._history.head:
+            return self._say("unknown", reason="there is no such file")
+        for path in target.tried if had else ():
+            if new := self._history.renamed("", path):
+                return self._say("missing file", reason=f"it was renamed to {new}")
+        meant = self._root.spelled_like(target.tried) if had is False else ""
+        # A link that leads nowhere is wrong, whatever it was meant to be.
+        if had is False and not meant and self._mention.form == "plain":
+            return self._say("foreign", reason="the repository never had such a file")
         # A file that says the same is not for that the file that is gone.
         elsewhere = self._in_other_file()
         several = f"several files are called so: {', '.join(target.namesakes[:3])}" if target.namesakes else ""
-        found = self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=several)
+        meant = f"perhaps {meant}" if meant else ""
+        found = self._say("missing file", basis="names" if elsewhere else "", now=elsewhere, reason=several or meant)
         return replace(found, reason=f"perhaps {found.now}") if found.now else found
 
     def _is_unknown_revision(self, target: Target) -> bool:
@@ -184,8 +208,7 @@ class _One:
             return self._past_at(self._pin, target)
         if self._citing.inside is None or not self._history.head:
             return None
-        text, mention = self._citing.text, self._mention
-        words = text[mention.path_chars[0] : mention.lines_chars[1]]
+        text, mention, words = self._citing.text, self._mention, self._words()
         first = self._history.written_first(self._citing.inside, words)
         if first and first[1] != words:
             path = unquote(first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]]))
@@ -212,9 +235,16 @@ class _One:
         for path in dict.fromkeys((target.path, *target.tried)):
             page = self._history.page(commit, path) if path else None
             if page is not None:
-                fits = 1 <= self._mention.first_line <= self._mention.last_line <= len(page)
-                return PastFile(page, commit, path) if fits else None
-        return None
+                return self._fitting(PastFile(page, commit, path))
+        # The end of a path was enough, and the file may have had another name then.
+        ending = self._mention.path.removeprefix("./").lstrip("/")
+        path = self._history.ending(commit, ending) if self._mention.form == "plain" else ""
+        page = self._history.page(commit, path) if path else None
+        return self._fitting(PastFile(page, commit, path)) if page is not None else None
+
+    def _fitting(self, past: PastFile) -> PastFile | None:
+        fits = 1 <= self._mention.first_line <= self._mention.last_line <= len(past.page)
+        return past if fits else None
 
     # Verdicts.
 
@@ -227,7 +257,7 @@ class _One:
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         page = self._root.page(path) if path else None
-        if page and not self._pin and by_names(past.page, first, last, self._near).is_elsewhere:
+        if page and not self._pin and by_names(past.page, first, last, self._near).is_strong:
             # The lines never were what the sentence says, so where they went proves nothing.
             return self._without_past(path, page)
         finding = self._judge(path, past, self._whereabouts.find(past, first, last, path))
@@ -274,8 +304,12 @@ class _One:
         """Say why lines that were found again may not be those that are meant, so that nothing is written."""
         if not any(map(str.isalnum, _lines(past.page, self._mention.first_line, self._mention.last_line))):
             return "the cited lines have no words"
-        named = by_names(self._root.page(found.path), found.spot.first_line, found.spot.last_line, self._near)
-        return named.reason if named.is_elsewhere else ""
+        page, (first, behind) = self._root.page(found.path), found.spot.lines
+        named = by_names(page, first, behind - 1, self._near)
+        if named.is_strong and named.is_elsewhere:
+            return named.reason
+        strange = stands_elsewhere(page, first, behind - 1, self._near.label)
+        return f"{strange!r}, which the link names, stands at other lines" if strange else ""
 
     def _without_past(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
@@ -290,7 +324,23 @@ class _One:
             return self._say("out of range", path, basis="range", reason=reason)
         if said.is_elsewhere:
             return self._say("changed", path, basis="names", now=now, reason=said.reason)
-        return self._say("ok", path, basis="names" if said.is_here else "range")
+        if said.is_here:
+            return self._say("ok", path, basis="names")
+        return self._say("ok", path, basis="new") if self._is_new() else self._say("unknown", path, reason=self._why())
+
+    def _is_new(self) -> bool:
+        return self._citing.inside is not None and self._history.is_new(self._citing.inside, self._words())
+
+    def _words(self) -> str:
+        return self._citing.text[self._mention.path_chars[0] : self._mention.lines_chars[1]]
+
+    def _why(self) -> str:
+        """Say why nobody can tell what a citation named, if the gap of the whole history does not say it."""
+        if self._history.gap:
+            return ""
+        if self._citing.inside is None or not self._history.page(self._history.head, self._citing.inside):
+            return "the file that cites it is not committed here"
+        return "when it was written, these were no lines that it can have meant"
 
     def _in_other_file(self) -> RelocatedLines | None:
         """Find what names and quotes speak of, if one file alone has it."""

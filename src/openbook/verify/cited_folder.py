@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
@@ -25,6 +26,9 @@ _MOST_SEARCHED_BYTES = 64 * 1024 * 1024
 # A file that was renamed keeps most of its lines; two that only share their beginnings do not.
 _SAME_FILE = 0.5
 _LEAD = 0.2
+
+# Of 1: `confg.py` is meant to be `config.py`, and `test_b.py` is not meant to be `test_a.py`.
+_SAME_NAME = 0.88
 
 OUTSIDE, SECRET = "it leads out of the root", "secret"
 _OF_GIT = "it belongs to git"
@@ -179,6 +183,17 @@ class CitedFolder:
         for path in self._listed:
             found[posixpath.basename(path)].append(path)
         return found
+
+    def spelled_like(self, paths: Sequence[str]) -> str:
+        """Name the file that a path is a slip of the pen for: in the same folder, nearly the same name; else empty."""
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            suffix = posixpath.splitext(name)[1]
+            beside = (posixpath.split(other) for other in self._listed if folder and other.endswith(suffix))
+            names = [other for where, other in beside if where == folder]
+            for similar in get_close_matches(name, names, 1, _SAME_NAME):
+                return f"{folder}/{similar}"
+        return ""
 
     def same_format(self, path: str, citing: str | None = None) -> Iterator[tuple[str, ComparedText]]:
         """Yield the other files with the ending of a path, in order of paths, up to 64 MiB of them.

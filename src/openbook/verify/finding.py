@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-Outcome = Literal["ok", "moved", "changed", "missing file", "out of range", "refused"]
+Outcome = Literal["ok", "moved", "changed", "missing file", "out of range", "refused", "unknown", "foreign"]
 """`moved`: the cited lines stand elsewhere now. `changed`: they are gone, or say something else, or it is not
-clear where they went. `refused`: the path leads to what is not looked at."""
+clear where they went. `refused`: the path leads to what is not looked at. `unknown`: nobody can tell what the citation
+named when it was written. `foreign`: the repository never had such a file."""
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-Basis = Literal["quote", "history", "names", "range", ""]
+Basis = Literal["quote", "history", "names", "new", "range", ""]
 """What decided. `quote`: the text that an answer kept. `history`: the lines as they were when the citation
-was written. `names`: names and quotes that stand next to it. `range`: that the lines exist, and nothing more."""
+was written. `names`: names and quotes that stand next to it. `new`: the citation is not committed yet, so that it is
+about the lines of today. `range`: the file has no such lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,9 @@ class Finding:
     @property
     def is_wrong(self) -> bool:
         """Whether someone has to do something about it."""
-        return self.verdict != "ok" and not (self.pinned and self.verdict in {"moved", "changed"})
+        if self.verdict in {"ok", "unknown", "foreign"}:
+            return False
+        return not (self.pinned and self.verdict in {"moved", "changed"})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON values, in the shape that `verify --json` prints."""

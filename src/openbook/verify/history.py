@@ -1,13 +1,9 @@
-"""What git remembers: who wrote a citation when, and what its lines were then. Only reads, and never waits long.
-
-The repository is not trusted: nothing that its configuration names is run (hooks, filters, drivers, pagers,
-monitors), and nothing is fetched.
-"""
+"""What git remembers: who wrote a citation when, and what its lines were then. Only reads, and never waits long."""
 
 from __future__ import annotations
 
 import re
-import subprocess
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,24 +12,23 @@ from pathlib import Path
 
 from openbook.errors import SkippedFileError
 from openbook.sources.decode import decode
-from openbook.sources.git_environment import environment_of_git
+from openbook.verify.git import Git, GitFailedError, decoded
 from openbook.verify.mentions import words_before
 from openbook.verify.relocation import ComparedText
 
-# A command that takes longer has met a repository of a size where one citation is not worth it.
-_TIMEOUT_S = 20.0
-
-_SAFE = (
-    *("--no-pager", "--no-optional-locks", "--literal-pathspecs"),
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-c", "core.quotePath=false"),
-    *("-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "protocol.allow=never"),
-    *("-c", "log.showRoot=true", "-c", "diff.relative=false"),  # else changes or parts of their names are left out
-)
 _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
 
-# Versions of a citing file that are looked at, newest first. Older citations count from the last of them.
-_MOST_REVISIONS = 200
-_AT_ONCE = 25
+# Versions of a citing file that are looked at, newest first. Nobody can tell when older citations were written.
+_MOST_REVISIONS = 2_000
+
+# Files whose history one walk reads: a command line has room for that many paths.
+_AT_ONCE = 100
+
+# Texts that are kept squeezed or by lines.
+_MOST_TEXTS = 500
+
+# Versions for which a text can be away and come back. A revert, and the revert of the revert, are two.
+_MOST_TAKEN_BACK = 4
 
 # Renames of one file that are followed.
 _MOST_RENAMES = 10
@@ -55,10 +50,6 @@ class Revision:
     """Relative to the top of the repository."""
 
 
-class _Failed(Exception):  # noqa: N818 - it never leaves this module
-    """Git gave no answer, so that nothing follows from what is not there."""
-
-
 class History:
     """The git history of a folder, if it has one. Everything is empty or None where git cannot tell.
 
@@ -68,42 +59,35 @@ class History:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._git = Git(folder)
         self._texts: dict[Revision, str | None] = {}
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
+        self._new_names: dict[str, dict[str, str]] = {}
+        self._apart: dict[str, str] = {}
+        self._trees: dict[str, frozenset[str]] = {}
 
-    def _run(self, *arguments: str, asked: bytes | None = None) -> bytes | None:
-        try:
-            done = subprocess.run(
-                ["git", *_SAFE, *arguments],
-                cwd=self._folder,
-                env=environment_of_git(),
-                input=asked if asked is not None else b"",
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired, ValueError):  # ValueError: a NUL in a path
-            return None
-        return done.stdout if done.returncode == 0 else None
-
-    def _said(self, *arguments: str) -> str:
-        return _decoded(self._run(*arguments) or b"").removesuffix("\n")
+    @property
+    def gap(self) -> str:
+        """Why the history cannot tell about all citations, for people; empty if it can."""
+        if self._git.failure:
+            return f"git failed ({self._git.failure})"
+        if self.cut_at:
+            return "the git history is incomplete (a shallow clone)"
+        return "" if self.head else "there is no git history"
 
     def _lines(self, *arguments: str) -> list[str]:
-        said = self._said(*arguments)
+        said = self._git.ask(*arguments)
         return said.split("\n") if said else []
 
-    def _changes(self, *arguments: str) -> Iterator[tuple[str, str, str]]:
-        """Yield commit, old and new name of each file that a log lists.
+    def _changes(self, *arguments: str, is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
+        """Yield commit, kind of change, old and new name of each file that a log lists, newest first.
 
         Raises:
-            _Failed: There is no log.
+            GitFailedError: There is no log.
         """
-        log = self._run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments)
-        if log is None:
-            raise _Failed
-        words = iter(_decoded(log).split("\0"))
+        log = self._git.run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, is_try=is_try)
+        words = iter(decoded(log).split("\0"))
         commit = ""
         for word in words:
             done = word.lstrip("\n")
@@ -111,22 +95,25 @@ class History:
                 commit = done[1:]
             elif done:  # such as `M`, then the file; with `R` and `C` both its names
                 old = next(words, "")
-                yield commit, old, next(words, "") if done[0] in "RC" else old
+                yield commit, done[0], old, next(words, "") if done[0] in "RC" else old
 
     @cached_property
     def head(self) -> str:
         """The commit that is checked out; empty without a repository or a commit."""
-        return self._said("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        head = self._git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if not head and self._git.ask("rev-parse", "--verify", "--quiet", "HEAD"):
+            self._git.failure = self._git.failure or "its objects cannot be read"
+        return head
 
     @cached_property
     def _prefix(self) -> str:
         """Path of the folder within its repository, empty at the top, ending in a slash elsewhere."""
-        return self._said("rev-parse", "--show-prefix")
+        return self._git.ask("rev-parse", "--show-prefix")
 
     @cached_property
     def cut_at(self) -> frozenset[str]:
         """Commits at which a shallow clone ends: in them, all is as if it had just been written."""
-        if self._said("rev-parse", "--is-shallow-repository") != "true":
+        if self._git.ask("rev-parse", "--is-shallow-repository") != "true":
             return frozenset()
         return frozenset(self._lines("rev-list", "--max-parents=0", "HEAD"))
 
@@ -140,9 +127,36 @@ class History:
     @cached_property
     def names(self) -> frozenset[str]:
         """What branches and tags are called, also those of remotes."""
-        lines = (line.split("/", 3) for line in self._lines("for-each-ref", "--format=%(refname)"))
-        found = {("/".join(parts[2:]) if parts[1] != "remotes" else parts[-1]) for parts in lines if len(parts) > 2}
-        return frozenset(found - {"HEAD"})
+        return frozenset(self._refs)
+
+    @cached_property
+    def _refs(self) -> dict[str, str]:
+        """Full names of branches and tags by their short ones."""
+        found = {}
+        for line in self._lines("for-each-ref", "--format=%(refname)"):
+            parts = line.split("/", 3)
+            if len(parts) > 2:
+                found["/".join(parts[2:]) if parts[1] != "remotes" else parts[-1]] = line
+        found.pop("HEAD", None)
+        return found
+
+    def is_apart(self, branch: str, path: str) -> bool:
+        """Return whether a file of a branch differs from that of the commit here, and neither came from the other.
+
+        A request to merge, and the branch that it is for, are not apart.
+        """
+        if branch not in self._apart:
+            tip = self._git.ask("rev-parse", "--verify", "--quiet", f"{self._refs.get(branch, '')}^{{commit}}")
+            ahead, behind = ((tip, f"^{self.head}"), (self.head, f"^{tip}"))
+            self._apart[branch] = tip if tip and all(map(self._is_more, (ahead, behind))) else ""
+        tip = self._apart[branch]
+        if not tip:
+            return False
+        there, here = self.page(tip, path), self.page(self.head, path)
+        return there is None or here is None or there.text != here.text
+
+    def _is_more(self, commits: tuple[str, str]) -> bool:
+        return bool(self._git.ask("rev-list", "--max-count=1", *commits))
 
     def is_commit(self, revision: str) -> bool:
         """Return whether a revision is the name of a commit that is here."""
@@ -151,8 +165,8 @@ class History:
     def page(self, commit: str, path: str) -> ComparedText | None:
         """Return a file, by its path relative to the folder, as it was; None if it was not there."""
         text = None
-        with suppress(_Failed):
-            text = self._read([Revision(commit, self._prefix + path)])[0]
+        with suppress(GitFailedError):
+            text = self._read(Revision(commit, self._prefix + path))
         if text is not None:
             return _page(text)
         parts = path.split("/")
@@ -166,13 +180,23 @@ class History:
         """Return a file of a submodule as it was in the commit that a commit of this repository has of it."""
         if folder not in self._modules:
             self._modules[folder] = History(self._folder / folder)
-        pinned = self._said("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}")
+        pinned = self._git.ask("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}")
         return self._modules[folder].page(pinned, path) if pinned else None
 
     def pin(self, revision: str) -> str:
         """Return the commit that a commit's name or a tag stands for; empty for a branch, and for what is not here."""
         name = revision if _COMMIT.fullmatch(revision) else f"refs/tags/{revision}"
-        return self._said("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        with suppress(GitFailedError):
+            found = self._git.read(f"{name}^{{commit}}") if self.head else None
+            return found[0] if found else ""
+        return ""
+
+    def is_new(self, path: str, words: str) -> bool:
+        """Return whether a file is committed and words in it are not, so that they are about the lines of today."""
+        with suppress(GitFailedError):
+            text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
+            return text is not None and not _stands_in("".join(words.split()), _squeezed(text))
+        return False
 
     def written(self, path: str, words: str) -> Revision | None:
         """Find the version of a file in which words came to stand that it holds without a break since.
@@ -199,24 +223,28 @@ class History:
         self, path: str, words: str, before: Callable[[str, str, str], str] | None = None
     ) -> tuple[Revision, str] | None:
         """Go back while words stand in a file; `before` may name what stood in their place."""
-        found, newer = None, ""
+        found, newer, gap = None, "", 0
         try:
             for revision, text in self._versions(path):
-                if text is None:
+                # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
+                is_back = gap > 0 and text == newer
+                if text is not None and (not gap or is_back) and _stands_in("".join(words.split()), _squeezed(text)):
+                    found, newer, gap = revision, text, 0
+                    continue
+                words_then = before(newer, text, words) if before and text is not None and found and not gap else ""
+                if words_then and text is not None:
+                    found, newer, words = revision, text, words_then
+                    continue
+                gap += 1
+                if not found or gap > _MOST_TAKEN_BACK:
                     break
-                if not _stands_in("".join(words.split()), _squeezed(text)):
-                    words_then = before(newer, text, words) if before else ""
-                    if not words_then:
-                        break
-                    words = words_then
-                found, newer = revision, text
-        except _Failed:
+        except GitFailedError:
             return None
         return None if found is None or found.commit in self.cut_at else (found, words)
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
         """Find the newest version of a file of which something holds, also of a file that is gone."""
-        with suppress(_Failed):
+        with suppress(GitFailedError):
             for revision, text in self._versions(path):
                 if text is not None and is_it(text):
                     return revision
@@ -226,71 +254,137 @@ class History:
         """Yield a file as it was after each commit that changed it, newest first, its old names followed.
 
         Raises:
-            _Failed: There are more, and git does not give them.
+            GitFailedError: There are more, and git does not give them.
         """
-        full = self._prefix + path
         if not self.head:
             return
-        yield Revision(self.head, full), self._read([Revision(self.head, full)])[0]
-        revisions = self._log(path)
-        for start in range(0, len(revisions), _AT_ONCE):
-            some = revisions[start : start + _AT_ONCE]
-            yield from zip(some, self._read(some), strict=True)
+        newest = Revision(self.head, self._prefix + path)
+        yield newest, self._read(newest)
+        self.prepare([path])
+        revisions = self._logs[path]
+        if not revisions:  # some commit has brought the file, so that the log is not all
+            raise GitFailedError(path)
+        for revision in revisions[:_MOST_REVISIONS]:
+            yield revision, self._read(revision)
+        if len(revisions) > _MOST_REVISIONS:
+            raise GitFailedError(path)
 
-    def _log(self, path: str) -> Sequence[Revision]:
-        if path not in self._logs:
-            self._logs[path] = ()  # what took too long is not asked again
-            changes = self._changes("--follow", f"--max-count={_MOST_REVISIONS}", "HEAD", "--", path)
-            self._logs[path] = [Revision(commit, new) for commit, _, new in changes]
-        if not self._logs[path]:  # some commit has brought the file, so that the log is not all
-            raise _Failed
-        return self._logs[path]
+    def prepare(self, paths: Sequence[str]) -> None:
+        """Read which commits changed files, in one walk of the history for all of them and one for each rename.
 
-    def _read(self, revisions: Sequence[Revision]) -> Sequence[str | None]:
-        """Return the texts of files as they were, None for those that were not there or are no UTF-8.
+        Without this, the walk is made for each file when it is first asked for.
+        """
+        new = [path for path in dict.fromkeys(paths) if path not in self._logs]
+        self._logs.update(dict.fromkeys(new, ()))  # what failed is not asked again
+        if not new or not self.head:
+            return
+        for at in range(0, len(new), _AT_ONCE):
+            with suppress(GitFailedError):
+                names = {path: self._prefix + path for path in new[at : at + _AT_ONCE]}
+                self._logs.update(self._logs_of(names, "HEAD"))
+
+    def _logs_of(self, names: dict[str, str], start: str, depth: int = 0) -> dict[str, list[Revision]]:
+        """Read the logs of files, by what they are called today, from a commit on.
+
+        Args:
+            names: What each file is called at the start, relative to the top of the repository.
+            start: A revision, or several in the notation of git.
+            depth: Renames that were followed so far.
+        """
+        found: dict[str, list[Revision]] = {name: [] for name in names.values()}
+        below = [_from_folder(name, self._prefix) for name in names.values()]
+        for commit, _, _, name in self._changes("--no-renames", start, "--", *below):
+            if name in found:
+                found[name].append(Revision(commit, name))
+        logs = {path: found[name] for path, name in names.items()}
+        older: dict[str, dict[str, str]] = defaultdict(dict)
+        for path, log in logs.items():
+            old = self._old_name(log[-1]) if log and depth < _MOST_RENAMES else ""
+            if old:
+                older[log[-1].commit][path] = old
+        for commit, old_names in older.items():
+            for path, log in self._logs_of(old_names, f"{commit}^@", depth + 1).items():
+                logs[path] = [*logs[path], *log]
+        return logs
+
+    def _old_name(self, brought: Revision) -> str:
+        """Return what a file was called before the commit that brought it; empty if it was new."""
+        for old, new in self._renames(brought.commit).items():
+            if new == brought.path:
+                return old
+        return ""
+
+    def _renames(self, commit: str) -> dict[str, str]:
+        """Return the files that a commit renamed, old name to new one."""
+        if commit not in self._new_names:
+            named = ("-1", "-m", "--first-parent", "--diff-filter=R", commit)
+            try:
+                changes = list(self._changes("-M", *named, is_try=True))
+            except GitFailedError:  # a clone without some contents; what was not edited is known by its name
+                changes = list(self._changes("-M100%", *named))
+            self._new_names[commit] = {old: new for _, _, old, new in changes}
+        return self._new_names[commit]
+
+    def _read(self, revision: Revision) -> str | None:
+        """Return the text of a file as it was, None if it was not there or is no text.
 
         Raises:
-            _Failed: Git does not give them, or a name has a line feed, which ends a question to git.
+            GitFailedError: Git does not give it.
         """
-        new = [revision for revision in revisions if revision not in self._texts]
-        if any("\n" in revision.path for revision in new):
-            raise _Failed
-        if new:
-            names = "".join(f"{revision.commit}:{revision.path}\n" for revision in new)
-            answer = self._run("cat-file", "--batch", asked=names.encode("utf-8", "surrogateescape"))
-            if answer is None:
-                raise _Failed
-            self._texts.update(zip(new, _blobs(answer, len(new)), strict=True))
-        return [self._texts[revision] for revision in revisions]
+        if revision not in self._texts:
+            found = self._git.read(f"{revision.commit}:{revision.path}")
+            self._texts[revision] = _text(found[2]) if found and found[1] == "blob" else None
+        return self._texts[revision]
+
+    @cached_property
+    def _gone(self) -> dict[str, tuple[int, str]] | None:
+        """Every path that there ever was: how many changes ago, and by which commit, it was last removed.
+
+        For files that were not removed, both are empty. None if git cannot tell.
+        """
+        found: dict[str, tuple[int, str]] = {}
+        try:
+            for age, (commit, kind, _, path) in enumerate(self._changes("--no-renames", "--diff-filter=AD", "HEAD")):
+                if path not in found or (kind == "D" and not found[path][1]):
+                    found[path] = (age, commit) if kind == "D" else (0, "")
+        except GitFailedError:
+            return None
+        return found
+
+    def had(self, ending: str) -> bool | None:
+        """Return whether there ever was a file whose path is or ends with this; None if nobody can tell."""
+        if not self.head or self.cut_at or self._gone is None:
+            return None
+        return any(path == ending or path.endswith("/" + ending) for path in self._gone)
+
+    def ending(self, commit: str, ending: str) -> str:
+        """Name the one file of a commit whose path ends with this, relative to the folder; empty if there is none."""
+        if commit not in self._trees:
+            listed = self._git.ask("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
+            inside = (path.removeprefix(self._prefix) for path in listed.split("\0") if path.startswith(self._prefix))
+            self._trees[commit] = frozenset(inside)
+        found = [path for path in self._trees[commit] if path.endswith("/" + ending)]
+        return found[0] if len(found) == 1 else ""
 
     def renamed(self, commit: str, path: str) -> str:
         """Name what a file of an older commit is called today; empty if that is not known.
 
         Args:
-            commit: One in which the file was there.
+            commit: One in which the file was there; empty if it is not known when the file was there.
             path: Its path then, relative to the folder.
         """
-        now = self._prefix + path
+        now, before = self._prefix + path, -1
         for _ in range(_MOST_RENAMES):
-            gone = self._lines(
-                *("log", "-1", "--diff-filter=D", "--no-renames", "--format=%H", *_QUIET_LOG),
-                *(f"{commit}..HEAD", "--", _from_folder(now, self._prefix)),
-            )
-            if not gone:
+            age, removed_by = (self._gone or {}).get(now, (0, ""))
+            if not self.head or not removed_by or removed_by == commit or (before >= 0 and age >= before):
                 break
-            commit = gone[0]
-            now = self._new_name(commit, now)
+            before = age
+            with suppress(GitFailedError):
+                now = self._renames(removed_by).get(now, "")
             if not now:
                 return ""
         inside = now.removeprefix(self._prefix) if now.startswith(self._prefix) else ""
         return "" if inside == path else inside
-
-    def _new_name(self, commit: str, path: str) -> str:
-        with suppress(_Failed):
-            for _, old, new in self._changes("-1", "-m", "--first-parent", "-M", "--diff-filter=R", commit):
-                if old == path:
-                    return new
-        return ""
 
 
 def is_commit_name(revision: str) -> bool:
@@ -301,24 +395,6 @@ def is_commit_name(revision: str) -> bool:
 def _from_folder(path: str, prefix: str) -> str:
     """Write a path of the repository as git takes it in a folder of it."""
     return path.removeprefix(prefix) if path.startswith(prefix) else "../" * prefix.count("/") + path
-
-
-def _decoded(output: bytes) -> str:
-    return output.decode("utf-8", "surrogateescape")
-
-
-def _blobs(answer: bytes, count: int) -> Iterator[str | None]:
-    at = 0
-    for _ in range(count):
-        end = answer.find(b"\n", at)
-        words = answer[at:end].split(b" ") if end >= 0 else []
-        at = end + 1 if end >= 0 else len(answer)
-        if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
-            content = answer[at : at + int(words[2])]
-            at += int(words[2]) + 1
-            yield _text(content)
-        else:
-            yield None
 
 
 def _text(content: bytes) -> str | None:
@@ -336,11 +412,11 @@ def _stands_in(words: str, text: str) -> bool:
     return at >= 0
 
 
-@lru_cache(maxsize=_MOST_REVISIONS)
+@lru_cache(maxsize=_MOST_TEXTS)
 def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-@lru_cache(maxsize=_MOST_REVISIONS)
+@lru_cache(maxsize=_MOST_TEXTS)
 def _page(text: str) -> ComparedText:
     return ComparedText(text)

@@ -27,6 +27,8 @@ _LINK = re.compile(
     r"(?=[\s)>]|$)",
     re.MULTILINE,
 )
+# Of AsciiDoc: `link:src/app.py#L3[it]`.
+_MACRO = re.compile(rf"(?<![\w:])(?:link|xref):(?P<path>[^\s#\[\]<>]+)\#(?P<lines>{_HASH})(?=\[)")
 # Tried from the start of a run of path characters only, and the run taken whole: linear on any text.
 # A drive, a scheme or a host before it means that it is no path of this place. Behind a blank, only a range is
 # one more place: in `a.py:1, 30` the 30 may be anything.
@@ -81,7 +83,7 @@ def find_mentions(text: str, allowed: Sequence[tuple[int, int]] | None = None) -
     """
     taken: list[tuple[int, int]] = []
     found: list[Mention] = []
-    for pattern, make in ((_PERMALINK, _permalink), (_URL, None), (_LINK, _link), (_PLAIN, _plain)):
+    for pattern, make in ((_PERMALINK, _permalink), (_URL, None), (_LINK, _link), (_MACRO, _macro), (_PLAIN, _plain)):
         free = _outside(taken)
         for match in pattern.finditer(text):
             if free(match.start(), match.end()):
@@ -101,6 +103,10 @@ def _permalink(match: re.Match[str]) -> Iterator[Mention]:
 def _link(match: re.Match[str]) -> Iterator[Mention]:
     group = "path" if match["path"] is not None else "angled"
     yield _mention(match, "link", group, "lines")
+
+
+def _macro(match: re.Match[str]) -> Iterator[Mention]:
+    yield _mention(match, "link", "path", "lines")
 
 
 def _plain(match: re.Match[str]) -> Iterator[Mention]:

@@ -42,6 +42,8 @@ class NameEvidence:
     is_certain: bool = False
     """Whether `spot` is the one place it can be, first and last line."""
     reason: str = ""
+    is_strong: bool = False
+    """Whether the name right before the citation says so, or a quote that can be but one place."""
 
 
 _NOTHING = NameEvidence()
@@ -62,7 +64,7 @@ def by_names(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvi
     """
     is_range = 1 <= first <= last <= len(page)
     block = "\n".join(page.lines[first - 1 : last]) if is_range else ""
-    for said in (_by_quotes(page, first, last, block, near), _by_subject(page, first, last, near)):
+    for said in (_by_quotes(page, first, last, block, near), _by_subject(page, first, last, block, near)):
         if said is not None:
             return said
     around = "\n".join((block, *(page.lines[line - 1] for line in page.enclosing(first)))) if is_range else ""
@@ -91,18 +93,21 @@ def _by_quotes(page: ComparedText, first: int, last: int, block: str, near: Near
     if len(places) != 1:
         return NameEvidence(is_elsewhere=True, reason="what is quoted stands at other lines")
     spot = Relocation(*places[0])
-    fits = last - first == spot.last_line - spot.first_line
+    # What a sentence quotes beside other things may be its subject or not.
+    fits = last - first == spot.last_line - spot.first_line and len(near.quotes) == 1 and not near.names
     reason = f"what is quoted stands at line {spot.first_line}"
-    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason)
+    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=fits, reason=reason, is_strong=fits)
 
 
-def _by_subject(page: ComparedText, first: int, last: int, near: Nearby) -> NameEvidence | None:
+def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nearby) -> NameEvidence | None:
     places = definitions(page, near.subject) if near.subject else []
     if not places:
         return None
     whole = [Relocation(_decorated(page, place.first_line), place.last_line) for place in places]
     if Relocation(first, last) in (*places, *whole):
         return _HERE
+    if word(near.subject).search(block) and not any(place.first_line in range(first, last + 1) for place in places):
+        return None  # they use it, and may be meant
     fitting = {spot for spot in (*places, *whole) if spot.last_line - spot.first_line == last - first}
     begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
     if begun and (first == last or not fitting):
@@ -110,15 +115,15 @@ def _by_subject(page: ComparedText, first: int, last: int, near: Nearby) -> Name
     if not fitting and any(place.first_line <= first and last <= place.last_line for place in places):
         return _NOTHING  # in it, but whether at the right lines nobody can tell
     if len(places) > 1:
-        return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines")
+        return NameEvidence(is_elsewhere=True, reason=f"{near.subject!r} is defined at other lines", is_strong=True)
     place = places[0]
     reason = f"{near.subject!r} begins at line {place.first_line}"
     if first == last:
         spot = Relocation(place.first_line, place.first_line)
-        return NameEvidence(is_elsewhere=True, spot=spot, is_certain=True, reason=reason)
+        return NameEvidence(is_elsewhere=True, spot=spot, is_certain=True, reason=reason, is_strong=True)
     is_certain = len(fitting) == 1
     spot = fitting.pop() if len(fitting) == 1 else place
-    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason)
+    return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason, is_strong=True)
 
 
 def lost_words(near: Nearby, old: str, new: str) -> str:
@@ -131,6 +136,12 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
         if word(said).search(old) and not word(said).search(new):
             return said
     return ""
+
+
+def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[str]) -> str:
+    """Return a name that a file has, but neither in these lines nor in the heads that they stand under; else empty."""
+    around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
+    return next((name for name in names if not word(name).search(around) and lines_with(page, name)), "")
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:

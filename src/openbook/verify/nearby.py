@@ -21,9 +21,10 @@ _BORDER = re.compile(r"\n[ \t]*(?:\n|[-*+|>][ \t]|\d{1,3}[.)][ \t]|\|)|\n(?=[ \t
 _LONGEST_CHARS = 1_000
 # Between a name and its citation: "`name` (path:12)", "[`name`](path#L12)", "name, path:12".
 _ADJACENT = re.compile(r"(?:\(\))?[`*_]*[\s,:–—-]*(?:see\s+)?[(\[]*[`*_]*(?:\]\()?<?|\s*\|\s*`?")
+_LABEL = re.compile(r"\[([^\[\]\n]{1,200})\]\(\s*<?$")
 # Then the lines use the name, where else they would define it.
 _USE = re.compile(
-    r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like)", re.IGNORECASE
+    r"\b(?:call|us(?:e|ing)|invok|import|pass|rais|return|inherit|extend|overrid|wrap|like|via)", re.IGNORECASE
 )
 
 # A code of this many characters, white space aside, is more than a name: it can be looked for as it stands.
@@ -41,6 +42,8 @@ class Nearby:
     numbers: tuple[str, ...] = ()
     subject: str = ""
     """The one name that stands right before the citation, as in "`name` (path:12)"; else empty."""
+    label: tuple[str, ...] = ()
+    """Names in the text of the link, if the citation is the target of one."""
 
 
 def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[int, int] | None = None) -> Nearby:
@@ -70,7 +73,17 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
         said += " \n " + text[mention.end_char : after]
         near = _collect(said)
     numbers = tuple(match.group() for match in _NUMBER.finditer(said))
-    return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention))
+    label = _label(text, mention) if mention.form != "plain" else ()
+    return Nearby(near.names, near.quotes, numbers, _subject(text, before, mention), label)
+
+
+def _label(text: str, mention: Mention) -> tuple[str, ...]:
+    """Return the names in the text of a Markdown link, which may be one bare word."""
+    match = _LABEL.search(text, max(0, mention.start_char - _LONGEST_CHARS), mention.start_char)
+    label = match[1].strip("`* ") if match else ""
+    if not label or label.split(":")[0].split("#")[0] in mention.path:  # the file, and perhaps its lines
+        return ()
+    return _collect(f"`{label}`" if _DOTTED.fullmatch(label.removesuffix("()")) else label).names
 
 
 def _sentence(text: str, mention: Mention, within: tuple[int, int]) -> tuple[int, int]:

@@ -23,6 +23,9 @@ _WITH_BLOCKS = frozenset({"markdown", "rst"})
 
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
+# A block goes on to the next line that is the same; a fence may name its language.
+_ADOC_DELIMITER = re.compile(r"^(-{4,}|\.{4,}|/{4,}|`{3,})\w*[ \t]*$", re.MULTILINE)
+
 # Where no grammar can be had: what most languages begin a comment with.
 _COMMENT_LINE = re.compile(r"(?:^|(?<=\s))(?:#|//|--|;;?|%|\*|/\*|<!--)(?=\s).*", re.MULTILINE)
 
@@ -46,6 +49,8 @@ def regions(path: str, text: str) -> list[Range] | None:
     kind, language = classify(path, text)
     if language in _WITH_BLOCKS:
         return list(_outside_code(text, path, language))
+    if language == "asciidoc":
+        return list(_outside_delimiters(text))
     if kind in {"code", "config"}:
         return _comments(text, language)
     return None
@@ -61,6 +66,19 @@ def _outside_code(text: str, path: str, language: str) -> Iterator[Range]:
         yield at, opening if is_fence else block.start_char
         at = block.end_char
     yield at, len(text)
+
+
+def _outside_delimiters(text: str) -> Iterator[Range]:
+    """Yield what stands outside of the listings, literal blocks and comments of AsciiDoc."""
+    at, opened = 0, ""
+    for line in _ADOC_DELIMITER.finditer(text):
+        if not opened:
+            yield at, line.start()
+            opened = line[1]
+        elif line[1] == opened:
+            at, opened = line.end(), ""
+    if not opened:
+        yield at, len(text)
 
 
 def _comments(text: str, language: str) -> list[Range]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,13 +10,17 @@ from typing import Any
 
 from openbook.errors import SourceError
 from openbook.sources.decode import decode
+from openbook.text import LineIndex
 from openbook.verify.answers import CitationFields, SavedAnswer, check_saved_answer, read_answers, with_moves
 from openbook.verify.check import CitingText, MentionChecker
 from openbook.verify.cited_folder import CitedFolder, read_file
 from openbook.verify.finding import Finding
 from openbook.verify.history import History
+from openbook.verify.notebooks import markdown_cells
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
 
+_SETTLED = {"ok", "unknown"}
+_UNSETTLED = "what stands next to it speaks of other lines"
 _OTHER_STYLE = "its JSON is written in a style that cannot be kept, so it is not fixed"
 
 
@@ -29,17 +34,23 @@ class FileReport:
     """In the order of their places."""
     fixed: frozenset[int] = frozenset()
     """Positions of the findings that were put right in the file."""
+    path: str = ""
+    """POSIX path relative to the root; as it was given for a file elsewhere."""
+    known: frozenset[int] = frozenset()
+    """Positions of the findings that a baseline has."""
 
     @property
     def wrong(self) -> list[Finding]:
         """What somebody still has to look at."""
-        return [
-            finding for number, finding in enumerate(self.findings) if finding.is_wrong and number not in self.fixed
-        ]
+        done = self.fixed | self.known
+        return [finding for number, finding in enumerate(self.findings) if finding.is_wrong and number not in done]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values, in the shape that `verify --json` prints."""
-        findings = [finding.to_dict() | {"fixed": n in self.fixed} for n, finding in enumerate(self.findings)]
+        findings = [
+            finding.to_dict() | {"fixed": number in self.fixed, "known": number in self.known}
+            for number, finding in enumerate(self.findings)
+        ]
         return {"file": self.file, "findings": findings}
 
 
@@ -65,9 +76,14 @@ class FileVerifier:
         self._checker = MentionChecker(self._root, self._history)
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the history of the folder is cut off, as in a shallow clone, and cannot tell much."""
-        return bool(self._history.cut_at)
+    def gap(self) -> str:
+        """Why the history of the folder cannot tell about all citations, for people; empty if it can."""
+        return self._history.gap
+
+    def prepare(self, files: Sequence[str]) -> None:
+        """Read the history of files that are going to be checked, which is much faster than one by one."""
+        inside = (self._root.relative(Path(file)) for file in files)
+        self._history.prepare([path for path in inside if path is not None])
 
     def verify(self, file: str, *, fix: bool = False) -> FileReport:
         """Check the citations of a file, and put those right that moved if asked.
@@ -81,7 +97,7 @@ class FileVerifier:
         answers = read_answers(text, file)
         if path.suffix.lower() in {".json", ".jsonl"} and not answers:
             raise SourceError(file, "contains no saved answer", hint="save answers with: openbook ask --json")
-        found = self._in_answers(text, answers) if answers else self._in_text(text, path)
+        found = self._found(text, path, answers)
         fixed: frozenset[int] = frozenset()
         if fix and found.edits:
             new = apply(text, [edit for edits in found.edits.values() for edit in edits])
@@ -89,13 +105,53 @@ class FileVerifier:
             if content is not None:
                 replace_file(path, raw, content)
                 fixed = frozenset(found.edits)
-        return FileReport(file, tuple(found.findings), fixed)
+        return FileReport(file, tuple(found.findings), fixed, self.path_of(file))
 
-    def _in_text(self, text: str, path: Path) -> _Rewriting:
+    def path_of(self, file: str) -> str:
+        """Return the path of a file relative to the root; as it was given if it lies elsewhere."""
+        return self._root.relative(Path(file)) or Path(file).as_posix()
+
+    def _found(self, text: str, path: Path, answers: Sequence[SavedAnswer]) -> _Rewriting:
+        if answers:
+            return self._in_answers(text, answers)
+        return self._in_notebook(text, path) if path.suffix.lower() == ".ipynb" else self._in_text(text, path)
+
+    def _in_notebook(self, text: str, path: Path) -> _Rewriting:
+        """Check the Markdown cells, and write nothing but the citations in the strings of the file."""
+        cells = markdown_cells(text, str(path))
+        found = self._in_text(cells.text, path, f"{path.stem}.md")
+        shown, lines = LineIndex(cells.text), LineIndex(text)
+        for number, finding in enumerate(found.findings):
+            at = shown.start_of(finding.line)
+            found.findings[number] = replace(finding, line=lines.line_at(cells.starts[at]))
+        for number, edits in found.edits.items():
+            spans = [(cells.span(start, end), words) for start, end, words in edits]
+            found.edits[number] = [(start, end, json.dumps(words)[1:-1]) for (start, end), words in spans]
+        return found
+
+    def _in_text(self, text: str, path: Path, shown_as: str = "") -> _Rewriting:
         inside = self._root.relative(path)
-        found = self._checker.check(CitingText(text, path.name, inside))
+        citing = CitingText(text, shown_as or path.name, inside)
+        found = self._checker.check(citing)
         edits = edits_for(text, found, inside, self._pin(found))
-        return _Rewriting([finding for _, finding in found], edits)
+        return self._settled(citing, _Rewriting([finding for _, finding in found], edits))
+
+    def _settled(self, citing: CitingText, found: _Rewriting) -> _Rewriting:
+        """Drop the edits after which a citation would be judged to have moved again: they cannot be sure."""
+        while found.edits:
+            new = apply(citing.text, [edit for edits in found.edits.values() for edit in edits])
+            again = self._checker.check(replace(citing, text=new))
+            unsure = {
+                at for at in found.edits if len(again) != len(found.findings) or again[at][1].verdict not in _SETTLED
+            }
+            if not unsure:
+                break
+            for at in unsure:
+                finding = found.findings[at]
+                if not finding.pinned:
+                    found.findings[at] = replace(finding, verdict="changed", reason=finding.reason or _UNSETTLED)
+                del found.edits[at]
+        return found
 
     def _pin(self, found: Sequence[tuple[object, Finding]]) -> str:
         """Return the commit for permalinks, if in it the lines stand where they stand in the folder."""

@@ -17,6 +17,7 @@ from openbook.agent import (
     CallFinished,
     CallStarted,
     RunFinished,
+    Sampling,
     Tool,
     ToolError,
     UsageCounted,
@@ -467,3 +468,11 @@ def test_a_model_can_be_named_by_its_address() -> None:
         "so no limit can be kept)",
         Decimal(0),
     )
+
+
+def test_sampling_goes_with_every_call_of_a_run() -> None:
+    sampling = Sampling(temperature=0, seed=7)
+    with ScriptedModel(ScriptedReply(ADD), "It is 42.") as model:
+        Agent(model, [add], sampling=sampling).run("What is 17 + 25?")
+
+    assert [request.sampling for request in model.requests] == [sampling, sampling]

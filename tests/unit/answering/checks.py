@@ -71,7 +71,7 @@ class KnowingVerifier:
         """Look each claim up."""
         yield from ()
         self.asked.append([claim.claim for claim in claims])
-        return VerifierReport([self._of(claim.claim) for claim in claims], reads_sources=True)
+        return VerifierReport([self._of(claim.claim) for claim in claims])
 
     def _of(self, claim: str) -> Entailment:
         return next((said for word, said in self._said.items() if word in claim), Entailment("not said"))

@@ -18,7 +18,7 @@ from openbook.answering.steps import run as take
 from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, ToolUsed, Written
 from openbook.costs import Budget
 from openbook.errors import OverloadedError
-from openbook.llm.messages import Request, ToolCall
+from openbook.llm.messages import Request, Sampling, ToolCall
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.types import Filter
 from openbook.usage import Usage
@@ -198,3 +198,10 @@ def test_tools_are_confined_to_what_the_person_filtered(library: Library) -> Non
 def test_a_model_that_fails_raises(library: Library) -> None:
     with pytest.raises(OverloadedError), ScriptedModel(ScriptedReply(SEARCH), OverloadedError("busy")) as model:
         run(library, model)
+
+
+def test_sampling_goes_with_the_calls_of_an_agent(library: Library) -> None:
+    with ScriptedModel(ScriptedReply(SEARCH), ANSWER) as model:
+        run(library, model, sampling=Sampling(temperature=0))
+
+    assert [request.sampling.temperature for request in model.requests] == [0, 0]

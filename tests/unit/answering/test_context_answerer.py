@@ -15,7 +15,7 @@ from openbook.answering.prompting import build_system_prompt, format_prompt_for_
 from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, Policy, Written
 from openbook.costs import Budget
 from openbook.errors import OverloadedError
-from openbook.llm.messages import ProviderCitation, Request, ShownSource
+from openbook.llm.messages import ProviderCitation, Request, Sampling, ShownSource
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.unit.retrieval.material import Library
@@ -371,3 +371,13 @@ def test_a_planned_answer_can_be_looked_at_and_priced(library: Library) -> None:
     assert estimate is not None
     assert Decimal("0.3") < estimate < 3
     assert generator.estimate_cost(QUESTION, results, AnswerOptions()) == 0
+
+
+def test_sampling_is_of_the_model_that_writes_and_not_of_the_check(library: Library) -> None:
+    sampling = Sampling(temperature=0)
+    judging = ScriptedModel(lambda _: OverloadedError("busy"), name="scripted:verifier")
+    with ScriptedModel("Sessions are over after sixty minutes [1:1].") as model:
+        ask(library, model, sampling=sampling, verifier=judging)
+
+    assert model.requests[0].sampling == sampling
+    assert [request.sampling for request in judging.requests] == [Sampling()]

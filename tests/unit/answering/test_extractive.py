@@ -31,10 +31,29 @@ def test_what_is_much_weaker_than_the_best_is_left_out() -> None:
     assert quotes(found) == ["The retry policy waits."]
 
 
-def test_at_most_three_passages_are_quoted() -> None:
+def test_at_most_five_passages_are_quoted() -> None:
     text = "\n\n".join(f"The retry policy number {number}." for number in range(9))
 
-    assert len(picked("retry policy", chunk_of(text))) == 3
+    assert len(picked("retry policy", chunk_of(text))) == 5
+
+
+def test_further_quotes_that_would_make_the_answer_long_are_left_out() -> None:
+    texts = [f"The retry policy of {harbour} {'waits ' * 40}." for harbour in ("Kiel", "Genoa", "Lagos")]
+    texts.append("The retry policy of Sydney.")
+
+    found = quotes(picked("retry policy", *(chunk_of(text, f"{n}.md") for n, text in enumerate(texts))))
+
+    assert sorted(quote.split()[4].strip(".") for quote in found) == ["Genoa", "Kiel", "Sydney"]
+
+
+def test_a_first_quote_in_other_words_than_the_question_is_quoted_with_what_is_around_it() -> None:
+    text = "The clock ticks.\n\nThe retry policy waits.\n\nThen it gives up."
+
+    (plain,) = quotes(picked("retry policy waits", chunk_of(text)))
+    other, *_ = quotes(picked("retry intervals between failed attempts", chunk_of(text)))
+
+    assert plain == "The retry policy waits."
+    assert other == text
 
 
 def test_equal_passages_are_in_the_order_in_which_they_were_shown() -> None:
@@ -126,7 +145,7 @@ def test_code_is_quoted_by_the_head_of_its_definition() -> None:
     body = "def wait(self):\n    # a minute or two\n\n    clock.wait(minutes=self.minutes)"
     chunk = chunk_of(body, "a.py", kind="code", signature="def wait(self):", symbol="Retry.wait", defines=("wait",))
 
-    first, *_ = picked("how long do we wait", chunk)
+    first, *_ = picked("what does wait", chunk)
 
     assert first.passage.is_head
 
@@ -316,4 +335,4 @@ TALK = f"We meet again. Boats are moored early. The tides are weak then. Nobody 
     ],
 )
 def test_where_the_question_speaks_other_words_the_sentences_around_are_quoted_too(question: str, quote: str) -> None:
-    assert quotes(picked(question, chunk_of(TALK))) == [quote]
+    assert quotes(picked(question, chunk_of(TALK, kind="course"))) == [quote]

@@ -6,7 +6,8 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.passages import passages_of
-from openbook.answering.surroundings import completed, with_surroundings
+from openbook.answering.surroundings import completed, enlarged, with_surroundings
+from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, result_of
 
 # What is longer than a quote, so that it is quoted by the sentence.
@@ -14,12 +15,12 @@ LONG = "We eat fish and sing of it, and the cook does too. " * 12
 SPOKEN = f"Boats are moored. The sea moves least. That is called a neap tide. All ships wait. {LONG}"
 
 
-def quoted(text: str, *quotes: str, wide: bool = False) -> list[str]:
+def quoted(text: str, *quotes: str, room: int = 0) -> list[str]:
     """Quote sentences of a text with their surroundings."""
     (shown,) = build_context([result_of(chunk_of(text, kind="course"))], 10_000).shown
     passages = list(passages_of(shown))
     chosen = [next(passage for passage in passages if passage.text == quote) for quote in quotes]
-    return [passage.text for passage in with_surroundings(chosen, passages, wide=wide)]
+    return [passage.text for passage in with_surroundings(chosen, passages, room=room)]
 
 
 @pytest.mark.parametrize(
@@ -40,24 +41,24 @@ def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it(quote: str, f
         ("Boats are moored.", "Boats are moored. The sea moves least."),
     ],
 )
-def test_wide_a_sentence_has_its_neighbours_on_both_sides(quote: str, found: str) -> None:
-    assert quoted(SPOKEN, quote, wide=True) == [found]
+def test_with_room_a_sentence_has_its_neighbours_on_both_sides(quote: str, found: str) -> None:
+    assert quoted(SPOKEN, quote, room=100) == [found]
 
 
 def test_sentences_of_another_paragraph_are_not_put_around() -> None:
     apart = "The sea moves.\n\nThat is called a neap tide.\n\nAll ships wait."
 
     assert quoted(apart, "That is called a neap tide.") == ["That is called a neap tide."]
-    assert quoted(apart, "That is called a neap tide.", wide=True) == ["That is called a neap tide."]
+    assert quoted(apart, "That is called a neap tide.", room=100) == ["That is called a neap tide."]
 
 
 def test_no_quote_comes_to_hold_another_one() -> None:
     sentences = ("That is called a neap tide.", "The sea moves least.")
 
     assert quoted(SPOKEN, *sentences) == list(sentences)
-    assert quoted(SPOKEN, *sentences, wide=True) == list(sentences)
+    assert quoted(SPOKEN, *sentences, room=100) == list(sentences)
     assert (
-        quoted(SPOKEN, "All ships wait.", "Boats are moored.", wide=True)[1] == "Boats are moored. The sea moves least."
+        quoted(SPOKEN, "All ships wait.", "Boats are moored.", room=100)[1] == "Boats are moored. The sea moves least."
     )
 
 
@@ -115,3 +116,34 @@ TABLE = "| ship | ropes |\n| --- | --- |\n| Ada | two ropes each |\n| Bob | thre
 )
 def test_a_quote_has_with_it_what_it_cannot_be_understood_without(text: str, quote: str, found: str) -> None:
     assert whole(text, quote) == found
+
+
+def test_neighbours_are_quoted_only_as_long_as_there_is_room() -> None:
+    assert quoted(SPOKEN, "The sea moves least.", room=8) == ["The sea moves least."]
+
+
+def enlarged_quote(text: str, quote: str, path: str = "a.md", kind: Kind = "docs") -> str:
+    """Quote a passage of a text with what is around it."""
+    (shown,) = build_context([result_of(chunk_of(text, path, kind=kind))], 10_000).shown
+    return enlarged(next(passage for passage in passages_of(shown) if passage.text == quote)).text
+
+
+def test_prose_grows_to_whole_sentences_below_and_above_it_up_to_headings() -> None:
+    text = "Boats moor early.\n\nThe sea moves least.\n\nAll ships wait.\n\n## Storms\n\nStorms pass quickly."
+
+    assert (
+        enlarged_quote(text, "The sea moves least.") == "Boats moor early.\n\nThe sea moves least.\n\nAll ships wait."
+    )
+
+
+def test_what_grows_stays_short() -> None:
+    text = "\n\n".join(["Boats moor early.", *(f"The cook sings of fish {number}." for number in range(20))])
+
+    assert enlarged_quote(text, "Boats moor early.").count("\n") == 18
+
+
+def test_code_grows_by_the_line_and_transcripts_do_not_grow() -> None:
+    code = "def wait(ship):\n    moor(ship)\n\n    return ship"
+
+    assert enlarged_quote(code, "def wait(ship):\n    moor(ship)", "a.py", "code") == code
+    assert enlarged_quote(SPOKEN, "The sea moves least.", kind="course") == "The sea moves least."

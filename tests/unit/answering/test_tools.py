@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def test_every_tool_can_be_registered_and_describes_its_arguments(call: Hand) ->
     made = [Tool.from_function(function) for function in call.tools.values()]
 
     assert [tool.name for tool in made] == [
-        *("search", "read_lines", "outline", "find_symbol"),
+        *("search", "read_lines", "outline", "find_symbol", "find_references", "grep"),
         *("list_files", "search_course_content", "list_courses", "course_outline"),
     ]
     for tool in made:
@@ -360,3 +361,55 @@ def test_a_person_who_chose_a_course_and_a_lesson_confines_every_tool_to_them(ta
     ):
         with pytest.raises(ToolError, match=why):
             call(name, **arguments)
+
+
+def test_places_of_a_name_can_be_cited_one_by_one(call: Hand) -> None:
+    told = call("find_references", name="wait")
+
+    assert places(told) == ["other.py:1-1", "retry.py:2-2"]
+    assert "wait: 2 times mention." in told  # no grammar is named for these
+
+
+def test_lines_of_an_exact_text_can_be_cited(call: Hand) -> None:
+    told = call("grep", pattern="def wait(")
+
+    assert places(told) == ["other.py:1-1", "retry.py:2-2"]
+    assert "2 lines match." in told
+
+
+def test_no_line_of_a_lesson_that_is_left_out_is_shown(library: Library) -> None:
+    call = Hand(library, Filter(lesson=0))
+
+    assert places(call("grep", pattern="Lesson")) == ["quay.txt:2-2"]
+
+
+def test_a_path_may_carry_the_lines_that_are_read(call: Hand) -> None:
+    assert places(call("read_lines", path="retry.py:2-3")) == ["retry.py:2-3"]
+    assert places(call("read_lines", path="src/retry.py:2")) == ["retry.py:2-2"]
+
+
+def test_reading_tells_where_to_read_on(library: Library) -> None:
+    library.put_chunks("x\n" * 500, [chunk_of("x\n" * 499 + "x", "long.txt")])
+
+    assert "first_line=201" in Hand(library)("read_lines", path="long.txt")
+
+
+def test_a_long_outline_goes_on_at_a_line(library: Library) -> None:
+    text = "".join(f"def f{number}(): ...\n" for number in range(120))
+    chunks = chunk_document(replace(document("many.py", text, source="src", kind="code"), language="python"))
+    library.put_chunks(text, chunks)
+    call = Hand(library)
+
+    assert "70 more entries; go on with first_line=51." in call("outline", path="many.py")
+    assert "def f50" in call("outline", path="many.py", first_line=51)
+
+
+def test_definitions_in_sources_come_before_those_in_tests(library: Library) -> None:
+    library.put("a/test_wait.py", "def wait(): ...", kind="code", symbol="wait", defines=("wait",))
+
+    assert places(call_of(library, "wait"))[-1] == "a/test_wait.py:1-1"
+    assert places(call_of(library, "wait", path="a/")) == ["a/test_wait.py:1-1"]
+
+
+def call_of(library: Library, name: str, path: str = "") -> str:
+    return Hand(library)("find_symbol", name=name, path=path)

@@ -32,7 +32,7 @@ ENTAILED = verdict_lines(("entailed", "Sessions end after one hour"))
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Library]:
     made = Library(tmp_path / "lib.db")
-    made.put("a.md", "Sessions end after one hour.\nThe retry policy waits 30 seconds.", "Roses need sun.")
+    made.put("a.md", "Sessions end after one hour.\nThe retry policy waits 30 seconds.")
     yield made
     made.close()
 
@@ -65,11 +65,13 @@ def test_the_model_that_writes_checks_its_claims_in_one_more_call(library: Libra
     assert (answer.usage, answer.cost_usd) == (Usage(1_200, 120), Decimal("1.32"))
 
 
-def test_a_verifier_sees_the_cited_lines_and_the_claims_and_nothing_else(library: Library) -> None:
+def test_a_verifier_sees_the_claims_and_what_they_cite_and_nothing_else(library: Library) -> None:
+    library.put("b.md", "Roses need sun, and sessions of watering.")
     with ScriptedModel(f"{OPEN} {WRONG} It is over then [1:1].", NOT_SAID) as model:
         ask(library, AnswerOptions(model=model))
 
-    asked = model.requests[1]
+    written, asked = model.requests
+    assert "Roses" in str(written)
     assert asked.tools == ()
     assert "You check claims against the lines that they cite." in asked.system
     told = asked.messages[0].text
@@ -77,9 +79,10 @@ def test_a_verifier_sees_the_cited_lines_and_the_claims_and_nothing_else(library
     assert QUESTION not in told
     assert "Roses" not in told
     assert told.count("1| Sessions end after one hour.") == 1
-    assert "1| The retry policy waits 30 seconds." in told
-    assert "1. (source 1) A session is over after an hour.\n2. (source 2) The retry policy waits 90 seconds.\n" in told
-    assert "3. (source 1) It is over then." in told
+    assert "2| The retry policy waits 30 seconds." in told
+    assert "1. (source 1, lines 1) A session is over after an hour." in told
+    assert "2. (source 1, lines 2) The retry policy waits 90 seconds." in told
+    assert "3. (source 1, lines 1) It is over then." in told
 
 
 def test_another_model_can_check(library: Library) -> None:
@@ -151,7 +154,7 @@ def test_a_check_after_a_search_is_paid_like_one_without(library: Library) -> No
 
 def test_a_check_is_granted_no_more_than_the_budget_has_left(library: Library) -> None:
     with ScriptedModel(ScriptedReply(OPEN, usage=Usage(5_000, 100)), ENTAILED) as model:
-        ask(library, AnswerOptions(model=model, budget=Budget(max_tokens=6_200)))
+        ask(library, AnswerOptions(model=model, budget=Budget(max_tokens=6_500)))
 
     rich = ScriptedModel(OPEN, ENTAILED)
     ask(library, AnswerOptions(model=rich))

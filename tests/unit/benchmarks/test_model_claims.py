@@ -72,7 +72,14 @@ def test_recorded_replies_are_for_the_prompts_of_today() -> None:
 
 def test_fresh_claims_name_lines_that_are_read_below_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\ny = 2\nz = 3\n", encoding="utf-8")
-    row = {"id": "a-01-01", "project": "a", "claim": "y is 2", "places": ["a.py:2-2"], "label_true": True}
+    row = {
+        "id": "a-01-01",
+        "project": "a",
+        "question": "What is y?",
+        "claim": "y is 2",
+        "places": ["a.py:2-2"],
+        "label_true": True,
+    }
     row |= {"contexts": [{"place": "a.py:1-3", "symbol": "module"}], "style": "free", "error": ""}
     file = tmp_path / "fresh.jsonl"
     file.write_text(json.dumps(row), encoding="utf-8")

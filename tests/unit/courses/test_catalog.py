@@ -45,8 +45,8 @@ def test_each_lesson_reaches_from_its_first_to_its_last_chunk(index: SqliteIndex
 
 
 def test_a_lesson_of_a_folder_stands_in_all_its_documents_in_the_order_of_the_catalog(index: SqliteIndex) -> None:
-    for path, title, number in (("b/1.vtt", "Said", 1), ("b/1.pdf", "Shown", 1), ("a/1.txt", "First", 1), ("z", "", 0)):
-        put_lines(index, path, Lesson("Knots", number, title, course_path="."))
+    for path, title, part in (("b/1.vtt", "Said", 2), ("b/1.pdf", "Shown", 2), ("a/1.txt", "First", 1), ("z", "", 0)):
+        put_lines(index, path, Lesson("Knots", 1, title, course_path=".", part=part))
     (course,) = index.courses()
 
     placed = outline(index, course)
@@ -66,6 +66,8 @@ def test_an_outline_goes_into_json(index: SqliteIndex) -> None:
 
     assert placed.to_dict() == {
         "number": 0,
+        "part": None,
+        "label": "0",
         "title": "Ropes",
         "link": "https://knots/0",
         "places": [{"path": "knots.txt", "start_line": 1, "end_line": 1, "start_char": 0, "end_char": 4, "anchor": ""}],
@@ -102,6 +104,16 @@ def test_a_lesson_that_no_course_has_is_refused_with_those_that_there_are(index:
 
     assert (str(of_one.value), of_one.value.hint) == ("there is no lesson 5 in 'Knots'", "there are: 0 to 1")
     assert (str(of_all.value), of_all.value.hint) == ("there is no lesson 7", "there are: 0 to 1, 5")
+
+
+def test_lessons_of_modules_are_listed_as_people_write_them(index: SqliteIndex) -> None:
+    put_lines(index, "knots.txt", *(Lesson("Knots", 1, part=part) for part in (1, 2, 3, 5)), Lesson("Knots", 2))
+
+    check_lesson(index, Filter(lesson=1))
+    with pytest.raises(QueryError, match=r"there is no lesson 1\.4 in 'Knots'") as refused:
+        check_lesson(index, Filter(lesson=1, part=4))
+
+    assert refused.value.hint == "there are: 2, 1.1 to 1.3, 1.5"
 
 
 def test_a_lesson_that_is_there_passes_and_so_does_a_filter_without_one(index: SqliteIndex) -> None:

@@ -49,12 +49,13 @@ def bring(
     load_embedder: Callable[[], Embedder] = HashEmbedder,
     now: Callable[[], float] = an_hour_later,
     progress: Callable[[int, int], None] | None = None,
+    only: tuple[str, ...] = (),
     **settings: Any,
 ) -> SyncReport:
     """Sync the source called `s`, as it is remembered."""
     root = next((root for root in index.roots() if root.name == "s"), Source("s", "folder", str(tree)))
     chosen = Settings(**{"workers": 1} | settings)
-    return sync(root, index, settings=chosen, load_embedder=load_embedder, now=now, progress=progress)
+    return sync(root, index, settings=chosen, load_embedder=load_embedder, now=now, progress=progress, only=only)
 
 
 def counts(report: SyncReport) -> dict[str, int]:
@@ -103,6 +104,18 @@ def test_an_unchanged_folder_is_left_alone(index: Index, tree: Path) -> None:
     assert counts(report) == {"unchanged": 3}
     assert not report.wrote
     assert index.roots() == roots
+
+
+def test_of_named_files_alone_is_seen_what_changed_and_what_is_gone(index: Index, tree: Path) -> None:
+    bring(index, tree)
+    write_tree(tree, {"guide.md": "# Guide\n\nGrey owl.\n", "new.md": "# New\n\nWhite elk.\n"})
+    (tree / "notes" / "a.txt").unlink()
+    (tree / "notes" / "b.txt").unlink()
+
+    report = bring(index, tree, only=("new.md", "notes/a.txt"))
+
+    assert (report.added, report.changed, report.removed) == (1, 0, 1)
+    assert set(index.records("s")) == {"guide.md", "new.md", "notes/b.txt"}
 
 
 def test_a_changed_file_takes_the_place_of_what_it_was(index: Index, tree: Path) -> None:

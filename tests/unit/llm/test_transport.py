@@ -31,6 +31,7 @@ from openbook.llm.messages import (
     ProviderCitation,
     ReplyFinished,
     Request,
+    Sampling,
     ShownSource,
     TextBlock,
     TextDelta,
@@ -63,7 +64,7 @@ def test_a_reply_streams_and_ends_with_all_of_it(fake_server: Start, wire: str) 
     usage = Usage(input_tokens=20, output_tokens=6, cached_input_tokens=12)
     reply = ScriptedReply("Grüße, 你好! ", CALL, usage=usage)
     server = fake_server(reply, reply)
-    request = replace(HELLO, tools=(FERRY,), system="Be brief.", stop=("END",))
+    request = replace(HELLO, tools=(FERRY,), system="Be brief.", sampling=Sampling(stop=("END",)))
 
     events = read(model_on(server, wire), request, blocking=True)
 
@@ -300,7 +301,7 @@ def test_an_empty_reply_and_a_missing_usage_are_no_errors(fake_server: Start, wi
 def test_why_a_model_stopped_is_told(fake_server: Start, wire: str, stop: Any) -> None:
     server = fake_server(ScriptedReply("Well", stop=stop))
 
-    reply = complete(model_on(server, wire), replace(HELLO, stop=("END",)))
+    reply = complete(model_on(server, wire), replace(HELLO, sampling=Sampling(stop=("END",))))
 
     told = {"stop": "end", "other": "tools"} if wire != "anthropic" else {}
     assert reply.stop == told.get(stop, stop)

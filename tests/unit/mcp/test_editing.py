@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from openbook.mcp.editing import edit_json, edit_toml
+from openbook.mcp.editing import edit_json, edit_toml, read_json
 
 ENTRY: dict[str, Any] = {"command": "/bin/openbook", "args": ["mcp", "/shop"]}
 
@@ -23,6 +23,8 @@ ENTRY: dict[str, Any] = {"command": "/bin/openbook", "args": ["mcp", "/shop"]}
         pytest.param('{\n    "servers": {}\n}\n', ['\n        "new"'], id="four-blanks"),
         pytest.param('{"a": "}{,:", "b": {"servers": 3}}', ['"}{,:"', '"servers": 3'], id="braces-in-text"),
         pytest.param('{"servers": {"new": {"env": {"A":"1"}}}, "z":2}', ['"z":2'], id="there-already"),
+        pytest.param('{"servers": {\n"a": 1 // b, c\n}}', ['"a": 1, // b, c\n'], id="comment-of-the-last"),
+        pytest.param('/* a */ {"b": "/*", "c": [1,],} // d', ["/* a */", "[1,],", "// d"], id="comments-and-commas"),
         pytest.param("", [], id="empty"),
     ],
 )
@@ -31,9 +33,9 @@ def test_json_keeps_all_else_to_the_letter(text: str, kept: list[str]) -> None:
     taken = edit_json(put, "servers", "new", None)
 
     assert all(part in put for part in kept)
-    assert json.loads(put.removeprefix("\ufeff"))["servers"]["new"].items() >= ENTRY.items()
+    assert read_json(put)["servers"]["new"].items() >= ENTRY.items()
     assert edit_json(put, "servers", "new", ENTRY) == put
-    assert json.loads(taken.removeprefix("\ufeff"))["servers"].get("new") is None
+    assert "new" not in read_json(taken).get("servers", {})
     assert "\n" not in put.replace("\r\n", "") or "\r" not in put
 
 
@@ -42,7 +44,10 @@ def test_json_keeps_all_else_to_the_letter(text: str, kept: list[str]) -> None:
     [
         ('{"servers": {"x": 1, "a": 2}}', '{"servers": {"a": 2}}'),
         ('{"servers": {"a": 2, "x": 1 }}', '{"servers": {"a": 2 }}'),
-        ('{"servers": {"x": 1}, "z": 3}', '{"servers": {}, "z": 3}'),
+        ('{"servers": {"x": 1}, "z": 3}', '{"z": 3}'),
+        ('{"servers": {"a": 1, /* b */ "x": 2, } // c\n}', '{"servers": {"a": 1, /* b */ } // c\n}'),
+        ('{"a": "//", // b\n "servers": {"x": 2}}', '{"a": "//" // b\n}'),
+        ('{"servers": {\n // b\n "x": 2\n}}', '{"servers": {\n // b\n}}'),
         ('{"servers": {"x": 1, "a": 2, "x": 3, "x": 4}}', '{"servers": {"a": 2}}'),
         ('{"servers": {"a": 1}}', '{"servers": {"a": 1}}'),
         ("{}", "{}"),

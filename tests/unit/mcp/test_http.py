@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.mcp.server import of_this_machine
+from openbook.mcp.http import of_this_machine
 
 
 @pytest.mark.parametrize(("host", "name"), [("127.0.0.2", "127.0.0.2"), ("::1", "[::1]"), ("localhost", "localhost")])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from openbook.costs import estimate_tokens
 from openbook.mcp.listing import ResultListing
+from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.text import LineIndex
 from openbook.types import Chunk, RetrievalResult
@@ -42,7 +43,7 @@ def test_every_result_gets_its_share_and_the_budget_is_kept() -> None:
     assert len(shown) == 10
     assert [entry.goes_on_to for entry in shown] == [0, *[40] * 9]
     assert "1.py:1-" in text
-    assert "(goes on to 40)" in text
+    assert "(goes on to line 40)" in text
 
 
 def test_what_does_not_fit_at_all_is_counted() -> None:
@@ -89,3 +90,23 @@ def test_of_a_passage_that_is_cut_the_lines_that_match_are_shown() -> None:
     assert "31| retries = 3" in entry.lines
     assert entry.place.startswith("a.py:28-")
     assert entry.goes_on_to == 40
+
+
+def test_the_best_result_is_shown_whole_and_of_each_other_the_line_that_matches_best() -> None:
+    question = read_question("carry crates")
+    texts = ["def carry():\n    crates()\n", "def lift():\n    x = 1\n    carry(crates)\n    y = 2\n"]
+    results = [result("0.py", texts[0].rstrip(), "a"), result("1.py", texts[1].rstrip(), "b")]
+    listing = ResultListing(path_of, 1000, best_first=True)
+
+    text = listing.keep(with_excerpts(question, results))
+
+    assert text == "0.py:1-2  a\n1| def carry():\n2|     crates()\n\n1.py:1-4  b  3| carry(crates)"
+
+
+def test_lines_of_other_results_that_do_not_fit_are_counted() -> None:
+    listing = ResultListing(path_of, 100, best_first=True)
+
+    text = listing.keep([result(f"{number}.py", f"name_{number} = {number}") for number in range(40)])
+
+    assert estimate_tokens(text) <= 130
+    assert "more results; raise max_tokens" in text

@@ -37,7 +37,7 @@ def test_verifying_is_a_stage_of_ours_only_where_no_model_is_asked(options: Answ
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
 
-    with AnswerTracker(Metrics(), provider.get_tracer("test"), "0" * 32) as stages:
+    with AnswerTracker(Metrics(), provider.get_tracer("test"), "0" * 32, 0.0) as stages:
         stages.watched(options)
         stages.enter("verifying")
 
@@ -48,7 +48,7 @@ def test_a_verifier_that_is_another_model_has_spans_of_its_calls() -> None:
     verifier = ScriptedModel(name="scripted:checker")
     provider = TracerProvider()
 
-    with AnswerTracker(Metrics(), provider.get_tracer("test"), "0" * 32) as stages:
+    with AnswerTracker(Metrics(), provider.get_tracer("test"), "0" * 32, 0.0) as stages:
         watched = stages.watched(AnswerOptions(model=ScriptedModel(), verifier=verifier))
 
     assert watched.other_verifier is not verifier

@@ -1,8 +1,9 @@
-"""Work in the background: in turn, told as it goes, and stopped between two commits."""
+"""Work in the background: several pieces at a time, told as it goes, and stopped between two commits."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from typing import Any
 
@@ -10,8 +11,15 @@ import pytest
 
 from openbook.errors import SourceError
 from openbook.ingest.sync import Progress
+from openbook.process_pool import ProcessPool
 from openbook.server.failures import RequestRefusedError
 from openbook.server.jobs import Job, JobQueue
+from tests.jobs import act
+from tests.support import children_of
+
+
+def queue(most: int = 1, longest_s: float = 60.0) -> JobQueue:
+    return JobQueue(most=most, longest_s=longest_s)
 
 
 def followed(jobs: JobQueue, job: Job) -> list[tuple[str, int, int]]:
@@ -22,7 +30,7 @@ def followed(jobs: JobQueue, job: Job) -> list[tuple[str, int, int]]:
 
 
 def test_work_is_followed_to_its_report() -> None:
-    jobs = JobQueue()
+    jobs = queue()
 
     def work(progress: Progress) -> dict[str, Any]:
         progress(3, 3)
@@ -36,7 +44,7 @@ def test_work_is_followed_to_its_report() -> None:
 
 
 def test_work_that_fails_tells_why_until_it_succeeds() -> None:
-    jobs = JobQueue()
+    jobs = queue()
 
     def fail(_: Progress) -> dict[str, Any]:
         raise SourceError("docs", "does not exist", hint="look again")
@@ -53,7 +61,7 @@ def test_work_that_fails_tells_why_until_it_succeeds() -> None:
 
 
 def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
-    jobs, began, may_go_on = JobQueue(), threading.Event(), threading.Event()
+    jobs, began, may_go_on = queue(), threading.Event(), threading.Event()
 
     def work(progress: Progress) -> dict[str, Any]:
         began.set()
@@ -74,7 +82,7 @@ def test_one_piece_is_done_after_the_other_and_a_stop_ends_both() -> None:
 
 
 def test_what_waits_is_not_endless() -> None:
-    jobs, may_go_on = JobQueue(), threading.Event()
+    jobs, may_go_on = queue(), threading.Event()
 
     def work(_: Progress) -> dict[str, Any]:
         may_go_on.wait(30)
@@ -90,7 +98,7 @@ def test_what_waits_is_not_endless() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_ours_is_told_without_its_text() -> None:
-    jobs = JobQueue()
+    jobs = queue()
 
     def break_down(_: Progress) -> dict[str, Any]:
         raise ValueError("with a secret in it")
@@ -103,7 +111,7 @@ def test_a_fault_of_ours_is_told_without_its_text() -> None:
 
 
 def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
-    jobs, began, may_go_on = JobQueue(), threading.Event(), threading.Event()
+    jobs, began, may_go_on = queue(), threading.Event(), threading.Event()
 
     def work(progress: Progress) -> dict[str, Any]:
         began.set()
@@ -113,10 +121,10 @@ def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
 
     running, waiting, other = (jobs.start("ada", name, work) for name in ("docs", "src", "lib"))
     began.wait(30)
-    jobs.cancel("src")
+    jobs.cancel_source("src")
     states = [job.state for job in (running, waiting, other)]
     threading.Timer(0.2, may_go_on.set).start()  # once the next line has begun
-    jobs.cancel("docs")
+    jobs.cancel_source("docs")
 
     assert states == ["running", "error", "queued"]
     assert (running.state, running.message) == ("error", "its source was removed")
@@ -126,7 +134,7 @@ def test_what_is_not_wanted_any_more_is_stopped_and_the_rest_goes_on() -> None:
 
 
 def test_what_waits_is_told_at_once_that_the_server_stops() -> None:
-    jobs, may_go_on = JobQueue(), threading.Event()
+    jobs, may_go_on = queue(), threading.Event()
 
     def work(_: Progress) -> dict[str, Any]:
         may_go_on.wait(30)
@@ -137,4 +145,47 @@ def test_what_waits_is_told_at_once_that_the_server_stops() -> None:
 
     assert followed(jobs, waiting) == [("error", 0, 0)]
     may_go_on.set()
+    jobs.close()
+
+
+def test_a_job_that_hangs_holds_up_only_jobs_about_the_same_files() -> None:
+    jobs, may_go_on = queue(most=2), threading.Event()
+
+    def hang(_: Progress) -> dict[str, Any]:
+        may_go_on.wait(30)
+        return {}
+
+    hangs = jobs.start("ada", "uploads", hang, paths=["bad.pdf"])
+    same = jobs.start("ada", "uploads", lambda _: {}, paths=["bad.pdf", "more.md"])
+    all_of_it = jobs.start("ada", "uploads", lambda _: {})
+    behind = jobs.start("eve", "uploads", lambda _: {}, paths=["good.md"])
+    others = [jobs.start("eve", name, lambda _: {}, paths=["bad.pdf"]) for name in ("docs", "more uploads")]
+    ended = [followed(jobs, other)[-1][0] for other in others]
+    waiting = [job.state for job in (hangs, same, all_of_it, behind)]
+    may_go_on.set()
+
+    assert ended == ["done", "done"]
+    assert waiting == ["running", "queued", "queued", "queued"]  # the last one is about a part of all
+    assert [followed(jobs, job)[-1][0] for job in (same, all_of_it, behind)] == ["done"] * 3
+    jobs.close()
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False], ids=["cancelled", "late"])
+def test_a_job_ends_while_a_child_reads_a_file_without_end(is_cancelled: bool) -> None:
+    jobs, began = queue(longest_s=60.0 if is_cancelled else 0.5), threading.Event()
+    pool = ProcessPool(act, count=1, timeout_s=60.0)
+
+    def read(_: Progress) -> dict[str, Any]:
+        began.set()
+        return dict(pool.run(["sleep 60"]))
+
+    before = children_of(os.getpid())
+    job = jobs.start("ada", "uploads", read)
+    began.wait(30)
+    if is_cancelled:
+        jobs.cancel(job)
+
+    assert followed(jobs, job)[-1][0] == "error"
+    assert job.message == ("it was cancelled" if is_cancelled else "it took longer than 0.5 s; send less at once")
+    assert children_of(os.getpid()) <= before
     jobs.close()

@@ -52,14 +52,15 @@ def test_of_an_upload_that_fails_nothing_is_kept(tmp_path: Path) -> None:
     files = [UploadFile(io.BytesIO(b"# A"), size=3, filename="a.md"), UploadFile(Breaking(b"# B\n"), filename="b.md")]
 
     with pytest.raises(RequestRefusedError, match="No space left") as caught:
-        uploads.keep([("a.md", files[0]), ("b.md", files[1])])
+        uploads.keep([("a.md", files[0]), ("b.md", files[1])], "ada")
 
     assert caught.value.status == 507
     assert list(tmp_path.rglob("*.md")) == []
 
 
-def keep(uploads: UploadStore, *files: tuple[str, bytes], course: bool = False) -> list[str]:
-    return uploads.keep([(name, UploadFile(io.BytesIO(text), filename=name)) for name, text in files], course=course)
+def keep(uploads: UploadStore, *files: tuple[str, bytes], owner: str = "ada", course: bool = False) -> list[str]:
+    sent = [(name, UploadFile(io.BytesIO(text), size=len(text), filename=name)) for name, text in files]
+    return uploads.keep(sent, owner, course=course)
 
 
 def test_files_of_one_name_are_told_apart_unless_they_are_the_same(tmp_path: Path) -> None:
@@ -111,3 +112,17 @@ def test_documents_that_text_is_extracted_from_have_a_limit_of_their_own(
     _, refused = uploads.check([UploadFile(io.BytesIO(b"0123456789"), size=10, filename=name)])
 
     assert [each.reason for each in refused] == reasons
+
+
+def test_each_owner_may_keep_so_many_bytes_and_gets_room_by_deleting(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, key_upload_bytes=10)
+    keep(UploadStore("library", settings), ("a.md", b"12345678"))
+    uploads = UploadStore("library", settings)  # as after a restart
+
+    with pytest.raises(RequestRefusedError, match="your uploads have 8 bytes, and may have 10") as caught:
+        keep(uploads, ("b.md", b"123"))
+    others = keep(uploads, ("b.md", b"123"), owner="eve")
+    uploads.remove(uploads.folder(), "a.md")
+
+    assert (caught.value.status, others) == (413, ["b.md"])
+    assert keep(uploads, ("c.md", b"1234567890")) == ["c.md"]

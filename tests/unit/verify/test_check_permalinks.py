@@ -64,8 +64,8 @@ def test_a_permalink_to_what_is_not_here_cannot_be_told_and_is_not_wrong(reposit
 
     finding = only(repository.folder, f"https://github.com/acme/shop/blob/{place}\n")
 
-    assert told(finding) == ("ok", "range", "")
-    assert finding.reason == "its revision is not here, so that nobody can tell"
+    assert told(finding) == ("unknown", "", "")
+    assert finding.reason == "its revision is not here"
 
 
 def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repository) -> None:
@@ -76,3 +76,16 @@ def test_a_permalink_whose_lines_are_gone_is_told_and_not_wrong(repository: Repo
     finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/app.py#L14-L16\n")
 
     assert (finding.verdict, finding.reason, finding.is_wrong) == ("changed", "its file is gone", False)
+
+
+def test_a_permalink_to_a_branch_that_went_its_own_way_is_not_judged_by_the_files_here(repository: Repository) -> None:
+    link = "https://github.com/acme/shop/blob/old/src/app.py#L14-L16\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": link})
+    repository.git("checkout", "-q", "-b", "old")
+    repository.commit({"src/app.py": "# old\n" + CODE})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"src/app.py": PUSHED})
+
+    finding = only(repository.folder, link)
+
+    assert (finding.verdict, finding.reason) == ("unknown", "it is to the branch 'old', which is not checked out")

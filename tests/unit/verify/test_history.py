@@ -242,3 +242,39 @@ def test_nothing_that_the_repository_configures_is_run(repository: Repository, t
     assert revision is not None
     assert history.renamed(history.head, "b.py") == ""
     assert not (tmp_path / "sprung").exists()
+
+
+def test_a_broken_repository_says_that_git_failed_and_tells_nothing(repository: Repository) -> None:
+    repository.commit({"a.md": "see b.py:12\n", "b.py": "x\n"})
+    history = History(repository.folder)
+    assert (history.gap, history.had("b.py"), history.had("c.py")) == ("", True, False)
+    for pack in (repository.folder / ".git/objects").glob("??"):
+        pack.rename(pack.with_name(f"lost-{pack.name}"))
+
+    broken = History(repository.folder)
+
+    assert broken.written("a.md", "b.py:12") is None
+    assert broken.gap.startswith("git failed (")
+    assert broken.had("c.py") is None
+
+
+def test_a_shallow_clone_cannot_say_what_was_never_there(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"a.md": "see b.py:12\n"})
+    repository.commit({"b.py": "x\n"})
+    repository.git("clone", "-q", "--depth=1", f"file://{repository.folder}", str(tmp_path / "clone"))
+
+    assert History(tmp_path / "clone").had("c.py") is None
+    assert History(tmp_path / "clone").gap == "the git history is incomplete (a shallow clone)"
+
+
+def test_files_that_are_prepared_together_date_as_if_asked_one_by_one(repository: Repository) -> None:
+    brought = repository.commit({"a.md": "see b.py:12\n" + "more text\n" * 5, "c.md": "nothing\n"})
+    repository.git("mv", "a.md", "d.md")
+    repository.commit()
+    later = repository.commit({"c.md": "see b.py:3\n"})
+    history = History(repository.folder)
+
+    history.prepare(["d.md", "c.md", "none.md"])
+
+    assert history.written("d.md", "b.py:12") == Revision(brought, "a.md")
+    assert history.written("c.md", "b.py:3") == Revision(later, "c.md")

@@ -42,7 +42,7 @@ def test_a_definition_is_here_where_it_begins(first: int, last: int) -> None:
 
 def test_a_definition_of_the_cited_length_elsewhere_is_certain() -> None:
     assert by_names(PAGE, 1, 3, subject("retry")) == NameEvidence(
-        is_elsewhere=True, spot=Relocation(13, 15), is_certain=True, reason="'retry' begins at line 13"
+        is_elsewhere=True, spot=Relocation(13, 15), is_certain=True, reason="'retry' begins at line 13", is_strong=True
     )
 
 
@@ -74,7 +74,10 @@ TWICE = ComparedText(
         pytest.param(2, 3, NameEvidence(is_here=True), id="one-of-them"),
         pytest.param(2, 2, NameEvidence(), id="the-head-of-one"),
         pytest.param(
-            4, 5, NameEvidence(is_elsewhere=True, reason="'get' is defined at other lines"), id="none-of-them"
+            4,
+            5,
+            NameEvidence(is_elsewhere=True, reason="'get' is defined at other lines", is_strong=True),
+            id="none-of-them",
         ),
     ],
 )
@@ -122,7 +125,11 @@ def test_a_name_on_many_lines_proves_nothing() -> None:
             5,
             5,
             NameEvidence(
-                is_elsewhere=True, spot=Relocation(11, 11), is_certain=True, reason="what is quoted stands at line 11"
+                is_elsewhere=True,
+                spot=Relocation(11, 11),
+                is_certain=True,
+                reason="what is quoted stands at line 11",
+                is_strong=True,
             ),
             id="elsewhere",
         ),

@@ -56,3 +56,11 @@ def test_examples_in_docstrings_do_not_count() -> None:
 
     assert "a.txt" not in spoken("a.py", text)
     assert "Give." in spoken("a.py", text)
+
+
+def test_blocks_of_asciidoc_are_left_out() -> None:
+    text = "a.py:1\n----\nb.py:2\n----\nc.py:3\n....\n----\nd.py:4\n....\ne.py:5\n```rust\nf.py:6\n"
+
+    shown = "".join(text[start:end] for start, end in regions("a.adoc", text) or ())
+
+    assert shown.split() == ["a.py:1", "c.py:3", "e.py:5"]

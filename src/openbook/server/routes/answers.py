@@ -10,6 +10,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from openbook.server.auth import Identified
 from openbook.server.failures import RequestRefusedError
+from openbook.server.routes.questions import arrival_of
 from openbook.server.running_answers import RunningAnswer, RunningAnswers
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse, RunningAnswersResponse
 
@@ -41,7 +42,7 @@ Own = Annotated[RunningAnswer, Depends(_own)]
 @router.post("/api/answers", status_code=202)
 async def start(request: Request, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
     """Begin to answer a question in the background. Only `DELETE` stops it."""
-    return _reply(await _answers(request).start(question, caller))
+    return _reply(await _answers(request).start(question, caller, arrival_of(request, caller)))
 
 
 @router.get("/api/answers")
@@ -72,5 +73,10 @@ async def stop(request: Request, found: Own) -> None:
 
 def _reply(answer: RunningAnswer) -> RunningAnswerResponse:
     return RunningAnswerResponse(
-        id=answer.id, session_id=answer.session_id, begins=answer.begins, query=answer.query, state=answer.state
+        id=answer.id,
+        session_id=answer.session_id,
+        begins=answer.begins,
+        query=answer.query,
+        state=answer.state,
+        place=answer.place,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -14,8 +14,9 @@ from openbook.server.auth import Authenticator, Caller, KeyScheme, identified
 from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
+from openbook.server.question_queue import Queued
 from openbook.server.question_service import PreparedQuestion, QuestionService
-from openbook.server.routes.questions import unless_gone
+from openbook.server.routes.questions import arrival_of, server_timing, unless_gone
 from openbook.server.schemas import AnswerResponse, ChatCompletionRequest, OpenAIModelsResponse, QueryRequest
 from openbook.server.shutdown import ShutdownSignal
 
@@ -51,7 +52,7 @@ async def _admitted(request: Request, body: ChatCompletionRequest, caller: Clien
     asker: QuestionService = request.app.state.asker
     question, history = read_conversation(body.messages)
     asked = QueryRequest(query=question, model=None if body.model == _DEFAULT else body.model)
-    async with asker.admitted(asked, caller, history) as prepared:
+    async with asker.admitted(asked, caller, arrival_of(request, caller), history) as prepared:
         yield prepared
 
 
@@ -60,14 +61,14 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 async def _begun(
     request: Request, asked: Admitted
-) -> AsyncIterator[AsyncGenerator[AnswerEvent | AnswerResponse, None]]:
+) -> AsyncIterator[AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]]:
     """Begin to answer. What is begun here is closed whenever the client leaves."""
     asker: QuestionService = request.app.state.asker
     async with aclosing(asker.events(asked)) as events:
         yield events
 
 
-Begun = Annotated[AsyncGenerator[AnswerEvent | AnswerResponse, None], Depends(_begun)]
+Begun = Annotated[AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None], Depends(_begun)]
 
 
 @router.post(
@@ -90,7 +91,7 @@ async def chat_completions(request: Request, body: ChatCompletionRequest, asked:
         lines = as_chunks(head, events, stopping, with_usage=with_usage)
         return StreamingResponse(lines, media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
 
-    async def answered() -> dict[str, Any]:
+    async def answered() -> JSONResponse:
         answer: GenerationResult | None = None
         reply: AnswerResponse | None = None
         async for event in events:
@@ -100,7 +101,8 @@ async def chat_completions(request: Request, body: ChatCompletionRequest, asked:
                 reply = event
         assert answer is not None
         assert reply is not None
-        return as_completion(head, answer, reply)
+        timing = {"Server-Timing": server_timing(reply.stages_ms, reply.took_ms)}
+        return JSONResponse(as_completion(head, answer, reply), headers=timing)
 
     async with stopping.heeded():
-        return JSONResponse(await unless_gone(request, answered()))
+        return await unless_gone(request, answered())

@@ -221,6 +221,13 @@ async def job(found: OwnJob) -> JobResponse:
     return _reply(found)
 
 
+@router.delete("/api/jobs/{job_id}", status_code=204)
+async def cancel_job(request: Request, found: OwnJob) -> None:
+    """Stop work in the background. What is indexed by now, and uploaded files, stay. What has ended stays as it is."""
+    jobs: JobQueue = request.app.state.jobs
+    await asyncio.to_thread(jobs.cancel, found)
+
+
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
 async def job_events(request: Request, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
     """Follow work in the background: `progress`, and at last `done` or `error`."""

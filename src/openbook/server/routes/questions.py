@@ -7,16 +7,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import aclosing
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from openbook.server.auth import Identified
+from openbook.server.auth import BROWSER_COOKIE, Caller, Identified
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
+from openbook.server.question_queue import Arrival
 from openbook.server.question_service import PreparedQuestion, QuestionService
-from openbook.server.schemas import AnswerResponse, ModelsResponse, QueryRequest
+from openbook.server.schemas import AnswerResponse, ModelsResponse, QueryRequest, QueueResponse
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
+from openbook.settings import Settings
 
 T = TypeVar("T")
 
@@ -51,10 +53,30 @@ async def _left(request: Request) -> None:
 router: APIRouter = APIRouter()
 
 
+def arrival_of(request: Request, caller: Caller) -> Arrival:
+    """Return when a request arrived, and with whom it shares its turns.
+
+    Each request of a program that keeps no cookie would be another caller, so all from one address count as one.
+    """
+    has_name = caller.key is not None or BROWSER_COOKIE in request.cookies
+    host = request.client.host if request.client else ""
+    return Arrival(caller.owner if has_name else f"address:{host}", request.state.arrived_s)
+
+
+def server_timing(stages_ms: dict[str, float], total_ms: float) -> str:
+    """Write the time of each stage as the header `Server-Timing`.
+
+    Example:
+        >>> server_timing({"queued": 12.0, "searching": 30.5}, 45.1)
+        'queued;dur=12.0, searching;dur=30.5, total;dur=45.1'
+    """
+    return ", ".join(f"{name};dur={ms}" for name, ms in (*stages_ms.items(), ("total", total_ms)))
+
+
 async def _admitted(request: Request, question: QueryRequest, caller: Identified) -> AsyncIterator[PreparedQuestion]:
     """Check a question while its status can still say that it is refused."""
     asker: QuestionService = request.app.state.asker
-    async with asker.admitted(question, caller) as asked:
+    async with asker.admitted(question, caller, arrival_of(request, caller)) as asked:
         yield asked
 
 
@@ -73,8 +95,8 @@ Happening = Annotated[AsyncGenerator[ServerSentEvent, None], Depends(_happening)
 
 
 @router.post("/api/query")
-async def query(request: Request, asked: Admitted) -> AnswerResponse:
-    """Answer a question."""
+async def query(request: Request, response: Response, asked: Admitted) -> AnswerResponse:
+    """Answer a question. `Server-Timing` tells how long each stage took, waiting in the queue included."""
     asker: QuestionService = request.app.state.asker
     stopping: ShutdownSignal = request.app.state.stopping
 
@@ -88,7 +110,9 @@ async def query(request: Request, asked: Admitted) -> AnswerResponse:
         return reply
 
     async with stopping.heeded():
-        return await unless_gone(request, answered())
+        reply = await unless_gone(request, answered())
+    response.headers["Server-Timing"] = server_timing(reply.stages_ms, reply.took_ms)
+    return reply
 
 
 @router.post("/api/query/stream", response_class=EventSourceResponse)
@@ -96,10 +120,23 @@ async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
     """Answer a question, and tell what happens meanwhile.
 
     The events are `status`, `delta`, `block`, `draft`, `tool` and `citation`. The last one is `done` with an
-    `AnswerResponse`, or `error`.
+    `AnswerResponse`, or `error`. While the question waits for its turn, `status` has the stage `queued` and a `place`.
     """
     async for event in events:
         yield event
+
+
+@router.get("/api/queue")
+async def queue(request: Request, caller: Identified) -> QueueResponse:
+    """Return how many questions wait for their turn, and the places of the caller's own."""
+    asker: QuestionService = request.app.state.asker
+    settings: Settings = request.app.state.library.settings
+    return QueueResponse(
+        waiting=asker.queue.waiting,
+        most=settings.server_queue,
+        places=asker.queue.places(arrival_of(request, caller).party),
+        retry_after_s=round(asker.queue.retry_after_s, 1),
+    )
 
 
 @router.get("/api/models")

@@ -4,7 +4,7 @@ import { byId, element, fill } from "./dom.js";
 import { counted, listed, wait } from "./formatting.js";
 
 /**
- * @typedef {{source: string, path: string, title: string, lessons: {number: number, title: string}[]}} Course
+ * @typedef {{source: string, path: string, title: string, lessons: {label: string, title: string}[]}} Course
  * @typedef {{name: string, label: string}} Model
  */
 
@@ -85,7 +85,7 @@ export function showCourses(courses) {
 export function showLessons(courses) {
   const lessons = courses.find((course) => placeOf(course) === byId("course").value)?.lessons ?? [];
   byId("lesson-field").hidden = !lessons.length;
-  const named = lessons.map(({ number, title }) => [String(number), `${number}: ${title}`]);
+  const named = lessons.map(({ label, title }) => [label, title ? `${label}: ${title}` : label]);
   choices("lesson", [[ALL, "All"], ...named], byId("lesson").value);
 }
 

@@ -81,9 +81,10 @@ export class ExchangeView {
   }
 
   #showStage() {
-    const { phase, stage, tools } = this.exchange;
+    const { phase, stage, place, tools } = this.exchange;
     this.stage.hidden = phase !== "asking";
-    const words = STAGES[/** @type {keyof typeof STAGES} */ (stage)] ?? stage;
+    const name = STAGES[/** @type {keyof typeof STAGES} */ (stage)] ?? stage;
+    const words = place ? `${name}: place ${place} in the queue` : name;
     const used = tools.map(({ name, outcome }) => element("span", { class: "tool" }, `${name}: ${outcome}`));
     fill(this.stage, element("span", { class: "pulse", "aria-hidden": "true" }), words, ...used);
   }

@@ -166,8 +166,10 @@ async function follow(view, id) {
   try {
     for await (const event of api.followAnswer(id, mine.control.signal)) {
       if (asking !== mine) return;
+      const { stage } = exchange;
       exchange = applyEvent(exchange, event);
-      if (event.event === "status") announce(STAGES[/** @type {keyof typeof STAGES} */ (exchange.stage)] ?? "");
+      const isNext = event.event === "status" && exchange.stage !== stage; // not each place in the queue
+      if (isNext) announce(STAGES[/** @type {keyof typeof STAGES} */ (exchange.stage)] ?? "");
       view.update(exchange);
     }
   } catch (error) {
@@ -215,7 +217,7 @@ function drop(view) {
  */
 function refusedCall(exchange, error) {
   // A day's money comes back at midnight. Until then another model may be chosen, so nothing is held back.
-  if (error.status === 429 && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
+  if ((error.status === 429 || error.status === 503) && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
     holdBack(error.retryAfter);
     if (!byId("question").value) propose(exchange.query);
   }

@@ -12,13 +12,14 @@
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
  * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean}} RunningAnswer
  * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
- * @typedef {{id: number, query: string, phase: Phase, stage: string, raw: string, covered: number, blocks: string[], draft: string,
+ * @typedef {{id: number, query: string, phase: Phase, stage: string, place: number, raw: string, covered: number, blocks: string[], draft: string,
  *   tools: {name: string, outcome: string}[], answer: Answer | null, failure: Failure | null}} Exchange
  */
 
 /** What each stage is called while it lasts. */
 export const STAGES = Object.freeze({
   sending: "Sending the question",
+  queued: "Waiting for a turn",
   searching: "Searching the sources",
   writing: "Writing. Nothing is checked yet",
   checking: "Checking each claim against its source",
@@ -38,7 +39,7 @@ export const BROKEN = Object.freeze({
  */
 export function startExchange(id, query) {
   return {
-    ...{ id, query, phase: "asking", stage: "sending", raw: "", covered: 0, blocks: [], draft: "", tools: [] },
+    ...{ id, query, phase: "asking", stage: "sending", place: 0, raw: "", covered: 0, blocks: [], draft: "", tools: [] },
     ...{ answer: null, failure: null },
   };
 }
@@ -64,7 +65,7 @@ export function pastExchange(id, kept) {
 export function applyEvent(exchange, { event, data }) {
   switch (event) {
     case "status":
-      return { ...exchange, stage: data.stage, covered: exchange.raw.length, draft: "" };
+      return { ...exchange, stage: data.stage, place: data.place ?? 0, covered: exchange.raw.length, draft: "" };
     case "delta":
       return { ...exchange, raw: exchange.raw + data.text };
     case "block": {
@@ -156,7 +157,9 @@ export function questionBody(query, scope, sessionId) {
   if (scope.agent) body.agent = true;
   if (scope.sources.length) body.filters = { sources: scope.sources };
   if (scope.course) body.course_name = scope.course;
-  if (scope.lesson !== "") body.lesson_number = Number(scope.lesson);
+  const [number, part] = scope.lesson.split(".");
+  if (number) body.lesson_number = Number(number);
+  if (part) body.lesson_part = Number(part);
   return body;
 }
 

@@ -1,0 +1,168 @@
+"""Whole answers without a model to real questions: whether they are right, how long they are, and what is refused.
+
+    python -m benchmarks.answers --data DATA --checkouts FOLDER --home FOLDER [--curve]
+
+`--checkouts` has a checkout of each repository of real-questions under its last name; the libraries are made in
+`--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several places that
+are needed, their share. `--curve` tries other limits of quotes, and prints what is chosen without the project asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+from openbook.answering import extractive, surroundings
+from openbook.answers import GenerationResult
+from openbook.evals.metrics import ExpectedSpan, mean
+from openbook.library import Library
+from openbook.settings import Settings
+
+# A longer answer is a wall of text.
+_MOST_WORDS = 110
+
+# Quotes, words of all, and words and lines of the first one with what is around it.
+_LIMITS = tuple(itertools.product((3, 4, 5), (90, 100, 110), ((0, 0), (40, 12), (60, 20), (80, 20))))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to a repository, and where its answer stands."""
+
+    project: str
+    text: str
+    kind: str
+    is_answerable: bool
+    places: tuple[ExpectedSpan, ...]
+    needs_all: bool
+
+
+class Outcome(NamedTuple):
+    """What became of one question."""
+
+    first: float
+    any: float
+    words: int
+    refused: bool
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with real-questions")
+    parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
+    parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
+    parser.add_argument("--curve", action="store_true", help="try other limits of quotes")
+    arguments = parser.parse_args()
+    asked = [each for each in read_questions(arguments.data) if (arguments.checkouts / each.project).is_dir()]
+    with ExitStack() as stack:
+        libraries = {
+            name: stack.enter_context(_library(arguments.checkouts / name, arguments.home / name))
+            for name in dict.fromkeys(each.project for each in asked)
+        }
+        outcomes = [_ask(libraries[each.project], each) for each in asked]
+        _print_kinds(asked, outcomes)
+        if arguments.curve:
+            answerable = [each for each in asked if each.is_answerable]
+            _print_curve([each.project for each in answerable], list(_curve(libraries, answerable)))
+
+
+def read_questions(data: Path) -> list[Asked]:
+    """Read the real questions, unanswerable ones included."""
+    lines = (data / "real-questions" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        Asked(
+            item["repo"].partition("/")[2],
+            item["question"],
+            item["type"],
+            item["answerable"],
+            tuple(ExpectedSpan(gold["path"], *gold["lines"]) for gold in item["gold"]),
+            item.get("needs_all", False),
+        )
+        for item in map(json.loads, filter(str.strip, lines))
+    ]
+
+
+def _library(folder: Path, home: Path) -> Library:
+    home.mkdir(parents=True, exist_ok=True)
+    library = Library(home / "library.sqlite", Settings(home=home))
+    if not library.stats().chunks:
+        library.add(folder)
+    return library
+
+
+def _ask(library: Library, asked: Asked) -> Outcome:
+    answer = library.query(asked.text)
+    if answer.refused:
+        return Outcome(0.0, 0.0, 0, True)
+    return Outcome(*_places(answer, asked), sum(len(claim.text.split()) for claim in answer.claims), False)
+
+
+def _places(answer: GenerationResult, asked: Asked) -> tuple[float, float]:
+    cited = [ExpectedSpan(c.span.path, c.span.start_line, c.span.end_line) for c in answer.citations]
+    held = [any(place.overlaps(each) for each in cited) for place in asked.places]
+    first = any(place.overlaps(each) for each in cited[:1] for place in asked.places)
+    return float(first), mean([float(each) for each in held]) if asked.needs_all else float(any(held))
+
+
+def _print_kinds(asked: Sequence[Asked], outcomes: Sequence[Outcome]) -> None:
+    print("| questions | number | first | any | words | refused |\n|---|---|---|---|---|---|")
+    kinds = dict.fromkeys(each.kind for each in asked if each.is_answerable)
+    members = {
+        "answerable": [n for n, each in enumerate(asked) if each.is_answerable],
+        **{kind: [n for n, each in enumerate(asked) if each.is_answerable and each.kind == kind] for kind in kinds},
+        "unanswerable": [n for n, each in enumerate(asked) if not each.is_answerable],
+    }
+    for name, numbers in members.items():
+        some = [outcomes[n] for n in numbers]
+        shares = " | ".join(f"{mean([each[n] for each in some]):.3f}" for n in (0, 1)) if name in kinds else ""
+        if name == "answerable":
+            shares = " | ".join(f"{mean([each[n] for each in some]):.3f}" for n in (0, 1))
+        refused = mean([float(each.refused) for each in some])
+        print(f"| {name} | {len(some)} | {shares or '- | -'} | {_words(some):.0f} | {refused:.3f} |", flush=True)
+
+
+def _words(outcomes: Iterable[Outcome]) -> float:
+    """Return the words that are quoted in an answer, where there is one."""
+    return mean([float(each.words) for each in outcomes if not each.refused])
+
+
+def _curve(libraries: Mapping[str, Library], asked: Sequence[Asked]) -> Iterable[list[Outcome]]:
+    """Ask all again with each of the limits."""
+    for quotes, words, (first_words, lines) in _LIMITS:
+        with (
+            patch.object(extractive, "_MOST_QUOTES", quotes),
+            patch.object(extractive, "_MOST_WORDS", words),
+            patch.object(surroundings, "_ENLARGED_WORDS", first_words),
+            patch.object(surroundings, "_ENLARGED_LINES", lines),
+        ):
+            yield [_ask(libraries[each.project], each) for each in asked]
+
+
+def _print_curve(projects: Sequence[str], curve: Sequence[Sequence[Outcome]]) -> None:
+    print("\n| quotes | words | first quote, words and lines | first | any | words |\n|---|---|---|---|---|---|")
+    for (quotes, words, (first_words, lines)), outcomes in zip(_LIMITS, curve, strict=True):
+        print(f"| {quotes} | {words} | {first_words}, {lines} | {_figures(outcomes)} |")
+    left_out = []
+    for project in dict.fromkeys(projects):
+        others = [n for n, name in enumerate(projects) if name != project]
+        short = [each for each in curve if _words(each[n] for n in others) <= _MOST_WORDS]
+        best = max(short, key=lambda each: sum(each[n].first + each[n].any for n in others))
+        left_out += [each for each, name in zip(best, projects, strict=True) if name == project]
+    print(f"| chosen without the project | | | {_figures(left_out)} |")
+
+
+def _figures(outcomes: Sequence[Outcome]) -> str:
+    first, found = (mean([each[n] for each in outcomes]) for n in (0, 1))
+    return f"{first:.3f} | {found:.3f} | {_words(outcomes):.0f}"
+
+
+if __name__ == "__main__":
+    main()

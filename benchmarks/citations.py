@@ -1,0 +1,194 @@
+"""How right `openbook verify` is about the citations of real repositories, as labelled by hand.
+
+    python -m benchmarks.citations --data DIR [--details]
+
+`DIR` has a clone of each repository of `cases/citations.jsonl`, with its whole history, as `NAME` of `OWNER/NAME`.
+Each is cloned again at the commit of the labels, checked, fixed, and fixed a second time.
+
+The labels were written before the check was run: the cited lines were read at the commit that wrote the citation, and
+at the newest one. `moved` has the new place. With `either`, lines have so many edits that a reader accepts `changed`
+as well as the place. With `unclear`, the citation did not say what it named when it was written; it is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openbook.verify.finding import Finding
+from openbook.verify.mentions import find_mentions
+from openbook.verify.selection import files_to_check
+from openbook.verify.verify import FileReport, FileVerifier
+
+CASES = Path(__file__).parent / "cases" / "citations.jsonl"
+
+_Key = tuple[str, int, str, int, int]
+"""Citing file, line, path as written, first and last cited line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a reader found."""
+
+    key: _Key
+    verdict: str
+    now: str = ""
+    """Path and lines, for `moved`; for `either` path and first line."""
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts over all repositories."""
+
+    citations: int = 0
+    seconds: float = 0.0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Label and verdict; the verdict `wrong place` for a move to another place than the label's."""
+    writes: Counter[str] = field(default_factory=Counter)
+    """`right`, `wrong` and `not labelled`, of the citations that were fixed."""
+    changed_again: int = 0
+    """Files that a second fix changed."""
+
+    def precision(self, verdict: str) -> tuple[int, int]:
+        """Return how many findings of a verdict are right, and how many there are, `unclear` ones left out."""
+        also = "wrong place" if verdict == "moved" else verdict
+        said = sum(n for (label, got), n in self.pairs.items() if got in (verdict, also) and label != "unclear")
+        return sum(self.pairs[label, verdict] for label in (verdict, "either")), said
+
+    def recall(self, verdict: str) -> tuple[int, int]:
+        """Return how many citations of a label were found, and how many there are."""
+        return self.pairs[verdict, verdict], sum(n for (label, _), n in self.pairs.items() if label == verdict)
+
+
+def read_labels() -> dict[tuple[str, str], list[Label]]:
+    """Return the labels by repository and commit."""
+    found: dict[tuple[str, str], list[Label]] = defaultdict(list)
+    for line in CASES.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        first, _, last = row["lines"].partition("-")
+        key = (row["file"], row["line"], row["path"], int(first), int(last or first))
+        found[row["repository"], row["commit"]].append(Label(key, row["label"], row.get("now", "")))
+    return found
+
+
+def measure(data: Path, *, details: bool = False) -> Score:
+    """Check all repositories of the labels."""
+    score = Score()
+    for (repository, commit), labels in read_labels().items():
+        with tempfile.TemporaryDirectory() as folder:
+            clone = Path(folder) / "clone"
+            _git("clone", "-q", "--shared", "--no-checkout", str(data / repository.partition("/")[2]), str(clone))
+            # A copy may lack large pictures; all else is checked out.
+            subprocess.run(["git", "-C", str(clone), "checkout", "-q", "-f", commit], check=False, capture_output=True)
+            _git("-C", str(clone), "remote", "set-url", "origin", f"https://github.com/{repository}")
+            _score(score, clone, {label.key: label for label in labels}, details=details)
+    return score
+
+
+def _score(score: Score, clone: Path, labels: Mapping[_Key, Label], *, details: bool) -> None:
+    files = files_to_check([str(clone)])
+    began = time.perf_counter()
+    reports = _verified(clone, files)
+    score.seconds += time.perf_counter() - began
+    left = dict(labels)
+    for report in reports:
+        for finding in report.findings:
+            score.citations += 1
+            score.verdicts[finding.verdict] += 1
+            label = left.pop(_key(report.path, finding), None)
+            if label is not None:
+                got = _judged(label, finding)
+                score.pairs[label.verdict, got] += 1
+                if details and got != label.verdict:
+                    print(
+                        f"{label.verdict:12} {got:12} {label.key} label {label.now} says {finding.now}", finding.reason
+                    )
+    for label in left.values():
+        score.pairs[label.verdict, "not a citation"] += 1
+        if details:
+            print(f"{label.verdict:12} not found    {label.key}")
+    for report in _verified(clone, files, fix=True):
+        for position in report.fixed:
+            finding = report.findings[position]
+            label = labels.get(_key(report.path, finding))
+            known = label and label.verdict != "unclear"
+            score.writes["not labelled" if not known else "right" if _is_place(label, finding) else "wrong"] += 1
+    score.changed_again += sum(bool(report.fixed) for report in _verified(clone, files, fix=True))
+
+
+def _verified(clone: Path, files: Sequence[str], *, fix: bool = False) -> list[FileReport]:
+    verifier = FileVerifier(clone)
+    verifier.prepare(files)
+    return list(_reports(verifier, files, fix=fix))
+
+
+def _reports(verifier: FileVerifier, files: Sequence[str], *, fix: bool) -> Iterator[FileReport]:
+    for file in files:
+        try:
+            yield verifier.verify(file, fix=fix)
+        except Exception as exc:  # noqa: BLE001 - one broken file of somebody else does not stop the benchmark
+            print(f"{file}: {exc}", file=sys.stderr)
+
+
+def _key(file: str, finding: Finding) -> _Key:
+    mention = find_mentions(finding.cited)[0]
+    return file, finding.line, mention.path, mention.first_line, mention.last_line
+
+
+def _judged(label: Label, finding: Finding) -> str:
+    is_wrong_place = finding.verdict == "moved" and not _is_place(label, finding)
+    return "wrong place" if is_wrong_place else finding.verdict
+
+
+def _is_place(label: Label | None, finding: Finding) -> bool:
+    if label is None or label.verdict not in {"moved", "either"} or finding.now is None:
+        return False
+    return str(finding.now) == label.now or (label.verdict == "either" and str(finding.now).split("-")[0] == label.now)
+
+
+def _git(*arguments: str) -> None:
+    subprocess.run(["git", *arguments], check=True)
+
+
+def _share(part: tuple[int, int]) -> str:
+    return f"{part[0]} of {part[1]} ({part[0] / max(1, part[1]):.1%})"
+
+
+def table(score: Score) -> str:
+    """Return the score as a table in Markdown."""
+    said = ", ".join(f"{number} {verdict}" for verdict, number in score.verdicts.most_common())
+    rows = [
+        ("citations", f"{score.citations}: {said}"),
+        ("precision of `moved`", _share(score.precision("moved"))),
+        ("recall of `moved`", _share(score.recall("moved"))),
+        ("precision of `changed`", _share(score.precision("changed"))),
+        ("recall of `changed`", _share(score.recall("changed"))),
+        ("written by `--fix`", ", ".join(f"{number} {what}" for what, number in sorted(score.writes.items()))),
+        ("files that a second `--fix` changes", str(score.changed_again)),
+        ("seconds", f"{score.seconds:.1f}"),
+    ]
+    return "\n".join(("| what | result |", "|---|---|", *(f"| {what} | {result} |" for what, result in rows)))
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--data", type=Path, required=True, help="folder with the clones")
+    parser.add_argument("--details", action="store_true", help="list what differs from the labels")
+    arguments = parser.parse_args()
+    score = measure(arguments.data, details=arguments.details)
+    print(table(score))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,250 @@
+"""Tools of an MCP server: a program of this machine, or an address."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AsyncExitStack, suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import PurePath
+from types import TracebackType
+from typing import IO, Any, Self
+
+from openbook.agent.tools import Tool
+from openbook.errors import MissingExtraError, ToolError
+
+# Programs that are started by `npx` or `uvx` may be downloaded first.
+_CONNECT_S = 60.0
+_TIMEOUT_S = 30.0
+_CLOSE_S = 10.0
+
+_LAST_WORDS = 500  # of what a program wrote before it ended
+_UNUSABLE = re.compile(r"[^A-Za-z0-9_-]")
+_NAME_CHARS = 64
+
+
+def mcp(
+    server: str | Sequence[str],
+    *,
+    prefix: str = "",
+    env: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout_s: float = _TIMEOUT_S,
+) -> McpToolset:
+    """Return the tools of an MCP server, for `Agent` and answers. Nothing is started before they are needed.
+
+    Args:
+        server: A command, as one text or as its words, that speaks MCP on standard input and output; or the
+            `http://` or `https://` address of a server. No shell runs.
+        prefix: Put before the name of each tool, where two servers have the same names.
+        env: Variables for the program, beside `PATH`, `HOME` and the few others that every program needs. It sees
+            no others: keys of models stay here.
+        headers: Sent with each request to an address, such as `Authorization`.
+        timeout_s: Seconds that one call may take.
+
+    Raises:
+        MissingExtraError: The package `mcp` is not installed.
+        ValueError: There is no command.
+    """
+    return McpToolset(server, prefix=prefix, env=env, headers=headers, timeout_s=timeout_s)
+
+
+class McpToolset:
+    """The tools of one MCP server: see `mcp`. Use it as a context manager, blocking or async, or `close` it.
+
+    What is not closed is closed when it is no longer used, and at the end of the interpreter.
+    """
+
+    def __init__(
+        self,
+        server: str | Sequence[str],
+        *,
+        prefix: str,
+        env: Mapping[str, str] | None,
+        headers: Mapping[str, str] | None,
+        timeout_s: float,
+    ) -> None:
+        if find_spec("mcp") is None:
+            raise MissingExtraError("the package 'mcp' is not installed", hint="pip install 'openbook[mcp]'")
+        is_address = isinstance(server, str) and server.startswith(("http://", "https://"))
+        words = shlex.split(server) if isinstance(server, str) and not is_address else list(server)
+        if not words:
+            raise ValueError("there is no command that could be started")
+        self._session = _Session(str(server) if is_address else "", words, dict(env or {}), dict(headers or {}))
+        self._prefix = prefix
+        self._timeout_s = timeout_s
+        self._tools: tuple[Tool, ...] | None = None
+        self._lock = threading.Lock()
+        self._stop = weakref.finalize(self, self._session.close)
+
+    def __repr__(self) -> str:
+        return f"mcp({self._session.name!r})"
+
+    def tools(self) -> Sequence[Tool]:
+        """Return its tools, in its order, connecting first.
+
+        Raises:
+            ToolError: The server cannot be started or reached, or was closed.
+        """
+        with self._lock:
+            if self._tools is None:
+                self._tools = tuple(map(self._tool, self._session.connect()))
+            return self._tools
+
+    def close(self) -> None:
+        """End the connection, and the program. Calls that are under way fail."""
+        self._stop()
+
+    def __enter__(self) -> Self:
+        self.tools()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        await asyncio.to_thread(self.tools)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    def _tool(self, told: Any) -> Tool:
+        name = _UNUSABLE.sub("_", f"{self._prefix}{told.name}")[:_NAME_CHARS]
+        schema = {"type": "object", **told.input_schema}
+        return Tool.from_schema(
+            name,
+            told.description or told.title or told.name,
+            schema,
+            partial(self._call, told.name),
+            timeout_s=self._timeout_s,
+        )
+
+    def _call(self, name: str, /, **arguments: Any) -> str:
+        # Bound to this object, which must not be closed for as long as an agent has the tool.
+        return self._session.call(name, arguments, self._timeout_s)
+
+
+class _Session:
+    """A connection, in an event loop and a thread of its own: it serves threads and event loops alike."""
+
+    def __init__(self, address: str, words: list[str], env: dict[str, str], headers: dict[str, str]) -> None:
+        # Without arguments and queries, which may hold a token.
+        self.name = address.partition("?")[0].rpartition("@")[2] or PurePath(words[0]).name
+        self._address, self._words, self._env, self._headers = address, words, env, headers
+        self._ready: Future[list[Any]] = Future()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._client: Any = None
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
+
+    def connect(self) -> list[Any]:
+        """Return the tools that the server lists.
+
+        Raises:
+            ToolError: It cannot be started or reached, or was closed.
+        """
+        if self._is_closed:
+            raise ToolError(f"the connection to {self.name} is closed")
+        self._thread.start()
+        try:
+            return self._ready.result(_CONNECT_S)
+        except TimeoutError as exc:
+            self.close()
+            raise ToolError(f"{self.name} did not answer as an MCP server within {_CONNECT_S:.0f} s") from exc
+
+    def call(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> str:
+        """Call a tool, and return its text.
+
+        Raises:
+            ToolError: It failed, took too long, or the connection is gone.
+        """
+        if self._is_closed or self._loop is None or not self._thread.is_alive():
+            raise ToolError(f"the connection to {self.name} is closed")
+        calling = asyncio.run_coroutine_threadsafe(self._client.call_tool(name, dict(arguments)), self._loop)
+        try:
+            result = calling.result(timeout_s)
+        except TimeoutError as exc:
+            calling.cancel()
+            raise ToolError(f"{name!r} took longer than {timeout_s:g} s") from exc
+        text = _text_of(result)
+        if result.is_error:
+            raise ToolError(text or f"{name!r} failed without a word")
+        return text
+
+    def close(self) -> None:
+        """End the connection, and wait until the program is gone."""
+        self._is_closed = True
+        if self._loop is not None and self._stop is not None:
+            with suppress(RuntimeError):  # it has ended by itself
+                self._loop.call_soon_threadsafe(self._stop.set)
+        if self._thread.is_alive():
+            self._thread.join(_CLOSE_S)
+
+    def _run(self) -> None:
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+            try:
+                asyncio.run(self._serve(said))
+            except BaseException as exc:  # noqa: BLE001 - the edge of a thread: whoever waits is told
+                if not self._ready.done():
+                    self._ready.set_exception(ToolError(f"{self.name} is no MCP server: {_why(exc)}{_last(said)}"))
+
+    async def _serve(self, said: IO[str]) -> None:
+        from mcp import Client
+
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        async with AsyncExitStack() as stack:
+            self._client = client = await stack.enter_async_context(Client(await self._transport(said, stack)))
+            found, cursor = [], None
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                found += page.tools
+                if not (cursor := page.next_cursor):
+                    break
+            self._ready.set_result(found)
+            await self._stop.wait()
+
+    async def _transport(self, said: IO[str], stack: AsyncExitStack) -> Any:
+        from mcp import StdioServerParameters, stdio_client
+
+        if not self._address:
+            started = StdioServerParameters(command=self._words[0], args=self._words[1:], env=self._env or None)
+            return stdio_client(started, errlog=said)  # type: ignore[arg-type]
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        http = await stack.enter_async_context(create_mcp_http_client(headers=self._headers))
+        return streamable_http_client(self._address, http_client=http)
+
+
+def _text_of(result: Any) -> str:
+    """Return the text of a result; of pictures and sounds, only that they are there."""
+    parts = [getattr(part, "text", None) or f"[{part.type} that is not shown]" for part in result.content]
+    if not parts and result.structured_content is not None:
+        from pydantic_core import to_json
+
+        return to_json(result.structured_content, fallback=str).decode()
+    return "\n".join(parts)
+
+
+def _why(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def _last(said: IO[str]) -> str:
+    """Return the end of what a program wrote to standard error, for a message."""
+    said.seek(0)
+    words = said.read()[-_LAST_WORDS:].strip()
+    return f"; it wrote: {words}" if words else ""

@@ -1,0 +1,162 @@
+"""Finds lines by an exact text or a regular expression, in linear time and within a limit of seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from openbook.errors import ToolError
+from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
+from openbook.text import LineIndex
+from openbook.tokens import tokenize
+from openbook.types import Document, Filter
+
+# Somebody waits. Reading takes about a second for 10,000 documents.
+_MOST_SECONDS = 5.0
+
+# What is kept. More lines are counted.
+_MOST_LINES = 2_000
+
+# What RE2 may take for one pattern: 8 MB is its own default.
+_PATTERN_BYTES = 8 << 20
+_LONGEST_PATTERN = 500
+
+# A line of generated code can be as long as a file.
+_LONGEST_LINE = 200
+_LEADING_CHARS = 60
+
+# A word with something else on both sides is a word of the index.
+_WHOLE_WORD = re.compile(r"(?<=[^\w])\w+(?=[^\w])")
+
+_Search = Callable[[str], Iterator[tuple[int, int]]]
+"""Yields where a text matches, in characters, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLine:
+    """A line that matches."""
+
+    source: str
+    path: str
+    line: int
+    """1-based."""
+    text: str
+    """The line, trimmed; of a long one, 200 characters around the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLines:
+    """The lines that match a pattern."""
+
+    lines: tuple[MatchingLine, ...]
+    """In the order of source, path and line, at most 2,000."""
+    count: int
+    """How many there are, those that are not kept included."""
+    unread: int = 0
+    """Documents that were not read, because time was up."""
+
+
+def find_lines(
+    pattern: str,
+    index: Index,
+    where: Filter = EVERYTHING,
+    *,
+    is_regex: bool = False,
+    any_case: bool = False,
+    is_meant: Callable[[str], bool] | None = None,
+    seconds: float = _MOST_SECONDS,
+) -> MatchingLines:
+    """Find the lines that hold a text, or match a regular expression in the syntax of RE2.
+
+    Args:
+        pattern: One line. A regular expression never matches across lines.
+        index: The library.
+        where: Documents that are read.
+        is_regex: Whether the pattern is a regular expression.
+        any_case: Whether `retry` matches `Retry`.
+        is_meant: Whether the document of a path is read, beside the filter.
+        seconds: Time after which no further document is read.
+
+    Raises:
+        ToolError: The pattern is empty, too long or not valid, or regular expressions need a package.
+    """
+    if not pattern or "\n" in pattern or len(pattern) > _LONGEST_PATTERN:
+        raise ToolError(f"the pattern must be one line of 1 to {_LONGEST_PATTERN} characters")
+    search = _expression(pattern, any_case=any_case) if is_regex else _literal(pattern, any_case=any_case)
+    documents = index.documents(where) if is_regex else _documents_with(pattern, index, where)
+    if is_meant is not None:
+        documents = [each for each in documents if is_meant(each.path)]
+    end = monotonic() + seconds
+    found: list[MatchingLine] = []
+    count = 0
+    for position, listed in enumerate(documents):
+        if monotonic() > end:
+            return MatchingLines(tuple(found), count, len(documents) - position)
+        document = index.document(listed.source, listed.path)
+        if document is not None:
+            lines = _lines(document, search)
+            count += len(lines)
+            found += lines[: _MOST_LINES - len(found)]
+    return MatchingLines(tuple(found), count)
+
+
+def _literal(pattern: str, *, any_case: bool) -> _Search:
+    # A literal is found in linear time by `re` too.
+    compiled = re.compile(re.escape(pattern), re.IGNORECASE if any_case else 0)
+    return lambda text: (found.span() for found in compiled.finditer(text))
+
+
+def _expression(pattern: str, *, any_case: bool) -> _Search:
+    try:
+        import re2
+    except ModuleNotFoundError as exc:
+        raise ToolError("regular expressions need google-re2", hint="pip install 'openbook[mcp]'") from exc
+    options = re2.Options()
+    options.max_mem, options.log_errors, options.never_nl = _PATTERN_BYTES, False, True
+    options.case_sensitive = not any_case
+    try:
+        compiled = re2.compile(f"(?m:{pattern})", options)
+    except re2.error as exc:
+        told = exc.args[0].decode("utf-8", "replace") if isinstance(exc.args[0], bytes) else exc.args[0]
+        raise ToolError(f"not a regular expression that RE2 knows: {told}") from exc
+    if compiled.search(""):
+        raise ToolError("the pattern matches every line, because it matches nothing at all")
+    return lambda text: (found.span() for found in compiled.finditer(text))
+
+
+def _documents_with(pattern: str, index: Index, where: Filter) -> Sequence[DocumentSummary]:
+    """Return the documents that may hold a text: those with its rarest word, or all if it holds no whole word."""
+    listed = index.documents(where)
+    tokens = list(dict.fromkeys(tokenize(" ".join(_WHOLE_WORD.findall(pattern)))))
+    if not tokens:
+        return listed
+    counts = index.frequencies(tokens)
+    if len(counts) < len(tokens):
+        return []
+    rarest = min(tokens, key=lambda token: (counts[token], token))
+    matches = index.match([rarest], None, counts[rarest], where)
+    holding = {(each.source, each.span.path) for each in index.outlines([one.id for one in matches.evidence])}
+    return [each for each in listed if (each.source, each.path) in holding]
+
+
+def _lines(document: Document, search: _Search) -> list[MatchingLine]:
+    """Return the lines of a document that match, each once."""
+    text, made = document.text, dict[int, MatchingLine]()
+    lines: LineIndex | None = None
+    for start, _ in search(text):
+        lines = lines or LineIndex(text)
+        number = lines.line_at(min(start, max(0, len(text) - 1)))
+        if number not in made:
+            shown = _shown(text, lines, number, start)
+            made[number] = MatchingLine(document.source, document.path, number, shown)
+    return list(made.values())
+
+
+def _shown(text: str, lines: LineIndex, number: int, start: int) -> str:
+    first, last = lines.start_of(number), lines.end_of(number)
+    if last - first > _LONGEST_LINE:
+        first = max(first, min(start - _LEADING_CHARS, last - _LONGEST_LINE))
+        last = min(last, first + _LONGEST_LINE)
+    return text[first:last].strip()

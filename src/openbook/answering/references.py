@@ -1,0 +1,114 @@
+"""Finds every place that holds a name: candidates from the words of the index, places from the syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from openbook.chunking.occurrences import Occurrence, find_occurrences
+from openbook.index.protocol import EVERYTHING, DocumentSummary, Index
+from openbook.questions.names import name_parts
+from openbook.retrieval.roles import role_of
+from openbook.text import LineIndex
+from openbook.tokens import tokenize
+from openbook.types import USES, Document, Filter, Use
+
+# A name as common as `get` stands in thousands of files. Parsing reads 2 to 4 MB/s, and somebody waits.
+_MOST_READ_CHARS = 20_000_000
+
+# A line of generated code can be as long as a file.
+_LONGEST_LINE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that holds a name."""
+
+    source: str
+    path: str
+    line: int
+    """1-based."""
+    use: Use
+    within: str
+    """The innermost definition around it, qualified; empty outside of all."""
+    text: str
+    """The line, trimmed, at most 200 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The lines that hold a name."""
+
+    name: str
+    """Unqualified."""
+    places: tuple[Reference, ...]
+    """Definitions first, then calls, imports and mentions; tests last in each; then in the order of the paths."""
+    unread: int = 0
+    """Documents that may hold the name too but were not read, because there are too many."""
+
+
+def find_references(
+    name: str,
+    index: Index,
+    where: Filter = EVERYTHING,
+    *,
+    uses: Sequence[Use] = USES,
+    is_meant: Callable[[str], bool] | None = None,
+) -> References:
+    """Find every line that holds a name as a whole word.
+
+    Names are compared by letter, receivers are not resolved: for `Client.get` these are the calls of every `get`,
+    and only the definition is that of `Client` if there is one.
+
+    Args:
+        name: As it is written in code: `Client` or `Client.get`. Case counts.
+        index: The library.
+        where: Documents that may be searched.
+        uses: What the lines may do with the name.
+        is_meant: Whether the document of a path is read, beside the filter.
+    """
+    *owners, last = name_parts(name.strip()) or [""]
+    places: list[Reference] = []
+    roles: dict[Reference, bool] = {}
+    left, unread = _MOST_READ_CHARS, 0
+    for listed in _documents_with(last, index, where):
+        if is_meant is not None and not is_meant(listed.path):
+            continue
+        document = index.document(listed.source, listed.path) if left > 0 else None
+        if document is None:
+            unread += left <= 0
+            continue
+        left -= len(document.text)
+        found = _references_in(document, last)
+        places += found
+        roles |= dict.fromkeys(found, role_of(document.path, document.kind) != "source")
+    owned = [each for each in places if each.use == "definition" and owners and _is_owned(each, owners)]
+    kept = [each for each in places if each.use in uses and (each.use != "definition" or not owned or each in owned)]
+    kept.sort(key=lambda each: (USES.index(each.use), roles[each], each.source, each.path, each.line))
+    return References(last, tuple(kept), unread)
+
+
+def _documents_with(name: str, index: Index, where: Filter) -> list[DocumentSummary]:
+    """Return the documents that hold the rarest word of a name, in the order of source and path."""
+    tokens = tokenize(name)
+    counts = index.frequencies(tokens)
+    if not tokens or len(counts) < len(set(tokens)):
+        return []
+    rarest = min(tokens, key=lambda token: (counts[token], token))
+    matches = index.match([rarest], None, max(1, counts[rarest]), where)
+    outlines = index.outlines([evidence.id for evidence in matches.evidence])
+    return sorted({DocumentSummary(each.source, each.span.path, each.kind) for each in outlines})
+
+
+def _references_in(document: Document, name: str) -> list[Reference]:
+    lines = LineIndex(document.text)
+
+    def made(place: Occurrence) -> Reference:
+        text = document.text[lines.start_of(place.line) : lines.end_of(place.line)].strip()[:_LONGEST_LINE]
+        return Reference(document.source, document.path, place.line, place.use, place.within, text)
+
+    return [made(place) for place in find_occurrences(document.text, document.language, name)]
+
+
+def _is_owned(place: Reference, owners: Sequence[str]) -> bool:
+    return tuple(place.within.split(".")[:-1][-len(owners) :]) == tuple(owners)

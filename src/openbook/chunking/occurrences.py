@@ -1,0 +1,175 @@
+"""Finds where a name stands in code, and what each place does with it: defines, calls, imports or mentions it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node, Tree
+
+from openbook.chunking.code import parse_code
+from openbook.chunking.definitions import DefinitionFinder
+from openbook.chunking.layout import Layout
+from openbook.chunking.outline import Definition, flatten
+from openbook.chunking.rules import RULES, LanguageRules
+from openbook.types import USES, Use
+
+# What calls, in all grammars that have rules. Decorators and JSX elements call what they name.
+_CALLS = frozenset(
+    """call call_expression invocation_expression method_invocation function_call_expression member_call_expression
+    nullsafe_member_call_expression scoped_call_expression function_call method_call object_creation_expression
+    new_expression instance_expression explicit_constructor_invocation constructor_invocation macro_invocation command
+    decorator attribute_item jsx_opening_element jsx_self_closing_element""".split()
+)
+
+# Fields that hold what is called. Where a grammar names none, it is the first child.
+_CALLEES = ("function", "method", "name", "constructor", "type", "macro", "target")
+
+# What stands around the last name of `a.b`, `a::b` and `a<T>`, and is called by that name.
+_QUALIFIED = frozenset(
+    """attribute member_expression selector_expression field_expression scoped_identifier qualified_identifier
+    member_access_expression conditional_access_expression member_binding_expression navigation_expression
+    navigation_suffix generic_name generic_type generic_function template_function template_method qualified_name
+    scoped_type_identifier qualified_type instantiation_expression dot_index_expression method_index_expression
+    command_name user_type stable_identifier nested_identifier dot parenthesized_expression non_null_expression
+    simple_user_type variable constructor type_identifier""".split()
+)
+
+_IMPORTS = frozenset(
+    """import_statement import_from_statement future_import_statement import_declaration import_spec import_header
+    import_list use_declaration using_directive using_declaration namespace_use_declaration preproc_include
+    extern_crate_declaration export_clause import""".split()
+)
+
+# An import stands at most so far above the names in it, as in `use a::{b::{c, d}}`.
+_MOST_PARENTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A line that holds a name."""
+
+    line: int
+    """1-based."""
+    use: Use
+    within: str
+    """The innermost definition around it, qualified; empty outside of all."""
+
+
+def find_occurrences(text: str, language: str, name: str) -> list[Occurrence]:
+    """Return the lines of a text that hold a name as a whole word, in order.
+
+    Without a grammar, and in comments and strings, a name is mentioned.
+
+    Args:
+        text: All of a document.
+        language: The name of its grammar; any other for text that is no code.
+        name: Unqualified, as it is written in code. Case counts.
+    """
+    source = text.encode("utf-8")
+    places = list(_places(source, name))
+    if not places:
+        return []
+    lines = _lines_of(source, [start for start, _ in places])
+    parsed = parse_code(text, language)
+    if parsed is None:
+        return _by_line((line, "mention") for line in lines)
+    tree, language = parsed
+    rules = RULES[language]
+    layout = Layout(text)
+    definitions = list(flatten(DefinitionFinder(text, source, layout.lines, rules).find(tree)))
+    found = _by_line((line, _used(tree, place, rules)) for line, place in zip(lines, places, strict=True))
+    return _with_definitions(found, definitions, name)
+
+
+def _places(source: bytes, name: str) -> Iterator[tuple[int, int]]:
+    """Yield where a name begins and ends, in bytes."""
+    word = re.escape(name.encode("utf-8"))
+    for found in re.finditer(rb"(?<![\w\x80-\xff])" + word + rb"(?![\w\x80-\xff])", source):
+        yield found.span()
+
+
+def _lines_of(source: bytes, starts: Sequence[int]) -> list[int]:
+    """Return the line of each byte offset. The offsets come in order."""
+    lines, line, at = [], 1, 0
+    for start in starts:
+        line += source.count(b"\n", at, start)
+        at = start
+        lines.append(line)
+    return lines
+
+
+def _used(tree: Tree, place: tuple[int, int], rules: LanguageRules) -> Use:
+    node = tree.root_node.descendant_for_byte_range(*place)
+    if node is None or (node.start_byte, node.end_byte) != place:
+        return "mention"
+    if _is_imported(node):
+        return "import"
+    parent = node.parent
+    if parent is not None and parent.type in rules.defining and parent.child_by_field_name("name") == node:
+        return "definition"
+    return "call" if _is_called(node) else "mention"
+
+
+def _is_imported(node: Node) -> bool:
+    parent = node.parent
+    for _ in range(_MOST_PARENTS):
+        if parent is None:
+            return False
+        if parent.type in _IMPORTS and parent.is_named:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _is_called(node: Node) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.type in _CALLS:
+            return _callee_of(parent) == node
+        if parent.type not in _QUALIFIED or _last_name(parent) != node:
+            return False
+        node, parent = parent, parent.parent
+    return False
+
+
+def _callee_of(call: Node) -> Node | None:
+    for field in _CALLEES:
+        child = call.child_by_field_name(field)
+        if child is not None:
+            return child
+    return next(iter(call.named_children), None)
+
+
+def _last_name(qualified: Node) -> Node | None:
+    names = [child for child in qualified.named_children if "argument" not in child.type]
+    return names[-1] if names else None
+
+
+def _by_line(used: Iterable[tuple[int, Use]]) -> list[Occurrence]:
+    """Keep the most telling use of each line."""
+    best: dict[int, Use] = {}
+    for line, use in used:
+        best[line] = min(best.get(line, use), use, key=USES.index)
+    return [Occurrence(line, use, "") for line, use in sorted(best.items())]
+
+
+def _with_definitions(found: Sequence[Occurrence], definitions: Sequence[Definition], name: str) -> list[Occurrence]:
+    """Say what stands around each line, and which of them are the definitions that only the rules know."""
+    lines = [occurrence.line for occurrence in found]
+    defining = {
+        next((line for line in lines if definition.line <= line <= definition.last_line), 0)
+        for definition in definitions
+        if name in definition.names
+    }
+    return [
+        Occurrence(each.line, "definition" if each.line in defining else each.use, _around(each.line, definitions))
+        for each in found
+    ]
+
+
+def _around(line: int, definitions: Sequence[Definition]) -> str:
+    """Name the innermost definition around a line: the last that has begun and not ended."""
+    around = [each for each in definitions if each.path and each.line <= line <= each.last_line]
+    return ".".join(around[-1].path) if around else ""

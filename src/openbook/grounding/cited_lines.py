@@ -1,0 +1,175 @@
+"""Where cited lines stand in their sources, and which lines around them are shown beside them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from openbook.grounding.protocol import CitedClaim, SourceText
+
+# Lines on each side of those that a claim cites. Enough for the rest of a statement, a loop or a paragraph.
+MARGIN_LINES = 8
+
+# Of each side. A line of a transcript can be a whole lesson.
+_MOST_MARGIN_CHARS = 1_500
+
+# Of the lines that one claim cites: a whole page is shown as much of as of a long function.
+_MOST_CITED_CHARS = 8_000
+
+# A sentence that is cited within a longer run of sentences. Shorter ones, such as "Yes.", stand anywhere.
+_SHORTEST_SENTENCE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of one source: those that claims cite, and those around them."""
+
+    source: SourceText
+    lines: tuple[tuple[int, str], ...]
+    """Number and text of each, in order. Line 1 is the first of the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClaim:
+    """A claim, the lines that it cites in the excerpts, and the text around them."""
+
+    claim: CitedClaim
+    ranges: tuple[tuple[int, int, int], ...]
+    """Place of the excerpt in the list, first and last line, inclusive."""
+    around: str
+    """Text of the lines around those that it cites. Lines that other claims cite are not among them: what they say
+    must not decide on this claim."""
+
+
+def show_claims(claims: Sequence[CitedClaim]) -> tuple[list[Excerpt], list[ShownClaim]]:
+    r"""Return excerpts of the sources that some claims cite, each line once, and what each claim cites in them.
+
+    Cited text that is not found in its sources is a source of its own, without lines around it.
+
+    Example:
+        >>> source = SourceText("a = 1\nb = 2\nc = 3", "m.py")
+        >>> excerpts, shown = show_claims([CitedClaim("b is 2.", "b = 2", (source,))])
+        >>> shown[0].ranges, shown[0].around
+        (((0, 2, 2),), 'a = 1\nc = 3')
+    """
+    placed = [_placed(claim) for claim in claims]
+    places: dict[SourceText, int] = {}
+    shown: dict[int, set[int]] = defaultdict(set)
+    for cited in placed:
+        for source, rows in cited.items():
+            place = places.setdefault(source, len(places))
+            shown[place].update(rows | _margin(source.text.split("\n"), rows))
+    excerpts = [
+        Excerpt(source, tuple((row + 1, source.text.split("\n")[row]) for row in sorted(shown[place])))
+        for source, place in places.items()
+    ]
+    by_any: dict[SourceText, set[int]] = defaultdict(set)
+    for cited in placed:
+        for source, rows in cited.items():
+            by_any[source] |= rows
+    return excerpts, [
+        ShownClaim(
+            claim,
+            tuple((places[source], *ends) for source, rows in cited.items() for ends in _ranges(rows)),
+            "\n".join(_around(source, rows, by_any[source]) for source, rows in cited.items()),
+        )
+        for claim, cited in zip(claims, placed, strict=True)
+    ]
+
+
+def _around(source: SourceText, rows: set[int], taken: set[int]) -> str:
+    lines = source.text.split("\n")
+    return "\n".join(lines[row] for row in sorted(_margin(lines, rows) - taken))
+
+
+def _placed(claim: CitedClaim) -> dict[SourceText, set[int]]:
+    """Return the rows of its sources that a claim cites, or its cited text as a source."""
+    found = _find_rows(claim) if len(claim.cited_text) <= _MOST_CITED_CHARS else None
+    if found is not None:
+        return found
+    names = "; ".join(dict.fromkeys(source.symbol for source in claim.sources if source.symbol))
+    paths = "; ".join(dict.fromkeys(source.path for source in claim.sources if source.path))
+    text = claim.cited_text[:_MOST_CITED_CHARS]
+    return {SourceText(text, paths, names): set(range(text.count("\n") + 1))}
+
+
+def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
+    """Return the rows where the cited text stands, longest runs first; None unless all of it does."""
+    rows = [
+        (source, number, _plain(line))
+        for source in dict.fromkeys(claim.sources)
+        for number, line in enumerate(source.text.split("\n"))
+    ]
+    at: dict[str, list[int]] = defaultdict(list)
+    for place, (_, _, text) in enumerate(rows):
+        at[text].append(place)
+    cited = [_plain(line) for line in claim.cited_text.split("\n")]
+    found: dict[SourceText, set[int]] = {}
+    start = 0
+    while start < len(cited):
+        if not cited[start]:
+            start += 1
+            continue
+        best: list[int] = max((_run(cited, start, rows, place) for place in at[cited[start]]), key=len, default=[])
+        length = len(best)
+        if not best:
+            best, length = _sentences(cited[start], rows), 1
+        if not best:
+            return None
+        for place in best:
+            found.setdefault(rows[place][0], set()).add(rows[place][1])
+        start += length
+    return found or None
+
+
+def _run(cited: Sequence[str], start: int, rows: Sequence[tuple[SourceText, int, str]], place: int) -> list[int]:
+    """Return the rows from a place on that are the cited lines from `start` on."""
+    length = 0
+    while (
+        start + length < len(cited)
+        and place + length < len(rows)
+        and rows[place + length][0] is rows[place][0]
+        and rows[place + length][2] == cited[start + length]
+    ):
+        length += 1
+    return list(range(place, place + length))
+
+
+def _sentences(line: str, rows: Iterable[tuple[SourceText, int, str]]) -> list[int]:
+    """Return the rows that are a part of a line: in transcripts, each row is a sentence."""
+    return [place for place, (_, _, text) in enumerate(rows) if len(text) >= _SHORTEST_SENTENCE and text in line]
+
+
+def _margin(lines: Sequence[str], rows: set[int]) -> set[int]:
+    """Return the rows around some rows."""
+    found: set[int] = set()
+    for first, last in _ranges(rows):  # 1-based
+        for side in (range(first - 2, -1, -1), range(last, len(lines))):
+            chars = 0
+            for row in side[:MARGIN_LINES]:
+                chars += len(lines[row])
+                if chars > _MOST_MARGIN_CHARS:
+                    break
+                found.add(row)
+    return found - rows
+
+
+def _ranges(rows: Iterable[int]) -> list[tuple[int, int]]:
+    """Return rows as ranges of 1-based lines, inclusive.
+
+    Example:
+        >>> _ranges({0, 1, 4})
+        [(1, 2), (5, 5)]
+    """
+    found: list[tuple[int, int]] = []
+    for row in sorted(rows):
+        if found and found[-1][1] == row:
+            found[-1] = (found[-1][0], row + 1)
+        else:
+            found.append((row + 1, row + 1))
+    return found
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.split())

@@ -1,0 +1,136 @@
+"""What a model is asked that checks claims, and how its reply is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from openbook.grounding.cited_lines import ShownClaim, show_claims
+from openbook.grounding.entailment import quotes_literally
+from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel
+from openbook.llm.messages import DEADLINE_S, Message, Request, ShownSource
+from openbook.llm.prompts import prompts_of
+
+_PROMPTS = "openbook.grounding.prompts"
+
+_MOST_CLAIM_CHARS = 2_000
+
+# A reply has a label and a quote of one or two lines for each claim.
+_TOKENS_PER_CLAIM = 120
+_TOKENS_BESIDE = 300
+
+_LABELS: Mapping[str, EntailmentLabel] = {label: label for label in get_args(EntailmentLabel)}
+_LIST = re.compile(r"^\s*\[\s*\{.*\}\s*\]", re.DOTALL | re.MULTILINE)
+# One entry of a reply whose JSON is broken, as by a quotation mark in code.
+_ENTRY = re.compile(r'"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}')
+
+
+class VerificationPrompt:
+    """One call that checks claims against the lines that they cite.
+
+    Lines around them are shown too, so that names and conditions can be understood, and so that a claim whose mark is
+    a few lines off is told from one that nothing says. Every line begins with its number, so no line can close
+    the fence around it.
+    """
+
+    def __init__(self, claims: Sequence[CitedClaim]) -> None:
+        """Take the claims, in the order of their text."""
+        self._excerpts, self._claims = show_claims(claims)
+
+    def request(self, *, deadline_s: float = DEADLINE_S) -> Request:
+        """Return the call.
+
+        Args:
+            deadline_s: Most seconds that it may take.
+        """
+        sources = [
+            ShownSource(
+                number,
+                excerpt.source.symbol,
+                excerpt.source.path,
+                tuple(line for _, line in excerpt.lines),
+                numbers=tuple(line for line, _ in excerpt.lines),
+            )
+            for number, excerpt in enumerate(self._excerpts, start=1)
+        ]
+        claims = [f"{number}. {_asked(claim)}" for number, claim in enumerate(self._claims, start=1)]
+        prompts = prompts_of(_PROMPTS)
+        text = prompts.fill("verify", lines="\n\n".join(map(str, sources)), claims="\n".join(claims))
+        return Request(
+            (Message.user(text),),
+            prompts.fill("verify_rules"),
+            max_tokens=_TOKENS_BESIDE + _TOKENS_PER_CLAIM * len(self._claims),
+            deadline_s=deadline_s,
+        )
+
+    def read(self, reply: str) -> list[Entailment | None]:
+        """Read the reply: what it says of each claim, None where it says nothing.
+
+        Words that stand neither in the lines of the claim nor around them are left out: the lines of other claims
+        must not decide on it.
+        """
+        found = read_entailments(reply, len(self._claims))
+        return [
+            entailment and _own_words(entailment, shown) for entailment, shown in zip(found, self._claims, strict=True)
+        ]
+
+
+def _asked(shown: ShownClaim) -> str:
+    cited: dict[int, list[str]] = {}
+    for place, first, last in shown.ranges:
+        cited.setdefault(place + 1, []).append(str(first) if first == last else f"{first}-{last}")
+    lines = "; ".join(f"source {number}, lines {', '.join(ranges)}" for number, ranges in cited.items())
+    return f"({lines}) {' '.join(shown.claim.claim.split())[:_MOST_CLAIM_CHARS]}"
+
+
+def _own_words(entailment: Entailment, shown: ShownClaim) -> Entailment:
+    seen = f"{shown.claim.cited_text}\n{shown.around}"
+    return entailment if quotes_literally(entailment.quote, seen) else replace(entailment, quote="")
+
+
+def read_entailments(reply: str, count: int) -> list[Entailment | None]:
+    """Read a reply: an entry for each of `count` claims, None where there is none.
+
+    A claim that has two different entries has none: which of them was meant, nobody knows.
+
+    Example:
+        >>> read_entailments('{"claim": 2, "verdict": "not said", "quote": ""}', 2)
+        [None, Entailment(label='not said', quote='')]
+    """
+    found: dict[int, Entailment | None] = {}
+    for entry in _entries(reply):
+        number, label, quote = entry.get("claim"), entry.get("verdict"), entry.get("quote") or ""
+        number = int(number) if isinstance(number, str) and number.isdecimal() else number
+        known = _LABELS.get(label.strip().lower().replace("_", " ")) if isinstance(label, str) else None
+        if not isinstance(number, int) or known is None or not isinstance(quote, str):
+            continue
+        entailment = Entailment(known, quote.strip())
+        found[number] = entailment if found.get(number, entailment) == entailment else None
+    return [found.get(number) for number in range(1, count + 1)]
+
+
+def _entries(reply: str) -> Iterator[Mapping[str, Any]]:
+    """Yield what looks like an entry: objects on lines of their own, in one list, or with broken quotes."""
+    listed = _LIST.search(reply)  # brackets stand in quotes too
+    whole = _parsed(listed.group()) if listed else None
+    if isinstance(whole, list) and all(isinstance(entry, dict) for entry in whole):
+        yield from whole
+        return
+    for line in reply.splitlines():
+        start, end = line.find("{"), line.rfind("}")
+        text = line[start : end + 1] if 0 <= start < end else ""
+        entry = _parsed(text)
+        if isinstance(entry, dict):
+            yield entry
+        elif match := _ENTRY.search(text):
+            yield {"claim": match[1], "verdict": match[2], "quote": (match[3] or "").replace('\\"', '"')}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,151 @@
+"""Replies kept in a folder: the same request to the same model is answered from there, without a call."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING
+
+from openbook.llm.messages import (
+    CitationDelta,
+    Event,
+    ProviderCitation,
+    ReplyFinished,
+    Request,
+    StopReason,
+    TextBlock,
+    TextDelta,
+    ToolCall,
+    ToolStarted,
+)
+from openbook.llm.protocol import Model
+from openbook.permissions import make_private_folder
+from openbook.usage import PricedUsage
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+_logger = logging.getLogger(__name__)
+
+# What would come again. A reply that was cut, refused or filtered may be better the next time.
+_KEPT: tuple[StopReason, ...] = ("end", "tools", "stop")
+
+# Changes with what the key is made of.
+_VERSION = 1
+
+
+class CachedModel:
+    """A model whose whole replies are kept in a folder. Threads and processes may share it.
+
+    A reply is found again for the same model, messages, system text, tools, limit of tokens and sampling settings.
+    It then costs nothing, and its words come at once. Errors are not kept, nor replies that were cut, refused or
+    filtered.
+
+    The files hold replies and the hashes of requests, no requests and no keys. Only their owner can read them.
+    """
+
+    def __init__(self, model: Model, folder: str | Path) -> None:
+        """Take a model, and where its replies are kept; the folder is made with the first one."""
+        self._model = model
+        self._folder = Path(folder).expanduser()
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r}, {str(self._folder)!r})"
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        """Reply from the folder, or ask the model and keep what it replies.
+
+        Raises:
+            ModelError: The model did not answer.
+        """
+        path = self._path(request)
+        kept = _read(path)
+        if kept is not None:
+            yield from _replay(kept)
+            return
+        for event in self._model.stream(request):
+            if isinstance(event, ReplyFinished):
+                _write(path, event)
+            yield event
+
+    async def astream(self, request: Request) -> AsyncIterator[Event]:
+        """Do what `stream` does, without blocking."""
+        import asyncio
+
+        path = self._path(request)
+        kept = await asyncio.to_thread(_read, path)
+        if kept is not None:
+            for event in _replay(kept):
+                yield event
+            return
+        async for event in self._model.astream(request):
+            if isinstance(event, ReplyFinished):
+                await asyncio.to_thread(_write, path, event)
+            yield event
+
+    def _path(self, request: Request) -> Path:
+        asked = {"version": _VERSION, "model": self.name, **asdict(replace(request, deadline_s=0))}
+        written = json.dumps(asked, sort_keys=True, default=str)
+        digest = hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / digest[:2] / f"{digest}.json"
+
+
+def _replay(kept: ReplyFinished) -> Iterator[Event]:
+    for part in kept.message.parts:
+        match part:
+            case TextBlock(text):
+                yield TextDelta(text)
+            case ToolCall(id=call_id, name=name):
+                yield ToolStarted(call_id, name)
+            case ProviderCitation():
+                yield CitationDelta(part)
+    yield replace(kept, usage=PricedUsage(cost_usd=Decimal(0)))
+
+
+def _read(path: Path) -> ReplyFinished | None:
+    try:
+        return _replies().validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as exc:  # half a file, or one of another version: it is written anew
+        _logger.warning("a kept reply cannot be read: %s: %s", path, type(exc).__name__)
+        return None
+
+
+def _write(path: Path, reply: ReplyFinished) -> None:
+    """Keep a reply, whole or not at all. Who has an answer does not lose it because it cannot be kept."""
+    if reply.stop not in _KEPT or not reply.message.parts:
+        return
+    try:
+        make_private_folder(path.parent)
+        with NamedTemporaryFile("wb", dir=path.parent, suffix=".new", delete=False) as file:  # for its owner alone
+            file.write(_replies().dump_json(reply))
+        try:
+            Path(file.name).replace(path)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(file.name)  # noqa: PTH108 - the name is a text
+            raise
+    except (OSError, ValueError) as exc:  # a full disk, or text that is no Unicode
+        _logger.warning("a reply cannot be kept: %s", exc)
+
+
+@cache
+def _replies() -> TypeAdapter[ReplyFinished]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(ReplyFinished)

@@ -1,0 +1,80 @@
+"""How a model chooses its words, such as by its temperature, for those providers that take it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from openbook.errors import BadRequestError
+
+SamplingSetting = Literal["temperature", "top_p", "seed", "stop"]
+
+SAMPLING_SETTINGS: frozenset[SamplingSetting] = frozenset(get_args(SamplingSetting))
+"""All of them, for providers that take each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a model chooses its words. What is not set is left to the provider.
+
+    Raises:
+        ValueError: A number is out of its range, or a stop text is blank.
+    """
+
+    temperature: float | None = None
+    """From 0, where the likeliest word is taken, to 2."""
+    top_p: float | None = None
+    """Share of the likeliest words that are chosen from: above 0, up to 1."""
+    seed: int | None = None
+    """The same request with the same seed gets the same reply, as far as the provider can do that."""
+    stop: tuple[str, ...] = ()
+    """Texts that end the reply, and are not part of it."""
+
+    def __post_init__(self) -> None:
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise ValueError(f"temperature is {self.temperature!r}; it is a number from 0 to 2")
+        if self.top_p is not None and not (math.isfinite(self.top_p) and 0 < self.top_p <= 1):
+            raise ValueError(f"top_p is {self.top_p!r}; it is a number above 0, up to 1")
+        if type(self.stop) is not tuple or not all(text.strip() for text in self.stop):
+            raise ValueError(f"stop is {self.stop!r}; it is a tuple of texts, none of them blank")
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """The settings that are set, by name, as JSON takes them.
+
+        Example:
+            >>> Sampling(temperature=0, stop=("END",)).fields
+            {'temperature': 0, 'stop': ['END']}
+        """
+        given: dict[str, object] = {
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "seed": self.seed,
+            "stop": list(self.stop) or None,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+DEFAULT_SAMPLING = Sampling()
+"""Everything is left to the provider."""
+
+
+def check_sampling(sampling: Sampling, takes: frozenset[SamplingSetting], model: str) -> None:
+    """Refuse what the provider would refuse, before anything is sent.
+
+    Args:
+        sampling: What is wished for.
+        takes: The settings that the model takes.
+        model: Its name, for the message.
+
+    Raises:
+        BadRequestError: It does not take one of them; the hint lists those that it takes.
+    """
+    refused = [name for name in sampling.fields if name not in takes]
+    if refused:
+        taken = ", ".join(name for name in get_args(SamplingSetting) if name in takes)
+        raise BadRequestError(
+            f"{model} does not take {' and '.join(refused)}",
+            hint=f"leave it out; of the sampling settings it takes {taken or 'none'}",
+        )

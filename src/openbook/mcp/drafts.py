@@ -1,0 +1,108 @@
+"""A draft that an agent wrote, judged claim by claim by the lines that it cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from openbook.answering.context import Context, ContextItem
+from openbook.answering.outlines import lines_of
+from openbook.answering.verification import CitationChecker
+from openbook.answers import Claim
+from openbook.index.protocol import DocumentSummary, Index
+from openbook.library import Library
+from openbook.sources.languages import BY_NAME, BY_SUFFIX
+from openbook.text import LineIndex, units
+from openbook.types import RetrievalResult
+from openbook.verify.mentions import Mention, find_mentions
+
+# What stands around a place belongs to how it is written, not to the claim.
+_OPENS, _CLOSES = "`([<", "`)]>"
+
+# What is left of brackets when the places within are taken out.
+_EMPTIED = re.compile(r"\s*\([\s,;]*\)")
+
+Locate = Callable[[str], DocumentSummary | None]
+"""Finds the document that a path means."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClaim:
+    """A claim of a text, and what its lines say to it."""
+
+    claim: str
+    cites: tuple[str, ...]
+    """Places as they are written."""
+    verdict: str
+    """`exact`, `confirmed`, `conflict`, `unverified`, `unknown` (no such lines), `stale`, `uncited`,
+    or empty: no facts."""
+    reason: str
+
+
+def verify_text(text: str, assistant: Library, locate: Locate) -> list[DraftClaim]:
+    """Return every claim of a text with its verdict by words alone, in order.
+
+    Claims without facts are left out unless they cite.
+    """
+    mentions = [mention for mention in find_mentions(text, None) if _is_place(mention, locate)]
+    shown, numbers = _shown(mentions, assistant.index, locate)
+    context = Context(tuple(shown))
+    marked = _marked(text, mentions, numbers)
+    checked = CitationChecker(context, assistant.text_now).check(marked)
+    written = {f"[{number}]": text[m.start_char : m.end_char] for m, number in zip(mentions, numbers, strict=True)}
+    missing = {f"[{number}]" for number in numbers if number > len(shown)}
+    return [_judged(claim, written, missing) for claim in checked.claims if claim.verdict or claim.marks]
+
+
+def _is_place(mention: Mention, locate: Locate) -> bool:
+    """Return whether a mention cites: `postgres:13` and `localhost:8080` are a part of what is claimed."""
+    name = mention.path.rpartition("/")[2].lower()
+    is_like_a_file = name in BY_NAME or ("." in name and name.rpartition(".")[2] in BY_SUFFIX)
+    return "/" in mention.path or is_like_a_file or locate(mention.path) is not None
+
+
+def _shown(mentions: Sequence[Mention], index: Index, locate: Locate) -> tuple[list[ContextItem], list[int]]:
+    """Return the lines that are cited as numbered sources, and the number of each mention.
+
+    Places that are not there get numbers behind the last, which are marks of nothing.
+    """
+    shown: list[ContextItem] = []
+    numbers = []
+    for position, mention in enumerate(mentions):
+        result = _lines(mention, index, locate)
+        if result is not None:
+            shown.append(ContextItem(len(shown) + 1, result, units(result.chunk)))
+        numbers.append(len(shown) if result is not None else len(mentions) + position + 1)
+    return shown, numbers
+
+
+def _lines(mention: Mention, index: Index, locate: Locate) -> RetrievalResult | None:
+    listed = locate(mention.path)
+    document = index.document(listed.source, listed.path) if listed else None
+    if document is None or not 1 <= mention.first_line <= mention.last_line <= len(LineIndex(document.text)):
+        return None
+    chunks = index.chunks(document.source, document.path)
+    chunk = lines_of(document, chunks, mention.first_line, mention.last_line)
+    return None if chunk is None else RetrievalResult(chunk, 0.0)
+
+
+def _marked(text: str, mentions: Sequence[Mention], numbers: Sequence[int]) -> str:
+    """Put a mark in the place of every mention, with what is written around it."""
+    parts, at = [], 0
+    for mention, number in zip(mentions, numbers, strict=True):
+        start, end = mention.start_char, mention.end_char
+        while start > at and end < len(text) and text[start - 1] in _OPENS and text[end] in _CLOSES:
+            start, end = start - 1, end + 1
+        parts += [text[at:start], f"[{number}]"]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _judged(claim: Claim, written: dict[str, str], missing: set[str]) -> DraftClaim:
+    cites = tuple(dict.fromkeys(written[mark] for mark in claim.marks if mark in written))
+    gone = [written[mark] for mark in claim.marks if mark in missing]
+    if gone and claim.verdict != "conflict":  # lines that are there do not vouch for others that are not
+        text = _EMPTIED.sub("", claim.text)
+        return DraftClaim(text, cites, "unknown", f"there are no such lines: {', '.join(dict.fromkeys(gone))}")
+    return DraftClaim(claim.text, cites, claim.verdict, claim.reason)

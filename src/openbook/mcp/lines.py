@@ -1,0 +1,112 @@
+"""How lists of lines and paths are written for a coding agent: every place once, within a budget of tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from openbook.answering.matching_lines import MatchingLines
+from openbook.answering.references import Reference, References
+from openbook.costs import estimate_tokens
+from openbook.mcp.listing import Places
+
+# Up to here, each place is shown with its code. Of more, an agent reads those that it needs.
+_MOST_WITH_CODE = 12
+_LONGEST_CODE = 100
+
+
+def references_text(found: References, place_of: Places, max_tokens: int, *, mentions: bool = False) -> str:
+    """Write references, by use and then by file; mentions are counted unless asked for.
+
+    Of a few places the code is shown. Of more, the lines within one definition share a line of the list.
+    """
+    listed = [place for place in found.places if mentions or place.use != "mention"]
+    notes = _notes(found, shows_mentions=mentions)
+    if not found.places:
+        return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
+    shows_code = sum(place.use != "import" for place in listed) <= _MOST_WITH_CODE
+    blocks = []
+    for use, places in groupby(listed, key=lambda place: place.use):
+        of_use = list(places)
+        write = _with_code if shows_code and use != "import" else _by_definition
+        title = f"{use}s: {len(of_use)}" if len(of_use) > 1 else use
+        blocks += [title, *write(of_use, place_of)]
+    return _fitted(blocks, notes, max_tokens)
+
+
+def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
+    """Write the lines that match, by file."""
+    blocks = []
+    for file, lines in groupby(found.lines, key=lambda line: (line.source, line.path)):
+        blocks += [place_of(*file), *(f"{line.line}| {' '.join(line.text.split())}" for line in lines)]
+    notes = [f"{found.count} lines match" if found.count else "no line matches"]
+    if found.unread:
+        notes.append(f"{found.unread} documents were not read, because it takes too long; narrow the path")
+    return _fitted(blocks, notes, max_tokens)
+
+
+def paths_text(paths: Sequence[str], max_tokens: int) -> str:
+    """Write paths as they are if they fit, else folders with how many documents are below them."""
+    note = f"{len(paths)} documents"
+    if estimate_tokens("\n".join(paths)) <= max_tokens:
+        return "\n".join([*paths, f"({note})"])
+    told = next(
+        (folders for depth in (4, 3, 2) if estimate_tokens("\n".join(folders := _folders(paths, depth))) <= max_tokens),
+        _folders(paths, 1),
+    )
+    return _fitted(told, [f"{note}; name a folder as path to see what is in it"], max_tokens)
+
+
+def _folders(paths: Sequence[str], depth: int) -> list[str]:
+    """Return the folders so deep with how many documents are below each, and the documents above them."""
+    tops = Counter("/".join(path.split("/")[:depth]) + ("/" if path.count("/") >= depth else "") for path in paths)
+    return [f"{top} ({count})" if top.endswith("/") else top for top, count in sorted(tops.items())]
+
+
+def _notes(found: References, *, shows_mentions: bool) -> list[str]:
+    notes = []
+    mentioned = [place for place in found.places if place.use == "mention"]
+    if mentioned and not shows_mentions:
+        files = len({(place.source, place.path) for place in mentioned})
+        notes.append(f"and {len(mentioned)} mentions in {files} files: use=mention lists them")
+    if found.unread:
+        notes.append(f"{found.unread} documents were not read, because it takes too long; narrow the path")
+    return notes
+
+
+def _with_code(places: Sequence[Reference], place_of: Places) -> list[str]:
+    return [
+        f"{place_of(each.source, each.path)}:{each.line}{f' in {each.within}' if each.within else ''}: "
+        + " ".join(each.text.split())[:_LONGEST_CODE]
+        for each in places
+    ]
+
+
+def _by_definition(places: Sequence[Reference], place_of: Places) -> list[str]:
+    """Write a line for each file, as `a.py: Client.get 12,18; 40`."""
+    return [
+        f"{place_of(*file)}: {'; '.join(_within(list(lines)))}"
+        for file, lines in groupby(places, key=lambda place: (place.source, place.path))
+    ]
+
+
+def _within(places: Iterable[Reference]) -> list[str]:
+    return [
+        f"{within} {','.join(str(place.line) for place in lines)}".strip()
+        for within, lines in groupby(places, key=lambda place: place.within)
+    ]
+
+
+def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int) -> str:
+    """Join lines as far as the budget holds, and count those that are left out."""
+    left, kept = max_tokens, []
+    for line in blocks:
+        left -= estimate_tokens(f"{line}\n")
+        if left < 0:
+            break
+        kept.append(line)
+    missing = len(blocks) - len(kept)
+    cut = [f"cut: {missing} more lines; raise max_tokens, or narrow the path"] if missing else []
+    told = [*notes, *cut]
+    return "\n".join([*kept, *([f"({'; '.join(told)})"] if told else [])])

@@ -1,0 +1,55 @@
+"""Paths as an agent writes them, and the documents that they mean."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from openbook.index.protocol import EVERYTHING, DocumentSummary
+
+if TYPE_CHECKING:
+    from openbook.library import Library
+
+
+class AgentPaths:
+    """Paths as an agent writes them: of one source as they are, of several with the name of the source in front."""
+
+    def __init__(self, assistant: Library) -> None:
+        self._assistant = assistant
+        self._roots = assistant.sources()
+
+    def place_of(self, source: str, path: str) -> str:
+        """Write source and path."""
+        return path if len(self._roots) == 1 else f"{source}/{path}"
+
+    def find(self, path: str) -> DocumentSummary | None:
+        """Find the document of a path; None if there is none, or several."""
+        found = self._named.get(self.named(path), [])
+        return found[0] if len(found) == 1 else None
+
+    def named(self, path: str) -> str:
+        """Write a path that begins at the root of this machine, as agents like them, with the name of its source."""
+        wanted = path.strip().removeprefix("./")
+        for root in self._roots:
+            if wanted == root.location:
+                return f"{root.name}/{wanted.rpartition('/')[2]}"
+            if wanted.startswith(f"{root.location}/"):
+                return f"{root.name}/{wanted.removeprefix(f'{root.location}/')}"
+        return wanted
+
+    def within(self, pattern: str) -> str:
+        """Write a pattern of paths that begins at the root of this machine as one that begins at its source."""
+        for root in self._roots:
+            if pattern.rstrip("/") == root.location:
+                return pattern.rpartition("/")[2] if root.kind == "file" else ""
+            if pattern.startswith(f"{root.location}/"):
+                return pattern.removeprefix(root.location)
+        return pattern
+
+    @cached_property
+    def _named(self) -> dict[str, list[DocumentSummary]]:
+        named: dict[str, list[DocumentSummary]] = {}
+        for one in self._assistant.index.documents(EVERYTHING):
+            for path in (one.path, f"{one.source}/{one.path}"):
+                named.setdefault(path, []).append(one)
+        return named

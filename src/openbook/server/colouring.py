@@ -1,0 +1,88 @@
+"""Colours for code, made in a process that is killed when it takes too long: not all lexers are linear."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from functools import cache
+from typing import Any
+
+from openbook.process_pool import JobFailure, SingleProcess, took_longer
+
+# 100,000 characters of ordinary code take 150 ms, and the process half a second to start.
+_TIMEOUT_S = 2.0
+
+# Whoever waits so long for the process does without colours.
+_LONGEST_WAIT_S = 2.0
+
+_MEMORY_BYTES = 1024**3
+
+# A stream shows the same code again and again while it grows: what was too slow is known by its beginning.
+_BEGINNING_CHARS = 1_000
+_MOST_SLOW = 200
+
+Job = tuple[str, str]
+"""Code and the name of its language."""
+
+
+def highlight_code(job: Job) -> str:
+    """Return code as HTML with a class for each kind of token, newlines as they are; empty without a lexer."""
+    from pygments import highlight
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    code, language = job
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return ""
+    return str(highlight(code, lexer, _formatter()))
+
+
+@cache
+def _formatter() -> Any:
+    from pygments.formatters.html import HtmlFormatter
+
+    return HtmlFormatter(nowrap=True, classprefix="hl-")
+
+
+class Colourer:
+    """One process that colours code. Thread-safe. It starts with the first code."""
+
+    def __init__(self, timeout_s: float = _TIMEOUT_S) -> None:
+        """Take the seconds that one piece of code may take."""
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._process: SingleProcess[Job, str] | None = None
+        self._slow: OrderedDict[Job, None] = OrderedDict()
+
+    def colour(self, code: str, language: str) -> str:
+        """Return code as HTML; empty if its language has no lexer, or if it takes too long."""
+        beginning = (code[:_BEGINNING_CHARS], language)
+        if beginning in self._slow or not self._lock.acquire(timeout=_LONGEST_WAIT_S):
+            return ""
+        try:
+            if self._process is None:
+                self._process = SingleProcess(highlight_code, timeout_s=self._timeout_s, memory_bytes=_MEMORY_BYTES)
+                self._process.ask(("", "text"))  # loads what colours; that is not the time of the code
+            html = self._process.ask((code, language))
+            if not isinstance(html, JobFailure):
+                return html
+            if html.reason == took_longer(self._timeout_s):
+                self._slow[beginning] = None
+                while len(self._slow) > _MOST_SLOW:
+                    self._slow.popitem(last=False)
+            return ""
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """End the process. The next code starts another one."""
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+                self._process = None
+
+
+COLOURER = Colourer()
+"""The colourer of this process."""

@@ -1,0 +1,212 @@
+"""The queue of questions: a few are searched for at a time, callers take turns, and what exceeds it is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+
+from openbook.server.failures import RequestRefusedError
+from openbook.settings import Settings
+
+# Whoever waits is told of a new place so often.
+_TELL_EVERY_S = 0.5
+
+# How much the last turn counts in the mean time between turns.
+_LAST_SHARE = 0.1
+
+# Nobody believes an estimate of hours.
+_LONGEST_RETRY_S = 60.0
+
+
+class OverloadedError(RequestRefusedError):
+    """The server has more questions than it can take."""
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(
+            503, message, hint=f"try again in {max(1, round(retry_after_s))} seconds", retry_after_s=retry_after_s
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A question waits for its turn."""
+
+    place: int
+    """1 for the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When a question reached the server, and whose turn it takes."""
+
+    party: str
+    """Callers of one party share their turns."""
+    arrived_s: float = field(default_factory=time.perf_counter)
+    """By `time.perf_counter`."""
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A question in the queue."""
+
+    arrival: Arrival
+    turn: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    """Done when the turn has come; failed if the question was dropped."""
+    has_turn: bool = False
+    is_open: bool = False
+
+
+class QuestionQueue:
+    """Give turns to questions, round-robin between the parties that ask. Not thread-safe: for the event loop.
+
+    A turn lasts while the server itself works, and not while a model writes. What a model has written is checked
+    without waiting; while there is much of it, nothing new begins. A question is open from its turn to its answer.
+    """
+
+    def __init__(self, settings: Settings, turns: int, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        """Take the limits, and how many turns there are at a time."""
+        self._most_waiting = settings.server_queue
+        self._most_open = settings.server_answers
+        self._longest_wait_s = settings.server_wait_s
+        self._turns = turns
+        self._clock = clock
+        self._waiting: OrderedDict[str, deque[Ticket]] = OrderedDict()
+        self._open: Counter[str] = Counter()
+        self._taken = 0
+        self._each_s: float | None = None
+        """Mean seconds between two turns while questions wait; None if none has waited yet."""
+        self._given_s: float | None = None
+        """When the last turn was given that others waited behind; None if nobody did."""
+
+    @property
+    def waiting(self) -> int:
+        """Questions that wait for their turn."""
+        return sum(map(len, self._waiting.values()))
+
+    @property
+    def open(self) -> int:
+        """Questions that are being answered, models included."""
+        return self._open.total()
+
+    @property
+    def retry_after_s(self) -> float:
+        """Seconds until the queue has moved on by its length, by how fast it moved lately. From 1 to 60."""
+        return min(max(1.0, self.waiting * (self._each_s or 0.0)), _LONGEST_RETRY_S)
+
+    def places(self, party: str) -> list[int]:
+        """Return the places of the questions of a party, the first one first."""
+        return [self._place(party, at) for at in range(len(self._waiting.get(party, ())))]
+
+    def enter(self, arrival: Arrival) -> Ticket:
+        """Take a place, or at once a turn if one is free.
+
+        If the queue is full, it is the party with most questions in it that loses its last one.
+
+        Raises:
+            OverloadedError: The turn would come too late, or the queue is full and nobody has more questions in it.
+        """
+        ticket = Ticket(arrival)
+        own = self._waiting.setdefault(arrival.party, deque())
+        own.append(ticket)
+        self._give_turns()
+        if ticket.has_turn:
+            return ticket
+        expected_s = self._place(arrival.party, len(own) - 1) * (self._each_s or 0.0)
+        if expected_s > self._longest_wait_s:
+            self._remove(ticket)
+            raise OverloadedError(f"a turn would take about {expected_s:.0f} seconds", self.retry_after_s)
+        if self.waiting > self._most_waiting:
+            longest = max(self._waiting.values(), key=len)
+            dropped = longest[-1] if len(longest) > len(own) else ticket
+            self._remove(dropped)
+            refusal = OverloadedError(f"{self.waiting} questions wait already", self.retry_after_s)
+            if dropped is ticket:
+                raise refusal
+            dropped.turn.set_exception(refusal)
+        return ticket
+
+    async def wait(self, ticket: Ticket) -> AsyncGenerator[Queued, None]:
+        """Wait for the turn of a question, and yield its place whenever it has changed.
+
+        Raises:
+            OverloadedError: The question was dropped, or has waited too long since it arrived.
+        """
+        told = 0
+        while not ticket.turn.done():
+            left_s = ticket.arrival.arrived_s + self._longest_wait_s - self._clock()
+            if left_s <= 0:
+                raise OverloadedError(f"no turn came within {self._longest_wait_s:g} seconds", self.retry_after_s)
+            party = ticket.arrival.party
+            place = self._place(party, self._waiting[party].index(ticket))
+            if place != told:
+                told = place
+                yield Queued(place)
+            await asyncio.wait({ticket.turn}, timeout=min(_TELL_EVERY_S, left_s))
+        ticket.turn.result()
+
+    def resume(self, ticket: Ticket) -> None:
+        """Have a question take a turn again, at once: a model has written, and it is to be checked."""
+        if ticket.is_open and not ticket.has_turn:
+            ticket.has_turn = True
+            self._taken += 1
+
+    def end_turn(self, ticket: Ticket) -> None:
+        """Let the next question begin; a model writes for this one, or it has its answer."""
+        if ticket.has_turn:
+            ticket.has_turn = False
+            self._taken -= 1
+            self._give_turns()
+
+    def leave(self, ticket: Ticket) -> None:
+        """Leave the queue: the question has ended, however it did."""
+        if ticket.is_open:
+            ticket.is_open = False
+            self._open -= Counter([ticket.arrival.party])
+        elif not ticket.turn.done():
+            self._remove(ticket)
+        else:
+            ticket.turn.exception()  # of one that was dropped and did not wait any more
+        self.end_turn(ticket)
+        self._give_turns()
+
+    def _place(self, party: str, at: int) -> int:
+        """Return how many turns it takes until a party's question has one: each round, every party has one."""
+        is_before, place = True, at + 1
+        for other, tickets in self._waiting.items():
+            if other == party:
+                is_before = False
+            else:
+                place += min(len(tickets), at + is_before)
+        return place
+
+    def _give_turns(self) -> None:
+        while self._taken < self._turns and self.open < self._most_open:
+            party = next((each for each in self._waiting if self._open[each] < max(1, self._most_open // 2)), None)
+            if party is None:
+                return
+            tickets = self._waiting[party]
+            ticket = tickets.popleft()
+            self._waiting.move_to_end(party)
+            if not tickets:
+                del self._waiting[party]
+            self._taken += 1
+            self._open[party] += 1
+            ticket.has_turn = ticket.is_open = True
+            ticket.turn.set_result(None)
+            self._count_turn()
+
+    def _count_turn(self) -> None:
+        now, before = self._clock(), self._given_s
+        if before is not None:  # else nobody waited, and the pause tells nothing
+            mean_s = now - before if self._each_s is None else self._each_s
+            self._each_s = mean_s + _LAST_SHARE * (now - before - mean_s)
+        self._given_s = now if self._waiting else None
+
+    def _remove(self, ticket: Ticket) -> None:
+        tickets = self._waiting[ticket.arrival.party]
+        tickets.remove(ticket)
+        if not tickets:
+            del self._waiting[ticket.arrival.party]

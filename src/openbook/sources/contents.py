@@ -1,0 +1,319 @@
+"""Tables of contents that sites and books have: which page comes when, and what it is called.
+
+Read are `_toc.yml` and `myst.yml` (Jupyter Book), `_toctree.yml` (Hugging Face), `mkdocs.yml`, `_quarto.yml`,
+`_bookdown.yml`, `sidebars.js` (Docusaurus), `SUMMARY.md` (mdBook, GitBook), and the `config.yaml` of the Carpentries.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from openbook.sources.front_matter import read_toml, read_yaml
+
+_SUFFIXES = ("", ".md", ".mdx", ".ipynb", ".rst", ".qmd", ".Rmd", ".markdown", ".txt", ".html")
+_INDEXES = ("index", "README", "intro")
+
+# Indentation of a link that is no item of a list.
+_UNNUMBERED = -1
+
+# Deeper tables of contents are of no course.
+_DEEPEST = 30
+
+_LINK = re.compile(r"^(\s*)([-*+]|\d+[.)])?\s*\[([^\]]*)\]\(([^()\s]*)\)")
+_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a table of contents."""
+
+    title: str = ""
+    path: str = ""
+    """Of the file, in the source; empty for a heading alone."""
+    children: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a table of contents says."""
+
+    entries: tuple[Entry, ...]
+    title: str = ""
+    """Of the whole."""
+    instructor: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The files of a source: their paths, and a function that reads the text of one, empty where it cannot."""
+
+    paths: frozenset[str]
+    text_of: Callable[[str], str]
+
+    def read(self, path: str) -> str:
+        """Return the text of a page; empty if there is no such page."""
+        return self.text_of(path) if path in self.paths else ""
+
+    def find(self, folder: str, name: str) -> str:
+        """Return the path of a page that is named without its suffix, or by its folder; empty if there is none."""
+        place = posixpath.normpath(posixpath.join(folder, name.split("#")[0].strip().lstrip("/")))
+        if place.startswith(".."):
+            return ""
+        stems = (place, *(posixpath.join(place, index) for index in _INDEXES))
+        return next((f"{stem}{end}" for stem in stems for end in _SUFFIXES if f"{stem}{end}" in self.paths), "")
+
+    def below(self, folder: str) -> list[str]:
+        """Return the paths of files in a folder and below it, in order."""
+        start = "" if folder in ("", ".") else f"{folder}/"
+        return sorted(path for path in self.paths if path.startswith(start))
+
+
+def read_contents(path: str, pages: Pages) -> Contents | None:
+    """Read a table of contents by its name; None if this is none, or is damaged.
+
+    Args:
+        path: Of the file, in the source.
+        pages: The files of the source. Entries that name none of them are left out.
+    """
+    folder, name = posixpath.split(path)
+    reader = _READERS.get(name.lower())
+    if reader is None:
+        return None
+    try:
+        found = reader(pages.read(path), folder, pages)
+    except (AttributeError, TypeError, ValueError, RecursionError):  # not what such a file has to be
+        return None
+    entries = _kept(found.entries) if found else ()
+    return replace(found, entries=entries) if found and (entries or found.title) else None
+
+
+def is_contents(path: str) -> bool:
+    """Return whether a file is a table of contents by its name."""
+    return posixpath.basename(path).lower() in _READERS
+
+
+def _kept(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Leave out entries without a file in them."""
+    pruned = (replace(entry, children=_kept(entry.children)) for entry in entries)
+    return tuple(entry for entry in pruned if entry.path or entry.children)
+
+
+def _jupyter_book(text: str, folder: str, pages: Pages) -> Contents | None:
+    values = read_yaml(text)
+    config = _mapping(read_yaml(pages.read(posixpath.join(folder, "_config.yml"))))
+    title, author = str(config.get("title") or ""), str(config.get("author") or "")
+    if isinstance(values, list):  # as it was before 2021: the first is the front page
+        entries = _book_entries(values[1:], folder, pages)
+    else:
+        parts = values.get("parts") or [{"chapters": values.get("chapters") or values.get("sections") or []}]
+        # Chapters are numbered through, whatever the parts.
+        chapters = [chapter for part in parts for chapter in part.get("chapters") or part.get("sections") or ()]
+        entries = _book_entries(chapters, folder, pages)
+    return Contents(entries, title, author)
+
+
+def _book_entries(values: Any, folder: str, pages: Pages, depth: int = 0) -> tuple[Entry, ...]:
+    found = []
+    for value in _listed(values) if depth < _DEEPEST else ():
+        if isinstance(value, str):
+            value = {"file": value}
+        value = _mapping(value)
+        if glob := value.get("glob"):
+            found += [Entry("", path) for path in pages.below(folder) if _matches(path, folder, str(glob))]
+            continue
+        inner = value.get("sections") or value.get("children") or value.get("chapters")
+        path = pages.find(folder, str(value["file"])) if value.get("file") else ""
+        found.append(Entry(str(value.get("title") or ""), path, _book_entries(inner, folder, pages, depth + 1)))
+    return tuple(found)
+
+
+def _matches(path: str, folder: str, glob: str) -> bool:
+    from fnmatch import fnmatchcase
+
+    place = posixpath.join(folder, glob)
+    return fnmatchcase(path, place) or fnmatchcase(path, f"{place}.*")
+
+
+def _myst(text: str, folder: str, pages: Pages) -> Contents | None:
+    project = _mapping(_mapping(read_yaml(text)).get("project"))
+    entries = _book_entries(_listed(project.get("toc"))[1:], folder, pages)
+    authors = [_mapping(author).get("name", author) for author in _listed(project.get("authors"))]
+    return Contents(entries, str(project.get("title") or ""), ", ".join(filter(None, map(_word, authors))))
+
+
+def _toctree(text: str, folder: str, pages: Pages) -> Contents | None:
+    def entries(values: Any, depth: int = 0) -> tuple[Entry, ...]:
+        found = (_mapping(value) for value in (_listed(values) if depth < _DEEPEST else ()))
+        return tuple(
+            Entry(
+                _word(value.get("title")),
+                pages.find(folder, str(value["local"])) if value.get("local") else "",
+                entries(value.get("sections"), depth + 1),
+            )
+            for value in found
+        )
+
+    return Contents(entries(read_yaml(text)))
+
+
+def _mkdocs(text: str, folder: str, pages: Pages) -> Contents | None:
+    values = _mapping(read_yaml(text))
+    docs = posixpath.normpath(posixpath.join(folder, str(values.get("docs_dir") or "docs")))
+
+    def entries(navigation: Any, depth: int = 0) -> Iterator[Entry]:
+        for value in _listed(navigation) if depth < _DEEPEST else ():
+            if isinstance(value, str):
+                yield Entry("", pages.find(docs, value))
+            for title, inner in _mapping(value).items():
+                if isinstance(inner, str):
+                    yield Entry(_word(title), "" if "://" in inner else pages.find(docs, inner))
+                else:
+                    yield Entry(_word(title), "", tuple(entries(inner, depth + 1)))
+
+    return Contents(
+        tuple(entries(values.get("nav"))),
+        _word(values.get("site_name")),
+        _word(values.get("site_author")),
+        _word(values.get("site_url")),
+    )
+
+
+def _quarto(text: str, folder: str, pages: Pages) -> Contents | None:
+    values = _mapping(read_yaml(text))
+    book, site = _mapping(values.get("book")), _mapping(values.get("website"))
+    sidebar = site.get("sidebar")
+    sidebar = _mapping(sidebar[0] if isinstance(sidebar, list) and sidebar else sidebar)
+
+    def entries(listed: Any, depth: int = 0) -> Iterator[Entry]:
+        for value in _listed(listed) if depth < _DEEPEST else ():
+            if isinstance(value, str):
+                yield Entry("", pages.find(folder, value))
+                continue
+            value = _mapping(value)
+            chapters = value.get("chapters") or value.get("contents")
+            if chapters and "part" in value:  # chapters are numbered through, whatever the parts
+                part = pages.find(folder, _word(value["part"]))
+                yield from [Entry("", part)] if part and not depth and not book else []
+                yield from entries(chapters, depth + 1)
+                continue
+            named = _word(value.get("href") or value.get("file"))
+            title = _word(value.get("text") or value.get("section"))
+            yield Entry(title, pages.find(folder, named) if named else "", tuple(entries(chapters, depth + 1)))
+
+    of_book = tuple(entry for entry in entries(book.get("chapters")) if _has_number(entry.path, pages))
+    author = book.get("author")
+    authors = [_mapping(one).get("name", one) for one in (author if isinstance(author, list) else [author])]
+    return Contents(
+        of_book or tuple(entries(sidebar.get("contents"))),
+        _word(book.get("title") or site.get("title")),
+        ", ".join(filter(None, map(_word, authors))),
+        _word(book.get("site-url") or site.get("site-url")),
+    )
+
+
+def _bookdown(text: str, folder: str, pages: Pages) -> Contents | None:
+    listed = _mapping(read_yaml(text)).get("rmd_files")
+    files = listed.get("html") if isinstance(listed, dict) else listed
+    entries = (Entry("", pages.find(folder, str(name))) for name in _listed(files))
+    return Contents(tuple(entry for entry in entries if _has_number(entry.path, pages)))
+
+
+def _has_number(path: str, pages: Pages) -> bool:
+    """Return whether a page of a book is a chapter, rather than its front page or one that says it has no number."""
+    heading = first_heading(pages.read(path)) if path else ""
+    return posixpath.basename(path)[:6] != "index." and not heading.endswith((".unnumbered}", "{-}"))
+
+
+def _carpentries(text: str, folder: str, pages: Pages) -> Contents | None:
+    values = _mapping(read_yaml(text))
+    if "carpentry" not in values:
+        return None
+    episodes = posixpath.join(folder, "episodes")
+    listed = [pages.find(episodes, str(name)) for name in _listed(values.get("episodes"))]
+    every = listed or [path for path in pages.below(episodes) if path.endswith((".md", ".Rmd"))]
+    entries = tuple(Entry("", path) for path in every if posixpath.dirname(path) == episodes)
+    return Contents(entries, _word(values.get("title")), "", _word(values.get("url")))
+
+
+def _summary(text: str, folder: str, pages: Pages) -> Contents | None:
+    book = _mapping(read_toml(pages.read(posixpath.join(folder, "..", "book.toml").replace("src/../", ""))).get("book"))
+    root: list[tuple[int, Entry]] = []
+    for line in text.splitlines():
+        found = _LINK.match(line)
+        if found:
+            path = pages.find(folder, found[4]) if found[4] and "://" not in found[4] else ""
+            root.append((len(found[1].expandtabs(4)) if found[2] else _UNNUMBERED, Entry(found[3].strip(), path)))
+    # A foreword stands beside the list, and has no number.
+    root = [one for one in root if one[0] != _UNNUMBERED] or [(0, entry) for _, entry in root]
+    authors = ", ".join(filter(None, map(_word, _listed(book.get("authors")))))
+    return Contents(_nested(root), _word(book.get("title")), authors)
+
+
+def _nested(entries: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
+    """Make a tree of entries by their indentation."""
+    found: list[Entry] = []
+    position = 0
+    while position < len(entries):
+        depth, entry = entries[position]
+        end = position + 1
+        while end < len(entries) and entries[end][0] > depth:
+            end += 1
+        found.append(replace(entry, children=_nested(entries[position + 1 : end])))
+        position = end
+    return tuple(found)
+
+
+def _docusaurus(text: str, folder: str, pages: Pages) -> Contents | None:
+    from openbook.sources.sidebars import sidebar_entries
+
+    return sidebar_entries(text, folder, pages)
+
+
+def linked_pages(text: str, folder: str, pages: Pages) -> list[str]:
+    """Return the pages of a source that an index page links to, in the order of their first links."""
+    targets = re.findall(r"\]\(\s*<?([^()\s<>]+)>?[^()]*\)|href=[\"']([^\"']+)[\"']", text)
+    places = (target for pair in targets for target in pair if target and "://" not in target)
+    found = (pages.find(folder, place) for place in places)
+    return list(dict.fromkeys(path for path in found if path))
+
+
+def first_heading(text: str) -> str:
+    """Return the first heading of a Markdown page, as written; empty without one."""
+    lines = (line for line in text.splitlines()[:200])
+    return next((found[1] for found in map(_HEADING.match, lines) if found), "")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _word(value: Any) -> str:
+    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
+
+
+_READERS: Mapping[str, Callable[[str, str, Pages], Contents | None]] = {
+    "_toc.yml": _jupyter_book,
+    "myst.yml": _myst,
+    "_toctree.yml": _toctree,
+    "mkdocs.yml": _mkdocs,
+    "mkdocs.yaml": _mkdocs,
+    "_quarto.yml": _quarto,
+    "_bookdown.yml": _bookdown,
+    "summary.md": _summary,
+    "sidebars.js": _docusaurus,
+    "sidebars.ts": _docusaurus,
+    "sidebars.json": _docusaurus,
+    "config.yaml": _carpentries,
+}
+"""In the order in which they count, where a course has several."""
+
+CONTENTS_NAMES = tuple(_READERS)

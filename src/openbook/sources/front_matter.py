@@ -1,0 +1,72 @@
+"""Front matter of pages, and YAML and TOML of files that say how a course is made up."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+# What is longer is data, and YAML takes a second for each megabyte.
+_LONGEST_CHARS = 256 * 1024
+
+# Between its fences. The look-ahead tells it from a rule at the top of the page.
+FRONT_MATTER = re.compile(
+    r"\A\ufeff?(---|\+\+\+)[ \t]*\r?\n(?=(?:\s*#.*\n)*[\w\"'-]+[ \t]*[:=])((?:.*\n)*?)\1[ \t]*(?:\r?\n|\Z)"
+)
+
+
+def front_matter(text: str) -> Mapping[str, Any]:
+    r"""Return what the front matter of a page says, in YAML or TOML; empty without one, or where it is damaged.
+
+    Example:
+        >>> front_matter("---\ntitle: 'The Shell'\nweight: 3\n---\n# Hello\n")
+        {'title': 'The Shell', 'weight': 3}
+    """
+    found = FRONT_MATTER.match(text[:_LONGEST_CHARS])
+    if found is None:
+        return {}
+    values = read_toml(found[2]) if found[1] == "+++" else read_yaml(found[2])
+    return values if isinstance(values, dict) else {}
+
+
+def read_yaml(text: str) -> Any:
+    """Return the values of a YAML text; None where it is damaged, or longer than 256 KiB.
+
+    Only plain values are made. A tag that a program would read, such as `!!python/name:...`, becomes None.
+    """
+    if len(text) > _LONGEST_CHARS:
+        return None
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=_loader())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+
+
+def read_toml(text: str) -> Mapping[str, Any]:
+    """Return the values of a TOML text; empty where it is damaged."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+@cache
+def _loader() -> Any:
+    # 15 ms, which only folders of courses pay.
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Ignores tags, and takes anchors for what they are, but no aliases: these can stand for a gigabyte."""
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("aliases are not read")
+            return super().compose_node(parent, index)
+
+    Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
+    Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, suffix, node: None)
+    return Loader

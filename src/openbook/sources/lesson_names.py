@@ -1,0 +1,182 @@
+"""What the names of files and folders say of lessons: numbers, dates, and whether they hold any."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+# Names of parts, in English and German, before a number: "Lecture 4 - Ropes", "lesson_3", "week2".
+_LESSON = r"(?:class|episode|lecture|lec|lesson|l|session|talk|lektion|vorlesung)"
+_PART = (
+    rf"(?:{_LESSON}|chapter|ch|day|module|part|section|unit|video|week|wk"
+    r"|kapitel|modul|tag|teil|woche)"
+)
+# "1.2" is a part of 1.
+_NUMBER = r"(\d{1,4})((?:\.\d{1,3}(?!\d))*)(?!\d)"
+
+
+def _behind(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|(?<=[^a-z0-9])){word}[ _.-]*{_NUMBER}", re.IGNORECASE)
+
+
+# A lesson of a week has a number of its own, whichever stands first.
+_NUMBERED = [_behind(_LESSON), _behind(_PART)]
+_IN_MODULE = _behind(r"(?:module|week|wk|unit|modul|woche)")
+_OF_LESSON = _behind(r"(?:part|teil)")
+# "01-intro" and "3. Ropes", but no year.
+_LEADING = re.compile(rf"(?!\d{{4}}){_NUMBER}(?=[ _.)-]|$)")
+# "05.10.2023", "10-05-23" and "2023-10-05".
+_DATE = re.compile(
+    r"(?<!\d)(?:\d{1,2}([._-])\d{1,2}\1\d{4}|\d{1,2}([.-])\d{1,2}\2\d\d|\d{4}([._-])\d{1,2}\3\d{1,2})(?!\d)"
+)
+_BETWEEN = " \t_.:,;()–—-"
+
+# "Lesson 4: Ropes" as a heading says the number again.
+_REPEATED = re.compile(rf"(?:{_PART}[ _.-]*\d{{1,4}}(?:\.\d{{1,3}})*\s*(?:[:.–—-]\s*|$))+", re.IGNORECASE)
+_REPEATED_NUMBER = re.compile(r"\d{1,4}(?:(?:\.\d{1,3})+[.):]?|[.):])\s+(?=\S)")
+# `[[anchor]]` of Hugging Face, `{#anchor}` of Pandoc.
+_ANCHOR = re.compile(r"\s*(?:\[\[[\w-]+\]\]|\{[#.:][^{}]*\})\s*$")
+
+# What a lesson can be: prose, slides, notebooks and transcripts.
+_MATERIAL = frozenset(
+    """
+    md markdown mdown mkd mdx qmd rmd rst txt adoc asciidoc org tex typ html htm xhtml ipynb
+    pdf pptx odp docx odt rtf epub vtt srt
+    """.split()
+)
+
+# Stand beside lessons, and are about the repository or the site.
+_ASIDE = frozenset(
+    """
+    404 about agents changelog claude cname code_of_conduct codeofconduct codeowners contributing contributors copying
+    funding gemini issue_template licence license license-code license-text notice pull_request_template readme
+    requirements robots
+    """.split()
+)
+# The same where they are written large, as tools want them. `security.md` can be a lesson.
+_ASIDE_LARGE = frozenset(
+    "AUTHORS CHANGES CITATION CONDUCT COPYRIGHT CREDITS GOVERNANCE HISTORY INSTALL MAINTAINERS NEWS OWNERS RELEASE"
+    " RELEASES SECURITY SUPPORT THANKS TODO TRANSLATING".split()
+)
+_ASIDE_FOLDERS = frozenset(
+    """
+    _extras _freeze _includes _layouts _sass _site _templates assets ci css data dist etc fig figs figures files images
+    img includes instructors js layouts license profiles scripts static styles templates theme themes tools utils
+    """.split()
+)
+
+# Folders that say what kind of file they hold, not which module it is of.
+_TRANSPARENT = frozenset(
+    """
+    _episodes _lectures _lessons _posts book chapters code content contents course courses docs episodes exercises
+    handouts lectures lesson lessons material materials modules notebooks notes pages pdf pdfs slides source sources
+    src subtitles text transcripts units videos website
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NameNumber:
+    """The number in a name."""
+
+    number: int
+    part: int | None
+    """2 in "1.2", and the lesson in "Module 2 - Lesson 1"."""
+    rest: str
+    """The name without it."""
+
+
+def number_in(name: str) -> NameNumber | None:
+    """Return the number in the name of a file without its suffix, or of a folder; None if it has none.
+
+    Dates are no numbers, nor are years.
+
+    Example:
+        >>> [(found.number, found.part) for found in map(number_in, ("01-intro", "1.2 Knots", "Week 2 - Lesson 1"))]
+        [(1, None), (1, 2), (2, 1)]
+    """
+    undated = _DATE.sub(lambda date: "x" * len(date.group()), name)
+    lesson, module, part = (pattern.search(undated) for pattern in (_NUMBERED[0], _IN_MODULE, _OF_LESSON))
+    pairs = [(module, lesson), (lesson, part)]
+    for outer, inner in pairs:
+        if outer and inner and outer.end() <= inner.start():
+            rest = f"{name[: outer.start()]} {name[outer.end() : inner.start()]} {name[inner.end() :]}"
+            return NameNumber(int(outer[1]), int(inner[1]), rest)
+    found = [*(pattern.search(undated) for pattern in _NUMBERED), _LEADING.match(undated)]
+    match = next(filter(None, found), None)
+    if match is None:
+        return None
+    within = match[2].split(".")[1:]
+    return NameNumber(
+        int(match[1]), int(within[0]) if within else None, f"{name[: match.start()]} {name[match.end() :]}"
+    )
+
+
+def date_in(name: str) -> str:
+    """Return a date in a name so that dates sort by time; empty without one.
+
+    Example:
+        >>> date_in("05.10.2023 talk"), date_in("2023-10-05-talk")
+        ('2023-10-05', '2023-10-05')
+    """
+    found = _DATE.search(name)
+    if found is None:
+        return ""
+    parts = [part.zfill(2) for part in re.split(r"[._-]", found.group())]
+    return "-".join(parts if len(parts[0]) == 4 else reversed(parts))
+
+
+def readable(name: str) -> str:
+    """Write the name of a file or folder as words.
+
+    Example:
+        >>> readable("tying_knots-at sea")
+        'Tying knots at sea'
+    """
+    words = re.sub(r"[\s_-]+", " ", name).strip(_BETWEEN)
+    return words[:1].upper() + words[1:]
+
+
+def clean_title(heading: str) -> str:
+    """Return a heading without the number that it repeats, and without an anchor behind it.
+
+    Example:
+        >>> clean_title("Lesson 4: Ropes"), clean_title("1.3 Models[[models]]")
+        ('Ropes', 'Models')
+    """
+    heading = _ANCHOR.sub("", heading)
+    for pattern in (_REPEATED, _REPEATED_NUMBER):
+        repeated = pattern.match(heading)
+        heading = heading[repeated.end() :] if repeated else heading
+    return heading.strip()
+
+
+def can_be_lesson(path: str) -> bool:
+    """Return whether a file can be a lesson, by its name: prose, slides, a notebook or a transcript.
+
+    Example:
+        >>> [can_be_lesson(path) for path in ("a/01-intro.md", "LICENSE", "404.html", "a/loop.py", "img/a.md")]
+        [True, False, False, False, False]
+    """
+    *folders, name = path.split("/")
+    stem, _, suffix = name.rpartition(".")
+    if suffix.lower() not in _MATERIAL or not stem or stem.startswith((".", "_")) or is_aside(name):
+        return False
+    return not any(is_aside_folder(folder) for folder in folders)
+
+
+def is_aside(name: str) -> bool:
+    """Return whether a file is about a repository, by its name: a licence, a page 404, a guide for contributors."""
+    stem = PurePosixPath(name).stem
+    return stem.lower() in _ASIDE or stem in _ASIDE_LARGE
+
+
+def is_aside_folder(name: str) -> bool:
+    """Return whether a folder holds what lessons need, and no lessons."""
+    return name.lower() in _ASIDE_FOLDERS or name.startswith(".")
+
+
+def is_transparent(name: str) -> bool:
+    """Return whether a folder says only what kind of file it holds: `slides`, `lessons`, `docs`."""
+    return name.lower() in _TRANSPARENT

@@ -1,0 +1,116 @@
+"""Findings that a repository had when it adopted the check, so that only new ones fail."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from openbook.errors import SourceError
+from openbook.verify.verify import FileReport
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BaselineEntry:
+    """What is wrong with a citation, wherever in its file it stands: lines above it come and go."""
+
+    file: str
+    """POSIX path relative to the root."""
+    cited: str
+    verdict: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.cited} ({self.verdict})"
+
+
+class Baseline:
+    """Findings by file, citation and verdict, with how often each is there."""
+
+    def __init__(self, entries: Iterable[BaselineEntry]) -> None:
+        self._counts = Counter(entries)
+
+    @classmethod
+    def of(cls, reports: Sequence[FileReport]) -> Baseline:
+        """Take all that is wrong in reports."""
+        return cls(_entry(report, at) for report in reports for at in _wrong(report))
+
+    @classmethod
+    def read(cls, path: Path) -> Baseline:
+        """Read what `write` has written.
+
+        Raises:
+            SourceError: It cannot be read, or is no baseline.
+        """
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            counts = {
+                BaselineEntry(str(entry["file"]), str(entry["cited"]), str(entry["verdict"])): int(entry["count"])
+                for entry in {_VERSION: content["findings"]}[content["version"]]
+            }
+        except OSError as exc:
+            raise SourceError(str(path), exc.strerror or "unreadable", hint="make it with --write-baseline") from exc
+        except (ValueError, KeyError, TypeError) as exc:
+            raise SourceError(str(path), "is no baseline", hint="make it anew with --write-baseline") from exc
+        return cls(Counter(counts).elements())
+
+    def write(self, path: Path) -> None:
+        """Write the entries in order, an entry a line, so that a change of it can be reviewed.
+
+        Raises:
+            SourceError: It cannot be written.
+        """
+        lines = [
+            json.dumps({"file": one.file, "cited": one.cited, "verdict": one.verdict, "count": count})
+            for one, count in sorted(self._counts.items())
+        ]
+        text = ",\n  ".join(lines)
+        listed = f"[\n  {text}\n ]" if lines else "[]"
+        try:
+            path.write_text(f'{{"version": {_VERSION}, "findings": {listed}}}\n', encoding="utf-8")
+        except OSError as exc:
+            reason = f"cannot be written: {exc.strerror}"
+            raise SourceError(str(path), reason, hint="name a file in a folder that exists") from exc
+
+    def __len__(self) -> int:
+        """Count findings."""
+        return self._counts.total()
+
+    def mark(self, reports: Sequence[FileReport], missing: Iterable[str] = ()) -> tuple[list[FileReport], list[str]]:
+        """Mark the findings that are known.
+
+        Args:
+            reports: Of the files that were checked.
+            missing: Files that entries are about and that no longer exist.
+
+        Returns:
+            The reports, and the entries that are stale: of these files, and no longer found.
+        """
+        left = self._counts.copy()
+        marked = []
+        for report in reports:
+            known = set()
+            for at in _wrong(report):
+                entry = _entry(report, at)
+                if left[entry] > 0:
+                    left[entry] -= 1
+                    known.add(at)
+            marked.append(replace(report, known=frozenset(known)))
+        files = {report.path for report in reports}.union(missing)
+        return marked, [str(entry) for entry in sorted((+left).elements()) if entry.file in files]
+
+    def files(self) -> set[str]:
+        """Return the files that entries are about."""
+        return {entry.file for entry in self._counts}
+
+
+def _wrong(report: FileReport) -> list[int]:
+    return [at for at, finding in enumerate(report.findings) if finding.is_wrong and at not in report.fixed]
+
+
+def _entry(report: FileReport, at: int) -> BaselineEntry:
+    finding = report.findings[at]
+    return BaselineEntry(report.path, finding.cited, finding.verdict)

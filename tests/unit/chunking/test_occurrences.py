@@ -1,0 +1,89 @@
+"""What each line does with a name, as the syntax trees of several languages say it."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.chunking.occurrences import find_occurrences
+
+PYTHON = '''\
+from queue import send
+import send.later
+
+
+def send(message):
+    """Calls send( once."""
+    return box.send(message, via=send)
+
+
+class Post:
+    @send
+    def deliver(self):
+        # send(now)
+        return self.send("send(it)")(
+            resend(1)
+        )
+'''
+
+PLACES = {
+    "javascript": ("import { send } from 'a';\nsend(1);\nbox?.send(2);\nlet a = send;\nfunction send() {}", "iccmd"),
+    "typescript": ("import { send } from 'a';\nnew send<T>();\nclass A { send(): void {} }\n// send()", "icdm"),
+    "tsx": ("export const A = () => <send a='1'/>;\nconst b = <p>{send(1)}</p>;", "cc"),
+    "go": ("package a\nfunc send() {}\nfunc b() { c.send(1)\n go send() }\nvar e = send\n// send()", "dccmm"),
+    "rust": (
+        "use a::{b, send};\nfn send() {}\nfn c() { a::send(1);\n d.send::<T>();\n send!(x);\n e(send) }",
+        "idcccm",
+    ),
+    "java": (
+        "import a.send;\nclass A { void send() {}\n void b() { c.send(1);\n send(2);\n new send();\n send.d(); } }",
+        "idcccm",
+    ),
+    "c": ("#include <a.h>\nvoid send(int a) {}\nint b() { return send(1) + c->send(2); }\nint *d = &send;", "dcm"),
+    "cpp": ("void A::send() {}\nint b() { a::send(1);\n c.send<T>(2);\n d = send; }", "dccm"),
+    "csharp": ("using send;\nclass A { void send() {}\n void B() { c.send(1);\n new send();\n D(send); } }", "idccm"),
+    "ruby": ("def send(a)\n  box.send(1)\n  send 2\n  :send\nend", "dccm"),
+    "php": (
+        "<?php\nuse A\\send;\nfunction send() {}\nsend(1);\n$a->send(2);\nA::send(3);\nnew send();\n// send()",
+        "idccccm",
+    ),
+    "kotlin": ("import a.send\nfun send() {}\nfun b() { c.send(1)\n send(2)\n d(::send) }", "idccm"),
+    "swift": ("func send() {}\nfunc b() { c.send(1)\n send(2)\n d = send }", "dccm"),
+    "lua": ("function send(a) end\nsend(1)\nbox.send(2)\nbox:send(3)\nlocal a = send", "dcccm"),
+    "bash": ("send() { echo 1; }\nsend 2\necho send", "dcm"),
+}
+
+LETTERS = {"i": "import", "c": "call", "d": "definition", "m": "mention"}
+
+
+def test_python_tells_imports_definitions_calls_and_mentions_apart() -> None:
+    found = find_occurrences(PYTHON, "python", "send")
+
+    assert [(each.line, each.use, each.within) for each in found] == [
+        (1, "import", ""),
+        (2, "import", ""),
+        (5, "definition", "send"),
+        (6, "mention", "send"),
+        (7, "call", "send"),
+        (11, "call", "Post"),
+        (13, "mention", "Post.deliver"),
+        (14, "call", "Post.deliver"),
+    ]
+
+
+@pytest.mark.parametrize("language", PLACES)
+def test_other_languages_tell_them_apart_too(language: str) -> None:
+    text, uses = PLACES[language]
+
+    found = find_occurrences(text, language, "send")
+
+    assert [each.use for each in found] == [LETTERS[letter] for letter in uses]
+
+
+def test_text_without_a_grammar_mentions_names() -> None:
+    found = find_occurrences("Über send().\n\nresend, send", "markdown", "send")
+
+    assert [(each.line, each.use) for each in found] == [(1, "mention"), (3, "mention")]
+
+
+def test_a_word_that_only_contains_the_name_is_another_one() -> None:
+    assert find_occurrences("resend(1)\nsend_all(2)\nsende\nésend(3)\n", "python", "send") == []

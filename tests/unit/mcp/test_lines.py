@@ -1,0 +1,59 @@
+"""Lists of places as an agent reads them."""
+
+from __future__ import annotations
+
+from openbook.answering.matching_lines import MatchingLine, MatchingLines
+from openbook.answering.references import Reference, References
+from openbook.costs import estimate_tokens
+from openbook.mcp.lines import grep_text, paths_text, references_text
+from openbook.types import Use
+
+
+def path_of(_: str, path: str) -> str:
+    return path
+
+
+def place(path: str, line: int, use: Use = "call", within: str = "f") -> Reference:
+    return Reference("s", path, line, use, within, "send( 1 )")
+
+
+def test_a_few_places_are_shown_with_their_code_and_mentions_are_counted() -> None:
+    found = References(
+        "send", (place("a.py", 3, "definition", "send"), place("b.py", 4), place("c.md", 1, "mention", ""))
+    )
+
+    assert references_text(found, path_of, 1000) == (
+        "definition\na.py:3 in send: send( 1 )\ncall\nb.py:4 in f: send( 1 )\n"
+        "(and 1 mentions in 1 files: use=mention lists them)"
+    )
+
+
+def test_many_places_share_a_line_for_each_file() -> None:
+    found = References("send", (*(place("a.py", line) for line in range(1, 21)), place("b.py", 7, within="g.h")))
+
+    told = references_text(found, path_of, 1000)
+
+    assert told == f"calls: 21\na.py: f {','.join(map(str, range(1, 21)))}\nb.py: g.h 7"
+
+
+def test_places_that_do_not_fit_are_counted() -> None:
+    found = References("send", tuple(place(f"{number}.py", number) for number in range(1, 200)), unread=3)
+
+    told = references_text(found, path_of, 200)
+
+    assert estimate_tokens(told) <= 230
+    assert "3 documents were not read" in told
+    assert "more lines; raise max_tokens" in told
+
+
+def test_lines_that_match_stand_below_their_file() -> None:
+    found = MatchingLines((MatchingLine("s", "a.py", 3, "x  = 1"), MatchingLine("s", "a.py", 9, "y")), 2)
+
+    assert grep_text(found, path_of, 1000) == "a.py\n3| x = 1\n9| y\n(2 lines match)"
+
+
+def test_paths_that_do_not_fit_are_told_by_folder() -> None:
+    paths = ["README.md", *(f"src/{name}/{number}.py" for name in "ab" for number in range(100))]
+
+    assert paths_text(paths[:2], 100) == "README.md\nsrc/a/0.py\n(2 documents)"
+    assert paths_text(paths, 100).startswith("README.md\nsrc/a/ (100)\nsrc/b/ (100)\n(201 documents; name a folder")

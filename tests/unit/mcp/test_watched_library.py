@@ -1,0 +1,113 @@
+"""What a library in the making answers, and that nothing that changes meanwhile is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.errors import SourceError
+from openbook.ingest.sync import Progress, SyncReport
+from openbook.library import Library
+from openbook.mcp.tools import McpTools, as_tool
+from openbook.mcp.watched_library import ReadingState, WatchedLibrary
+from openbook.settings import Settings
+
+
+class SlowLibrary(Library):
+    """A library that reads when it may."""
+
+    may_read: threading.Event
+    is_reading: threading.Event
+    looks = 0
+
+    def add(
+        self, path: str | Path, *, course: bool = False, progress: Progress | None = None, only: Collection[str] = ()
+    ) -> SyncReport:
+        if progress:
+            progress(3, 1200)
+        self.is_reading.set()
+        self.may_read.wait(10)
+        self.looks += 1
+        return super().add(path, course=course, progress=progress, only=only)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Ferry\n\nThe ferry leaves.\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def slow() -> Iterator[SlowLibrary]:
+    with SlowLibrary.open("slow", settings=Settings.from_env()) as library:
+        library.may_read, library.is_reading = threading.Event(), threading.Event()
+        yield library
+        library.may_read.set()
+
+
+def test_a_call_answers_from_what_is_there_and_says_how_far_reading_is(slow: SlowLibrary, folder: Path) -> None:
+    library = WatchedLibrary(slow, [folder], watch=False, patience_s=0.01)
+    tools = McpTools(library)
+    library.start()
+
+    half_read = as_tool(tools.list_files, library)()
+    slow.may_read.set()
+    while library.reading is not None:
+        as_tool(tools.list_files, library)()
+    read = as_tool(tools.list_files, library)()
+    library.close()
+
+    assert half_read.endswith("may be incomplete or out of date)") or "indexed 3 of 1,200" in half_read
+    assert "a.md" not in half_read
+    assert read == "a.md\n(1 documents)"
+
+
+def test_what_changes_while_files_are_read_is_looked_at_again(slow: SlowLibrary, folder: Path) -> None:
+    library = WatchedLibrary(slow, [folder], patience_s=0.01)
+    with library.fresh():
+        pass
+    slow.is_reading.wait(10)
+    assert library.reading == ReadingState(3, 1200)
+    looked = slow.looks
+
+    # The watcher begins before the look, so this is seen although nothing of the folder was read yet.
+    (folder / "b.md").write_text("# Bridge\n\nThe bridge opens.\n", encoding="utf-8")
+    slow.may_read.set()
+    while looked == slow.looks or library.reading is not None or not slow.index.document("shop", "b.md"):
+        with library.fresh():
+            pass
+    library.close()
+
+    assert library.used is None
+
+
+def test_a_source_that_is_gone_is_an_error_for_every_call_until_it_is_there(folder: Path, tmp_path: Path) -> None:
+    with Library.open("gone", settings=Settings.from_env()) as assistant:
+        assistant.register(folder)
+        folder.rename(tmp_path / "away")
+        library = WatchedLibrary(assistant, [], watch=False)
+        for _ in range(2):
+            with pytest.raises(SourceError), library.fresh():
+                pass
+        (tmp_path / "away").rename(folder)
+        with library.fresh() as fresh:
+            assert fresh.stats().documents == 1
+        library.close()
+
+
+def test_closing_ends_reading_at_the_next_commit(slow: SlowLibrary, folder: Path) -> None:
+    library = WatchedLibrary(slow, [folder], watch=False, patience_s=0.01)
+    with library.fresh():
+        pass
+    slow.is_reading.wait(10)
+    threading.Timer(0.05, slow.may_read.set).start()
+
+    library.close()
+
+    assert library.reading is not None
+    assert [each.name for each in threading.enumerate() if each.name == "reading"] == []
