@@ -9,9 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse
-from starlette.staticfiles import StaticFiles
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 import openbook
@@ -20,12 +18,13 @@ from openbook.library import Library
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
 from openbook.server.colouring import COLOURER
-from openbook.server.failures import RequestRefusedError, add_error_handlers
+from openbook.server.failures import add_error_handlers
 from openbook.server.jobs import JobQueue
 from openbook.server.keys import KeyStore
 from openbook.server.limits import MemoryLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.page import add_page
 from openbook.server.question_service import QuestionService
 from openbook.server.routes import answers, chat_completions, contents, conversations, operation, questions
 from openbook.server.running_answers import RunningAnswers
@@ -40,8 +39,6 @@ from openbook.server.uploads import UploadStore
 from openbook.sessions.protocol import Sessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
-
-_WEB = Path(__file__).parent / "web"
 
 _DAY_S = 24 * 3600.0
 
@@ -194,18 +191,4 @@ async def _expire(sessions: Sessions) -> None:
 def _add_routes(app: FastAPI) -> None:
     for topic in (questions, answers, contents, conversations, chat_completions, operation):
         app.include_router(topic.router)
-    _add_page(app)
-
-
-def _add_page(app: FastAPI) -> None:
-    @app.get("/", include_in_schema=False)
-    async def page(request: Request) -> FileResponse:
-        index = _WEB / "index.html"
-        if not index.is_file():
-            raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        reply = FileResponse(index)
-        # Before the page reads several things at once, and begins a conversation meanwhile.
-        request.app.state.authenticator.greet(request, reply)
-        return reply
-
-    app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))
+    add_page(app)
