@@ -2,7 +2,7 @@
 
 The server, a fake model and the clients share this machine. In one run: 20 and 50 questions a second, the latter also
 with a queue that has no limit; one caller with a hundred questions beside another one with one; 1,000 connections that
-send half a header beside normal use; 200 streams at once; a worker that is killed every two seconds; and the server
+send half a header beside normal use; 200 streams at once; a worker that is killed every five seconds; and the server
 itself, killed and started again.
 """
 
@@ -30,7 +30,7 @@ SLOW_CONNECTIONS = 1_000
 STREAMS = 200
 MANY = 100
 BESIDE_A_SECOND = 5
-KILL_EVERY_S = 2.0
+KILL_EVERY_S = 5.0
 _UNLIMITED = {"OPENBOOK_SERVER_QUEUE": "1000000", "OPENBOOK_SERVER_WAIT_S": "1000000"}
 
 
@@ -46,6 +46,8 @@ class Crowd:
     apart_s: list[float] = field(default_factory=list)
     """By how much the answer says less than its client waited."""
     memory_mb: float = 0.0
+    cpu_s: float = 0.0
+    """Processor time of the server. Less than 0 if processes of it have ended meanwhile."""
 
     async def ask(self, client: httpx2.AsyncClient, question: str) -> None:
         """Ask, and count what comes."""
@@ -67,6 +69,8 @@ class Crowd:
         """Print a line."""
         refused = f"; refusals p95 {_at(self.refused_s, 0.95)}" if self.refused_s else ""
         memory = f"; {self.memory_mb:.0f} MB at most" if self.memory_mb else ""
+        if self.cpu_s > 0 and self.took_s:
+            memory += f"; processor {self.cpu_s / len(self.took_s) * 1000:.0f} ms for each answer"
         print(
             f"{name}: {dict(self.outcomes)}; answers p50 {_at(self.took_s, 0.5)}, p95 {_at(self.took_s, 0.95)}, "
             f"most {_at(self.took_s, 1.0)}; not in `took_ms` p95 {_at(self.apart_s, 0.95)}{refused}{memory}",
@@ -89,6 +93,7 @@ async def _client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
 async def at_rate(url: str, rate: float, seconds: float, watch: Watch, questions: Iterator[str]) -> Crowd:
     """Ask so many questions each second, whether or not those before were answered."""
     crowd = Crowd()
+    before_s = watch.cpu_s()
 
     async def look() -> None:
         while True:
@@ -102,6 +107,7 @@ async def at_rate(url: str, rate: float, seconds: float, watch: Watch, questions
             asked.append(asyncio.create_task(crowd.ask(client, next(questions))))
         await asyncio.gather(*asked)
         looking.cancel()
+    crowd.cpu_s = watch.cpu_s() - before_s
     return crowd
 
 
@@ -164,7 +170,7 @@ async def streams(url: str, questions: Iterator[str]) -> tuple[Counter[str], lis
 
 
 async def while_workers_die(url: str, seconds: float, watch: Watch, server: int, questions: Iterator[str]) -> Crowd:
-    """Ask ten questions each second, and kill a worker every two seconds."""
+    """Ask ten questions each second, and kill a worker every five seconds."""
 
     async def kill() -> None:
         while True:
