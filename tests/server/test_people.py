@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -237,6 +238,17 @@ def test_links_of_courses_are_addresses_of_the_web(serve: Serve, folder: Path) -
 
     assert [each["link"] for each in courses] == ["", "", "", *links[3:]]
     assert [each["lessons"][0]["link"] for each in courses] == ["", "", "", *links[3:]]
+
+
+@pytest.mark.parametrize(("route", "part"), [("/join", "join.js"), ("/admin", "admin.js")])
+def test_the_pages_beside_the_questions_are_there_for_who_has_no_key_yet(serve: Serve, route: str, part: str) -> None:
+    client = serve(needs_key=True)
+
+    page = client.get(route)
+    (named,) = re.findall(rf'"(static/[^"]*{part})"', page.text)
+
+    assert page.headers["content-type"].startswith("text/html")
+    assert client.get(f"/{named}").status_code == 200
 
 
 def test_the_description_tells_how_to_authenticate_and_so_does_a_refusal(serve: Serve, keys: Keys) -> None:
