@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import re
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+import openbook
 from openbook.errors import OverloadedError
 from openbook.server.keys import Grant, KeyStore
 from openbook.server.logs import JsonFormatter
@@ -22,6 +24,7 @@ from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
 
 QUESTION = "When do sessions end?"
+WEB = Path(openbook.__file__).parent / "server" / "web"
 PRICED = "anthropic:claude-sonnet-5-5"
 
 
@@ -269,6 +272,21 @@ def test_parts_of_the_page_are_asked_for_again_so_that_they_are_of_one_version(c
 
     assert (first.headers["cache-control"], again.status_code, again.content) == ("no-cache", 304, b"")
     assert client.get("/").headers["cache-control"] == "no-store"
+
+
+def test_the_page_is_small_and_its_parts_are_kept_under_the_name_of_their_version(client: TestClient) -> None:
+    page = client.get("/").text
+    (folder,) = set(re.findall(r'"(static/[0-9a-f]{16})/', page))
+
+    parts = {file: client.get(f"/{folder}/{file.name}") for file in WEB.iterdir() if file.name != "index.html"}
+
+    assert 'static/main.js"' not in page
+    assert {part.headers["cache-control"] for part in parts.values()} == {"public, max-age=31536000, immutable"}
+    assert all(part.content == file.read_bytes() for file, part in parts.items())
+    compressed = sum(int(part.headers["content-length"]) for part in parts.values()) + len(gzip.compress(page.encode()))
+    assert compressed < 60_000
+    assert {part.headers.get("content-encoding") for part in parts.values() if len(part.content) > 500} == {"gzip"}
+    assert "content-encoding" not in client.get("/openapi.json").headers  # a secret could be guessed by its length
 
 
 def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -153,6 +154,7 @@ def test_the_log_tells_who_did_what_and_neither_secrets_nor_questions(
     key = client.post("/api/admin/keys", json={"name": "new", "role": "editor"}, headers=keys["owner"]).json()["secret"]
     client.post("/api/join", json=ada)
     client.post("/api/login", json={"student": {**ada, "pin": "wrong pin"}})
+    client.post("/api/login", json={"student": {**ada, "name": "704312"}})
     client.post("/api/login", json={"key": "obk_nearly"})
     ask(client, QUESTION)
     client.post("/api/logout")
@@ -167,7 +169,8 @@ def test_the_log_tells_who_did_what_and_neither_secrets_nor_questions(
         ("owner", "added class", "class, 100 seats"),
         ("owner", "added key", "new, editor"),
         ("class/Ada", "joined class", ""),
-        ("", "was refused", "a student: the name or the PIN is wrong"),
+        ("", "was refused", "class/Ada: the name or the PIN is wrong"),
+        ("", "was refused", "a student of class: the name or the PIN is wrong"),
         ("", "was refused", "a key: this key is not known, was revoked, or has expired"),
         ("class/Ada", "logged out", ""),
         ("editor", "added source", "more"),
@@ -235,6 +238,17 @@ def test_links_of_courses_are_addresses_of_the_web(serve: Serve, folder: Path) -
 
     assert [each["link"] for each in courses] == ["", "", "", *links[3:]]
     assert [each["lessons"][0]["link"] for each in courses] == ["", "", "", *links[3:]]
+
+
+@pytest.mark.parametrize(("route", "part"), [("/join", "join.js"), ("/admin", "admin.js")])
+def test_the_pages_beside_the_questions_are_there_for_who_has_no_key_yet(serve: Serve, route: str, part: str) -> None:
+    client = serve(needs_key=True)
+
+    page = client.get(route)
+    (named,) = re.findall(rf'"(static/[^"]*{part})"', page.text)
+
+    assert page.headers["content-type"].startswith("text/html")
+    assert client.get(f"/{named}").status_code == 200
 
 
 def test_the_description_tells_how_to_authenticate_and_so_does_a_refusal(serve: Serve, keys: Keys) -> None:

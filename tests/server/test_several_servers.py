@@ -103,6 +103,9 @@ def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys:
 
     assert (first.status_code, first.json()["cost_usd"] > 0.2) == (200, True)
     assert (second.status_code, "spent for today" in second.text) == (429, True)
+    (used,) = keys.uses().values()  # written down here too, where it is listed
+    assert used.questions_today == 2
+    assert used.usd_today == pytest.approx(first.json()["cost_usd"])
 
 
 def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_is_back(

@@ -43,7 +43,7 @@ def make_class(owner: Page) -> str:
     owner.get_by_role("button", name="New class").click()
     owner.get_by_label("Name of the class").fill("class of 26")
     owner.get_by_label("Questions a day, at most").fill("20")
-    owner.get_by_role("button", name="Make it").click()
+    owner.get_by_role("button", name="Create").click()
     link = owner.locator(".secret").inner_text()
     owner.get_by_role("button", name="Done").click()
     return link
@@ -89,7 +89,7 @@ def test_a_key_is_made_shown_once_and_changed(owner: Page) -> None:
     owner.get_by_role("button", name="New key").click()
     owner.get_by_label("Whose it is").fill("guest")
     owner.get_by_label("Role").select_option("editor")
-    owner.get_by_role("button", name="Make it").click()
+    owner.get_by_role("button", name="Create").click()
     expect(owner.locator(".secret")).to_have_text(re.compile("^obk_"))
     owner.get_by_role("button", name="Done").click()
     row = owner.locator("#keys").get_by_role("row", name="guest")

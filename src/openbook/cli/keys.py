@@ -68,7 +68,7 @@ def add_key(
         key = people.keys.add(name, grant)
         people.audit.add(_console(), "added key", f"{name}, {role}")
         printing.say(key)
-    printing.note(f"this is the key for {name}, a {role}; it is not shown again")
+    printing.note(f"this is the key for {name}, with the role {role}; it is not shown again")
 
 
 @keys.command("change")
@@ -79,15 +79,19 @@ def change_key(
     questions_per_day: QuestionsOption = None,
     usd_per_day: UsdOption = None,
 ) -> None:
-    """Change what a key or a student may do. What is not given stays."""
+    """Change what a key or a student may do, or the end and limits of a class with all its students.
+
+    What is not given stays.
+    """
     with _people() as people:
-        found = people.keys.named(name)
-        if found is None:
+        before = people.grant_of(name)
+        if before is None:
             raise _nobody(name)
-        grant = _changed(found.grant, expires, questions_per_day, usd_per_day)
+        grant = _changed(before, expires, questions_per_day, usd_per_day)
         grant = replace(grant, role=role or grant.role)
-        people.keys.change(name, grant)
-        people.audit.add(_console(), "changed key", f"{name}, {grant.role}")
+        did = people.change(name, grant)
+        if did is not None:
+            people.audit.add(_console(), did, f"{name}, {grant.role}" if did == "changed key" else name)
     printing.note(f"changed {name}")
 
 
@@ -124,7 +128,7 @@ def list_keys() -> None:
         printing.say(_line(key, uses.get(key.id, Use())))
     for each in classes:
         count = sum(key.class_id == each.id for key in found)
-        until = f"  until {_date(each.grant.expires_at)}" if each.grant.expires_at else ""
+        until = f"  until {_last_day(each.grant.expires_at)}" if each.grant.expires_at else ""
         printing.say(f"{each.name}  class  {count} of {each.seats} students{until}")
     if not found and not classes:
         printing.note("there are no keys; openbook keys add NAME makes one")
@@ -183,12 +187,17 @@ def _line(key: Key, use: Use) -> str:
     spent = f"${use.usd_today:.2f}{'' if grant.usd_per_day is None else f' of ${grant.usd_per_day:.2f}'}"
     parts.append(f"today {today}, {spent}")
     if grant.expires_at is not None:
-        parts.append(f"{'expired' if grant.expires_at <= time.time() else 'until'} {_date(grant.expires_at)}")
+        parts.append(f"{'expired' if grant.expires_at <= time.time() else 'until'} {_last_day(grant.expires_at)}")
     return "  ".join(parts)
 
 
 def _date(at: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def _last_day(expires_at: float) -> str:
+    """Return the last day of something that ends, which may be at midnight after it."""
+    return _date(expires_at - 1)
 
 
 def _changed(grant: Grant, expires: str | None, questions_per_day: int | None, usd_per_day: float | None) -> Grant:

@@ -16,7 +16,7 @@ from openbook.answers import GenerationResult
 from openbook.llm.messages import Event, Request
 from openbook.llm.protocol import Model
 from openbook.server.metrics import Metrics
-from openbook.server.question_queue import OverloadedError
+from openbook.server.question_queue import NoTurnError
 from openbook.server.telemetry import AnswerSpans
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class AnswerTracker:
         else:
             # Who goes away cancels the task, or closes the generator.
             outcome = "cancelled" if isinstance(error, CancelledError | GeneratorExit) else "failed"
-            outcome = "overloaded" if isinstance(error, OverloadedError) else outcome
+            outcome = "overloaded" if isinstance(error, NoTurnError) else outcome
             self._metrics.ended(outcome)
         self._spans.end(outcome, self.answer)
 

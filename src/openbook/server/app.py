@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse
-from starlette.staticfiles import StaticFiles
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 import openbook
@@ -20,11 +18,12 @@ from openbook.library import Library
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
 from openbook.server.colouring import COLOURER
-from openbook.server.failures import RequestRefusedError, add_error_handlers
+from openbook.server.failures import add_error_handlers
 from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.page import add_page
 from openbook.server.people import People
 from openbook.server.question_service import QuestionService
 from openbook.server.routes import (
@@ -49,10 +48,6 @@ from openbook.server.uploads import UploadStore
 from openbook.sessions.protocol import Sessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
-
-_WEB = Path(__file__).parent / "web"
-
-_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html"}
 
 _DAY_S = 24 * 3600.0
 
@@ -217,23 +212,4 @@ async def _expire(sessions: Sessions) -> None:
 def _add_routes(app: FastAPI) -> None:
     for topic in (questions, answers, contents, conversations, logins, people, chat_completions, operation):
         app.include_router(topic.router)
-    _add_page(app)
-
-
-def _add_page(app: FastAPI) -> None:
-    for route, name in _PAGES.items():
-        app.add_api_route(route, _page(name), include_in_schema=False)
-    app.mount("/static", StaticFiles(directory=_WEB, check_dir=False))
-
-
-def _page(name: str) -> Callable[[Request], Awaitable[FileResponse]]:
-    async def page(request: Request) -> FileResponse:
-        file = _WEB / name
-        if not file.is_file():
-            raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        reply = FileResponse(file)
-        # Before the page reads several things at once, and begins a conversation meanwhile.
-        await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
-        return reply
-
-    return page
+    add_page(app)

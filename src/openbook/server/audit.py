@@ -15,6 +15,7 @@ Deed = Literal[
     "removed key",
     "added class",
     "rotated class",
+    "changed class",
     "removed class",
     "joined class",
     "replaced PIN",

@@ -57,6 +57,18 @@ class ClassStore:
             execute("INSERT INTO classes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         return code
 
+    def change(self, name: str, grant: Grant) -> bool:
+        """Change end and limits of a class and of all its students. False if there is none of that name."""
+        limits = (grant.expires_at, grant.questions_per_day, grant.usd_per_day)
+        columns = "expires_at = ?, questions_per_day = ?, usd_per_day = ?"
+        with self._tables.transaction() as execute:
+            row = execute("SELECT id FROM classes WHERE name = ?", (name,)).fetchone()
+            if row is not None:
+                execute(f"UPDATE classes SET {columns} WHERE id = ?", (*limits, *row))
+                where = "key_id IN (SELECT key_id FROM students WHERE class_id = ?)"
+                execute(f"UPDATE grants SET {columns} WHERE {where}", (*limits, *row))
+        return row is not None
+
     def rotate(self, name: str) -> str:
         """Replace the code of a class, and return the new one once. Students stay. Empty if there is no such class."""
         code = _PREFIX + secrets.token_urlsafe(_CODE_BYTES)
@@ -76,6 +88,11 @@ class ClassStore:
     def all(self) -> list[ClassKey]:
         """List the classes by name."""
         return self._read("ORDER BY name")
+
+    def named(self, name: str) -> ClassKey | None:
+        """Return the class of a name, expired or not; None if there is none."""
+        found = self._read("WHERE name = ?", name)
+        return found[0] if found else None
 
     def find(self, code: str) -> ClassKey | None:
         """Return the class of a code; None if it is none of ours, or has expired."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openbook.server.audit import AuditLog, Deed
 from openbook.server.classes import ClassStore
-from openbook.server.keys import KeyStore
+from openbook.server.keys import Grant, KeyStore
 
 
 class People:
@@ -26,6 +26,17 @@ class People:
             SettingsError: They cannot be read or made.
         """
         return cls(KeyStore(home))
+
+    def grant_of(self, name: str) -> Grant | None:
+        """Return what a key, a student, or each student of a class may do. None if there is none of that name."""
+        found = self.keys.named(name) or self.classes.named(name)
+        return found.grant if found is not None else None
+
+    def change(self, name: str, grant: Grant) -> Deed | None:
+        """Change what a key or a student may do, or the end and limits of a class. None if there is no such name."""
+        if self.keys.change(name, grant):
+            return "changed key"
+        return "changed class" if self.classes.change(name, grant) else None
 
     def remove(self, name: str) -> Deed | None:
         """Revoke a key, a student, or a class with all its students. None if there is none of that name."""

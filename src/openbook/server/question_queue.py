@@ -15,13 +15,16 @@ from openbook.settings import Settings
 _TELL_EVERY_S = 0.5
 
 # How much the last turn counts in the mean time between turns.
-_LAST_SHARE = 0.1
+_LAST_SHARE = 0.05
+
+# Of the longest wait that may be expected: some wait longer than expected, and would be refused after all of it.
+_SURE_SHARE = 0.8
 
 # Nobody believes an estimate of hours.
 _LONGEST_RETRY_S = 60.0
 
 
-class OverloadedError(RequestRefusedError):
+class NoTurnError(RequestRefusedError):
     """The server has more questions than it can take."""
 
     def __init__(self, message: str, retry_after_s: float) -> None:
@@ -106,7 +109,7 @@ class QuestionQueue:
         If the queue is full, it is the party with most questions in it that loses its last one.
 
         Raises:
-            OverloadedError: The turn would come too late, or the queue is full and nobody has more questions in it.
+            NoTurnError: The turn would come too late, or the queue is full and nobody has more questions in it.
         """
         ticket = Ticket(arrival)
         own = self._waiting.setdefault(arrival.party, deque())
@@ -115,14 +118,14 @@ class QuestionQueue:
         if ticket.has_turn:
             return ticket
         expected_s = self._place(arrival.party, len(own) - 1) * (self._each_s or 0.0)
-        if expected_s > self._longest_wait_s:
+        if expected_s > _SURE_SHARE * self._longest_wait_s:
             self._remove(ticket)
-            raise OverloadedError(f"a turn would take about {expected_s:.0f} seconds", self.retry_after_s)
+            raise NoTurnError(f"a turn would take about {expected_s:.0f} seconds", self.retry_after_s)
         if self.waiting > self._most_waiting:
             longest = max(self._waiting.values(), key=len)
             dropped = longest[-1] if len(longest) > len(own) else ticket
             self._remove(dropped)
-            refusal = OverloadedError(f"{self.waiting} questions wait already", self.retry_after_s)
+            refusal = NoTurnError(f"{self.waiting} questions wait already", self.retry_after_s)
             if dropped is ticket:
                 raise refusal
             dropped.turn.set_exception(refusal)
@@ -132,13 +135,13 @@ class QuestionQueue:
         """Wait for the turn of a question, and yield its place whenever it has changed.
 
         Raises:
-            OverloadedError: The question was dropped, or has waited too long since it arrived.
+            NoTurnError: The question was dropped, or has waited too long since it arrived.
         """
         told = 0
         while not ticket.turn.done():
             left_s = ticket.arrival.arrived_s + self._longest_wait_s - self._clock()
             if left_s <= 0:
-                raise OverloadedError(f"no turn came within {self._longest_wait_s:g} seconds", self.retry_after_s)
+                raise NoTurnError(f"no turn came within {self._longest_wait_s:g} seconds", self.retry_after_s)
             party = ticket.arrival.party
             place = self._place(party, self._waiting[party].index(ticket))
             if place != told:

@@ -44,7 +44,7 @@ from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.limits import Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, public_name
-from openbook.server.question_queue import Arrival, OverloadedError, QuestionQueue, Queued, Ticket
+from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
 from openbook.server.rendering import render_answer
 from openbook.server.schemas import (
     AnswerResponse,
@@ -207,7 +207,7 @@ class QuestionService:
                 None: what is stored of the session.
 
         Raises:
-            OverloadedError: The queue is full.
+            NoTurnError: The queue is full.
             RequestRefusedError: The caller may not ask this, or not now.
             QueryError: The question is empty, too long, or holds no word.
             SessionError: Conversations or limits cannot be read.
@@ -215,7 +215,7 @@ class QuestionService:
         """
         try:
             ticket = self.queue.enter(arrival)
-        except OverloadedError:
+        except NoTurnError:
             self._metrics.ended("overloaded")
             raise
         try:

@@ -116,7 +116,7 @@ class RunningAnswers:
         """Begin to answer, and return once the question is admitted. What comes then goes on without the caller.
 
         Raises:
-            OverloadedError: The queue is full.
+            NoTurnError: The queue is full.
             RequestRefusedError: Too many of the caller's run already, or the caller may not ask this, or not now.
             OpenbookError: As `QuestionService.admitted` raises.
         """

@@ -68,6 +68,15 @@ class StudentStore:
             execute("UPDATE students SET attempts = 0, locked_until = 0 WHERE key_id = ?", (key_id,))
         return self._key(key_id)
 
+    def known(self, code: str, name: str) -> str:
+        """Return the name of a student for the log, as far as it is one: what is no name may be a PIN."""
+        found = self._classes.find(code)
+        if found is None:
+            return "a student"
+        with self._keys.tables.transaction() as execute:
+            is_known = bool(_student(execute, found, " ".join(name.split())))
+        return f"{found.name}/{' '.join(name.split())}" if is_known else f"a student of {found.name}"
+
     def _attempt(self, execute: Any, found: ClassKey, name: str) -> tuple[str, bytes, bytes]:
         key_id = _student(execute, found, name)
         if not key_id:

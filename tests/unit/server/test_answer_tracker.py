@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -11,6 +12,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from openbook.answering.options import AnswerOptions
 from openbook.grounding.protocol import CitedClaim, Entailment
+from openbook.llm.messages import Message, Request
+from openbook.llm.protocol import acomplete
 from openbook.server.answer_tracker import AnswerTracker
 from openbook.server.metrics import Metrics
 from openbook.testing import ScriptedModel
@@ -54,3 +57,16 @@ def test_a_verifier_that_is_another_model_has_spans_of_its_calls() -> None:
     assert watched.other_verifier is not verifier
     assert watched.other_verifier is not None
     assert watched.other_verifier.name == "scripted:checker"
+
+
+def test_between_the_words_of_a_model_and_their_check_an_answer_waits() -> None:
+    waited: list[str] = []
+
+    with AnswerTracker(Metrics(), None, "0" * 32, 0.0, waits=lambda: waited.append(stages.name)) as stages:
+        writer = stages.watched(AnswerOptions(model=ScriptedModel("Sessions end."))).writer
+        assert writer is not None
+        stages.enter("writing")
+        asyncio.run(acomplete(writer, Request((Message.user("When?"),))))
+
+    assert waited == ["queued"]
+    assert set(stages.took_s) == {"queued", "writing"}

@@ -156,6 +156,19 @@ def test_students_and_classes_are_revoked_one_by_one_and_as_a_whole(
     assert keys.find(kept) is not None
 
 
+def test_what_is_changed_for_a_class_holds_for_its_students(
+    students: StudentStore, classes: ClassStore, keys: KeyStore, clock: Clock
+) -> None:
+    code, other = classes.add("class", 30, Grant()), classes.add("other", 30, Grant())
+    ada, runa = students.join(code, "Ada", PIN), students.join(other, "Runa", PIN)
+    longer = Grant("reader", clock.now_s + 60, 5, 0.5)
+
+    assert (classes.change("class", longer), classes.change("nobody", longer)) == (True, False)
+
+    found = [keys.get(each.id) for each in (ada, runa, students.join(code, "Zoe", PIN))]
+    assert [each.grant for each in found if each] == [longer, Grant(), longer]
+
+
 def test_a_new_code_lets_in_who_was_there_and_a_new_pin_opens_what_was_forgotten(
     students: StudentStore, classes: ClassStore, keys: KeyStore
 ) -> None:

@@ -66,7 +66,8 @@ def _enter(request: Request, response: Response, sent: LoginRequest) -> None:
     try:
         key = _found(request, sent)
     except RequestRefusedError as exc:
-        _refuse(request, exc, "a student" if sent.student else "a key")
+        who = _students(request).known(sent.student.code, sent.student.name) if sent.student else "a key"
+        _refuse(request, exc, who)
         raise
     _let_in(request, response, key)
     note(request, Caller("", key), "logged in", "")
@@ -93,7 +94,7 @@ def _let_in(request: Request, response: Response, key: Key) -> None:
 
 
 def _refuse(request: Request, exc: RequestRefusedError, who: str) -> None:
-    """Write down who was refused and why; neither what was sent, which may be nearly right, nor a name."""
+    """Write down who was refused and why; nothing of what was sent, which may be nearly right."""
     people: People = request.app.state.people
     people.audit.refuse(f"{who}: {exc}", request.client.host if request.client else "")
 

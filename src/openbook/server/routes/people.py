@@ -69,13 +69,14 @@ async def add_key(request: Request, caller: Owner, new: KeyRequest) -> SecretRes
 
 @router.put("/keys/{name:path}", status_code=204)
 async def change_key(request: Request, caller: Owner, name: str, new: KeyChangeRequest) -> None:
-    """Change what a key may do."""
+    """Change what a key or a student may do, or the end and limits of a class."""
 
     def change() -> None:
         _check_other(caller, name)
-        if not _people(request).keys.change(name, _grant(new, new.role)):
+        did = _people(request).change(name, _grant(new, new.role))
+        if did is None:
             raise _nobody(name)
-        note(request, caller, "changed key", f"{name}, {new.role}")
+        note(request, caller, did, f"{name}, {new.role}" if did == "changed key" else name)
 
     await asyncio.to_thread(change)
 

@@ -79,7 +79,7 @@ function keyRow(key) {
     element("td", {}, questions),
     element("td", {}, spent),
     element("td", {}, `${key.questions}, ${dollars(key.usd)}`),
-    element("td", {}, end === null ? "no end" : day(end)),
+    element("td", {}, end === null ? "no end" : day(end - 1)),
     element("td", { class: "row-actions" },
       button("Change", name, () => changeKey(key)),
       button(of ? "New PIN" : "Rotate", name, () => rotate(name, of ? "PIN" : "key")),
@@ -98,8 +98,9 @@ function classRow(one) {
     element("td", {}, name),
     element("td", {}, `${students} of ${seats}`),
     element("td", {}, limits.length ? `${limits.join(", ")} a day` : "as the server"),
-    element("td", {}, end === null ? "no end" : day(end)),
+    element("td", {}, end === null ? "no end" : day(end - 1)),
     element("td", { class: "row-actions" },
+      button("Change", name, () => changeClass(one)),
       button("New link", name, () => rotate(name, "link")),
       button("Revoke", name, () => remove(name, words))));
 }
@@ -133,7 +134,7 @@ const nameField = (label) =>
   element("label", {}, label, element("input", { name: "name", required: true, maxlength: 100, autocomplete: "off" }));
 
 async function addKey() {
-  const sent = await ask("New key", [nameField("Whose it is"), roleField("reader"), ...limitFields()], { send: "Make it" });
+  const sent = await ask("New key", [nameField("Whose it is"), roleField("reader"), ...limitFields()], { send: "Create" });
   if (!sent) return;
   const body = { name: sent.get("name"), role: sent.get("role"), ...limitsOf(sent) };
   const made = await attempt(() => api.change("POST", "keys", body));
@@ -154,11 +155,20 @@ async function addClass() {
   const seats = element("label", {}, "Students, at most",
     element("input", { name: "seats", type: "number", min: 1, max: 10000, value: 40, required: true }));
   const words = element("p", {}, "Limits are those of each student.");
-  const sent = await ask("New class", [nameField("Name of the class"), seats, words, ...limitFields()], { send: "Make it" });
+  const sent = await ask("New class", [nameField("Name of the class"), seats, words, ...limitFields()], { send: "Create" });
   if (!sent) return;
   const body = { name: sent.get("name"), seats: Number(sent.get("seats")), ...limitsOf(sent) };
   const made = await attempt(() => api.change("POST", "classes", body));
   if (made) await showLink(made.name, made.secret);
+  load();
+}
+
+/** @param {Class} one */
+async function changeClass(one) {
+  const sent = await ask(`Change ${one.name}`, [element("p", {}, "For all its students."), ...limitFields(one)], { send: "Change" });
+  if (!sent) return;
+  const body = { role: "reader", ...limitsOf(sent) };
+  if (await attempt(() => api.change("PUT", `keys/${pathOf(one.name)}`, body).then(() => true))) announce(`${one.name} is changed`);
   load();
 }
 

@@ -1,0 +1,66 @@
+"""`openbook keys`: who may use the server, how much, and what was done."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from openbook.server.classes import ClassStore
+from openbook.server.keys import KeyStore
+from openbook.server.students import StudentStore
+from tests.integration.support_cli import assert_fails_clearly, run
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_a_key_is_made_with_limits_changed_and_rotated(capsys: Captured) -> None:
+    made = run(capsys, "keys", "add", "guest", "--expires", "2099-07-31", "--questions-per-day", "50")
+    changed = run(capsys, "keys", "change", "guest", "--role", "editor", "--usd-per-day", "1.5")
+    rotated = run(capsys, "keys", "rotate", "guest")
+    listed = run(capsys, "keys", "list")
+
+    assert (made.code, changed.code, rotated.code) == (0, 0, 0)
+    assert re.fullmatch(r"obk_[\w-]{43}\n", rotated.out)
+    assert rotated.out != made.out
+    assert re.fullmatch(r"guest  editor  made [\d-]{10}  never used  today .*  until 2099-07-31\n", listed.out)
+    assert "  today 0 of 50 questions, $0.00 of $1.50  " in listed.out
+
+
+def test_a_class_and_its_students_are_listed_and_revoked(capsys: Captured) -> None:
+    code = run(capsys, "keys", "invite", "class of 26", "--seats", "3", "--expires", "90d").out.strip()
+    keys = KeyStore(Path(os.environ["OPENBOOK_HOME"]))
+    for name in ("Ada", "Runa"):
+        StudentStore(keys, ClassStore(keys)).join(code, name, "704312")
+    keys.close()
+
+    listed = run(capsys, "keys", "list").out
+    pin = run(capsys, "keys", "rotate", "class of 26/Ada").out
+    removed = [run(capsys, "keys", "remove", name).code for name in ("class of 26/Ada", "class of 26")]
+
+    assert [line.partition("  ")[0] for line in listed.splitlines()] == [
+        *("class of 26/Ada", "class of 26/Runa", "class of 26"),
+    ]
+    assert "class of 26  class  2 of 3 students  until " in listed
+    assert re.fullmatch(r"\d{8}\n", pin)
+    assert (removed, run(capsys, "keys", "list").out) == ([0, 0], "")
+    log = run(capsys, "keys", "log").out
+    assert [line[21:] for line in log.splitlines()] == [
+        "console  added class  class of 26, 3 seats",
+        "console  replaced PIN  class of 26/Ada",
+        "console  removed key  class of 26/Ada",
+        "console  removed class  class of 26",
+    ]
+    assert code not in log + listed
+
+
+@pytest.mark.parametrize("when", ["soon", "2099-13-01", "-1d", "9999999999d"])
+def test_what_is_no_end_is_refused(capsys: Captured, when: str) -> None:
+    assert_fails_clearly(run(capsys, "keys", "add", "guest", f"--expires={when}"), 2, "nor a date")
+
+
+def test_a_name_that_nobody_has_is_told(capsys: Captured) -> None:
+    for command in ("change", "rotate", "remove"):
+        assert_fails_clearly(run(capsys, "keys", command, "nobody"), 1, "no key, class or student named 'nobody'")
