@@ -78,6 +78,7 @@ def app_of(folder: Path, home: Path, model: FakeServer, workers: int, **settings
     name = f"{model.openai_url}#tiny"
     environ = {"LLM_API_KEY": model.key}
     models = ModelRegistry([name], "extractive", open_one=lambda name: open_model(name, environ=environ, folder=home))
+    settings = {"server_wait_s": 600.0} | settings  # a busy machine takes its time
     assistant = Library.of(folder, settings=Settings(home=home, workers=1, **settings))
     return create_app(assistant, models=models, workers=workers), name
 

@@ -240,7 +240,7 @@ def test_a_question_that_waits_for_its_turn_shows_its_place_and_one_too_many_is_
     troubles: list[str],
 ) -> None:
     model = model_behind(fake_server(Fault("hold", WORDS, after=20)))
-    served = serve(course_in(tmp_path), model=model, server_answers=1, server_queue=1)
+    served = serve(course_in(tmp_path), model=model, server_answers=1, server_queue=1, server_wait_s=600)
     first, second, third = (browse(served) for _ in range(3))
 
     ask(first)
