@@ -17,6 +17,7 @@ from openbook.sources.exclusions import (
     is_secret,
     is_secret_folder,
 )
+from openbook.sources.formats import BINARY_FORMATS
 from openbook.sources.ignore import IgnoreRules, rules_above
 from openbook.types import SkipReason, Stamp
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _EXTRACTED_SUFFIXES = (".ipynb",)
 _EXTRACTED_FACTOR = 16
 
-_DOCUMENT_SUFFIXES = (".doc", ".docx", ".epub", ".odt", ".pdf", ".ppt", ".pptx")
+_DOCUMENT_SUFFIXES = tuple(f".{name}" for name in ("doc", "ppt", *BINARY_FORMATS))
 
 # The tag of junctions, which lead elsewhere and are no links: IO_REPARSE_TAG_MOUNT_POINT of Windows.
 _MOUNT_POINT = 0xA0000003
