@@ -481,7 +481,13 @@ class Library:
             context_tokens=self.settings.context_tokens,
             retriever=self.retriever,
             model_timeout_s=self.settings.model_timeout_s,
+            unread=self._unread,
         )
+
+    def _unread(self, where: Filter) -> list[str]:
+        """List the files of the sources that a filter allows which may hold words and could not be read."""
+        found = {name: one for name, one in self.pending().items() if not where.sources or name in where.sources}
+        return [path for one in found.values() if not isinstance(one, SourceError) for path in one.unread()]
 
     def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""

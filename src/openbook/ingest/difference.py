@@ -42,6 +42,34 @@ class Difference:
             found.setdefault(reason, []).append(path)
         return {reason: tuple(paths) for reason, paths in found.items()}
 
+    def unread(self) -> list[str]:
+        """Return the paths of what may hold words and could not be read, in order."""
+        found = (
+            path for reason, paths in self.not_indexed().items() for path in paths if _may_hold_words(reason, path)
+        )
+        return sorted(found)
+
+
+# What is no text, what stands elsewhere in the source, and what is none of our business.
+_NO_WORDS = frozenset(
+    {SkipReason.SECRET, SkipReason.BINARY, SkipReason.LINK_INSIDE, SkipReason.NOT_REGULAR, SkipReason.VANISHED}
+)
+
+# What Openbook has printed itself: `own_output`.
+_OWN = ("question set", "run of openbook", "answer of openbook", "results of openbook")
+
+# Of files that are skipped by their names, those of programs that write text.
+_WRITTEN = (".djvu", ".mobi", ".numbers", ".pages")
+
+
+def _may_hold_words(reason: str, path: str) -> bool:
+    known = SkipReason.of(reason)
+    if reason.startswith(_OWN):
+        return False
+    if known is SkipReason.BINARY_NAME:
+        return path.lower().endswith(_WRITTEN)
+    return known not in _NO_WORDS
+
 
 def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None = None) -> Folder:
     """Open the source that a library remembers.

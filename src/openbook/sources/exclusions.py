@@ -88,14 +88,27 @@ def is_secret(name: str) -> bool:
         >>> [is_secret(name) for name in (".env.local", "id_rsa", "credentials.py")]
         [True, True, False]
     """
+    return bool(secret_pattern(name))
+
+
+def secret_pattern(name: str) -> str:
+    """Return the pattern by which a file name stands for credentials; empty if it does not.
+
+    Example:
+        >>> secret_pattern(".env.local"), secret_pattern("id_rsa"), secret_pattern("server.PEM")
+        ('.env*', 'id_rsa', '*.pem')
+    """
     name = name.lower()
     if name in _SECRET_FILES:
-        return True
+        return name
     suffix = name.rpartition(".")[2] if "." in name else ""
     # `.env.example` as well: it is meant to hold no secret, and often does.
-    if suffix in _SECRET_SUFFIXES or name.startswith(".env"):
-        return True
-    return suffix == "json" and name.startswith(_SECRET_BEGINNINGS)
+    if name.startswith(".env"):
+        return ".env*"
+    if suffix in _SECRET_SUFFIXES:
+        return f"*.{suffix}"
+    beginning = next((begins for begins in _SECRET_BEGINNINGS if suffix == "json" and name.startswith(begins)), "")
+    return f"{beginning}*.json" if beginning else ""
 
 
 def is_secret_folder(name: str) -> bool:
