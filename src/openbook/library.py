@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
+    from openbook.libraries.course_editing import Edit
     from openbook.libraries.texts import TextStore
     from openbook.llm.protocol import Model
     from openbook.retrieval.reranking import Reranker
@@ -289,6 +290,28 @@ class Library:
         from openbook.courses.catalog import outline
 
         return outline(self._index, course)
+
+    def edit_course(self, course: Course, edits: Sequence[Edit] = ()) -> Path:
+        """Write the lessons of a course, with changes, into `course.toml` in its folder, and update the library.
+
+        Args:
+            course: One of a folder of this machine.
+            edits: Changes, in order: functions of `openbook.sources.course_edits` with their arguments bound.
+
+        Returns:
+            The path of the file.
+
+        Raises:
+            QueryError: The course has no such folder, a change names no lesson, or the file has comments that
+                would be lost.
+            CourseFileError: The file that is there cannot be used.
+            SourceError: It cannot be written.
+        """
+        from openbook.libraries.course_editing import edit_course
+
+        path = edit_course(self._index, course, edits)
+        self._sync(next(root for root in self._index.roots() if root.name == course.source), None)
+        return path
 
     def pending(self) -> Mapping[str, Difference | SourceError]:
         """Return what a sync would do for each source, or why it cannot be compared. Reads no content."""
