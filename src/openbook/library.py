@@ -13,7 +13,7 @@ from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, an
 from openbook.embedding.static import load_embedder
 from openbook.errors import SourceError
 from openbook.index.protocol import Index, IndexStats, Source
-from openbook.ingest.difference import Difference, compare_source, folder_of
+from openbook.ingest.difference import Difference, compare_sources, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
 from openbook.libraries.registration import check_known, register, source_at, unknown_source
@@ -292,21 +292,7 @@ class Library:
         return outline(self._index, course)
 
     def edit_course(self, course: Course, edits: Sequence[Edit] = ()) -> Path:
-        """Write the lessons of a course, with changes, into `course.toml` in its folder, and update the library.
-
-        Args:
-            course: One of a folder of this machine.
-            edits: Changes, in order: functions of `openbook.sources.course_edits` with their arguments bound.
-
-        Returns:
-            The path of the file.
-
-        Raises:
-            QueryError: The course has no such folder, a change names no lesson, or the file has comments that
-                would be lost.
-            CourseFileError: The file that is there cannot be used.
-            SourceError: It cannot be written.
-        """
+        """Write a course of a folder into its `course.toml`, with changes, and return the path."""
         from openbook.libraries.course_editing import edit_course
 
         path = edit_course(self._index, course, edits)
@@ -315,13 +301,7 @@ class Library:
 
     def pending(self) -> Mapping[str, Difference | SourceError]:
         """Return what a sync would do for each source, or why it cannot be compared. Reads no content."""
-        found: dict[str, Difference | SourceError] = {}
-        for root in self._index.roots():
-            try:
-                found[root.name] = compare_source(folder_of(root, self.settings, self._readers), self._index)
-            except SourceError as exc:
-                found[root.name] = exc
-        return found
+        return compare_sources(self._index, self.settings, self._readers)
 
     def stats(self) -> IndexStats:
         """Count what the library holds."""
@@ -504,13 +484,8 @@ class Library:
             context_tokens=self.settings.context_tokens,
             retriever=self.retriever,
             model_timeout_s=self.settings.model_timeout_s,
-            unread=self._unread,
+            unread=lambda where: unread_files(self.pending(), where),
         )
-
-    def _unread(self, where: Filter) -> list[str]:
-        """List the files of the sources that a filter allows which may hold words and could not be read."""
-        found = {name: one for name, one in self.pending().items() if not where.sources or name in where.sources}
-        return [path for one in found.values() if not isinstance(one, SourceError) for path in one.unread()]
 
     def text_now(self, chunk: Chunk) -> str | None:
         """Read a chunk's document again, so that a citation is checked against the file itself; None if it is gone."""

@@ -17,6 +17,24 @@ if TYPE_CHECKING:
     from openbook.types import Course
 
 
+_Edit = Annotated[
+    bool, typer.Option("--edit", help="Write the lessons of the course into `course.toml` in its folder.")
+]
+_Rename = Annotated[
+    list[str] | None, typer.Option("--rename", metavar="N=TITLE", help="Give a lesson another title: `1.3=Ropes`.")
+]
+_Move = Annotated[
+    list[str] | None, typer.Option("--move", metavar="N=N", help="Put a lesson in the place of another: `1.3=1.1`.")
+]
+_Split = Annotated[
+    list[str] | None,
+    typer.Option("--split", metavar="N=HEADING", help="Begin another lesson at a heading of its file."),
+]
+_Hide = Annotated[
+    list[str] | None, typer.Option("--hide", metavar="N", help="Search a lesson no longer as one: `1.3`.")
+]
+
+
 def courses(
     name: Annotated[
         str | None,
@@ -31,22 +49,11 @@ def courses(
         list[str] | None,
         typer.Option("--in", metavar="PATH", help="Folders or files with the courses. Default: the current folder."),
     ] = None,
-    edit: Annotated[
-        bool, typer.Option("--edit", help="Write the lessons of the course into `course.toml` in its folder.")
-    ] = False,
-    rename: Annotated[
-        list[str] | None, typer.Option("--rename", metavar="N=TITLE", help="Give a lesson another title: `1.3=Ropes`.")
-    ] = None,
-    move: Annotated[
-        list[str] | None, typer.Option("--move", metavar="N=N", help="Put a lesson in the place of another: `1.3=1.1`.")
-    ] = None,
-    split: Annotated[
-        list[str] | None,
-        typer.Option("--split", metavar="N=HEADING", help="Begin another lesson at a heading of its file."),
-    ] = None,
-    hide: Annotated[
-        list[str] | None, typer.Option("--hide", metavar="N", help="Search a lesson no longer as one: `1.3`.")
-    ] = None,
+    edit: _Edit = False,
+    rename: _Rename = None,
+    move: _Move = None,
+    split: _Split = None,
+    hide: _Hide = None,
     library: options.LibraryName = None,
     as_json: options.AsJson = False,
 ) -> None:
