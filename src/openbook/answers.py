@@ -71,7 +71,9 @@ class RefusalReason(StrEnum):
 
 
 # Formats that text is extracted from: the lines of that text are shown by no other program.
-_WITHOUT_LINES = frozenset({"docx", "epub", "odt", "pdf", "pptx", "srt", "vtt"})
+_WITHOUT_LINES = frozenset(
+    {"docx", "eml", "epub", "mbox", "odp", "ods", "odt", "pdf", "pptx", "rtf", "srt", "vtt", "xls", "xlsx"}
+)
 
 
 def anchor_of(chunk: Chunk) -> str | None:

@@ -5,6 +5,7 @@
     ├── QueryError             a question that cannot be asked (also a ValueError)
     ├── SourceError            a source cannot be read
     │   ├── SourceNotFoundError it does not exist
+    │   ├── CourseFileError    a `course.toml` cannot be used
     │   ├── SkippedFileError   one file cannot be read; the rest of its source can
     │   └── FetchError         a repository cannot be fetched
     ├── LibraryError           an index cannot be used

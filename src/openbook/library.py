@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from openbook.embedding.static import load_embedder
 from openbook.errors import SourceError
 from openbook.index.protocol import Index, IndexStats, Source
-from openbook.ingest.difference import Difference, compare_source, folder_of
+from openbook.ingest.difference import Difference, compare_sources, unread_files
 from openbook.ingest.sync import Progress, SyncReport, sync
 from openbook.libraries.catalog import DEFAULT_LIBRARY, LibraryCatalog, Location, name_for, name_of, open_as_made
 from openbook.libraries.registration import register, source_at, unknown_source
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
     from openbook.grounding.protocol import Judge
+    from openbook.libraries.course_editing import Edit
     from openbook.libraries.texts import TextStore
     from openbook.llm.protocol import Model
     from openbook.retrieval.reranking import Reranker
@@ -289,15 +290,17 @@ class Library(LibraryAnswers):
 
         return outline(self._index, course)
 
+    def edit_course(self, course: Course, edits: Sequence[Edit] = ()) -> Path:
+        """Write a course of a folder into its `course.toml`, with changes, and return the path."""
+        from openbook.libraries.course_editing import edit_course
+
+        path = edit_course(self._index, course, edits)
+        self._sync(next(root for root in self._index.roots() if root.name == course.source), None)
+        return path
+
     def pending(self) -> Mapping[str, Difference | SourceError]:
         """Return what a sync would do for each source, or why it cannot be compared. Reads no content."""
-        found: dict[str, Difference | SourceError] = {}
-        for root in self._index.roots():
-            try:
-                found[root.name] = compare_source(folder_of(root, self.settings, self._readers), self._index)
-            except SourceError as exc:
-                found[root.name] = exc
-        return found
+        return compare_sources(self._index, self.settings, self._readers)
 
     def stats(self) -> IndexStats:
         """Count what the library holds."""
@@ -361,6 +364,7 @@ class Library(LibraryAnswers):
             context_tokens=self.settings.context_tokens,
             retriever=self.retriever,
             model_timeout_s=self.settings.model_timeout_s,
+            unread=lambda where: unread_files(self.pending(), where),
         )
 
     def text_now(self, chunk: Chunk) -> str | None:

@@ -154,3 +154,42 @@ def test_a_title_cannot_drive_the_terminal(tmp_path: Path, capsys: Captured) -> 
     printed = run(capsys, "courses", "bread", "--in", folder).out + run(capsys, "courses", "--in", folder).out
 
     assert "\x1b[31m" not in printed
+
+
+def test_lessons_are_changed_in_a_file_beside_them(tmp_path: Path, capsys: Captured) -> None:
+    files = {"01-a.md": "# Ropes\n\nText.\n\n# Bends\n\nMore.\n", "02-b.md": "# Hitch\n", "03-c.md": "# End\n"}
+    folder = write_tree(tmp_path / "knots", files)
+    run(capsys, "add", "--course", folder)
+
+    edited = ("--rename", "3=The End", "--hide", "2", "--split", "1=Bends")
+    told = run(capsys, "courses", "knots", "--in", folder, *edited, "--json").json
+    again = run(capsys, "courses", "knots", "--in", folder, "--move", "2=1", "--json").json
+
+    assert [(one["label"], one["title"]) for one in told["lessons"]] == [
+        ("1", "Ropes"),
+        ("2", "Bends"),
+        ("4", "The End"),
+    ]
+    assert [one["title"] for one in again["lessons"]] == ["Bends", "Ropes", "The End"]
+    assert 'heading = "Bends"' in (folder / "course.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--move", "1=x"), "'x' is no lesson"),
+        (("--rename", "1"), "'1' says no more than a lesson"),
+        (("--hide", "9"), "there is no lesson 9"),
+    ],
+)
+def test_a_change_that_cannot_be_made_is_an_error(
+    tmp_path: Path, capsys: Captured, options: tuple[str, str], message: str
+) -> None:
+    folder = write_tree(tmp_path / "knots", {"01-a.md": "# Ropes\n"})
+    run(capsys, "add", "--course", folder)
+
+    outcome = run(capsys, "courses", "knots", "--in", folder, *options)
+
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert not (folder / "course.toml").exists()

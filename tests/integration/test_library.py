@@ -22,6 +22,7 @@ from openbook.library import Library
 from openbook.settings import Settings
 from openbook.types import Filter
 from tests.integration.support_cli import copy_sample, settled
+from tests.support import write_tree
 
 QUESTION = "When does a parcel count as lost?"
 
@@ -332,3 +333,22 @@ def test_what_could_only_find_nothing_is_refused(assistant: Library, method: str
         getattr(assistant, method)(QUESTION, where=Filter(sources=frozenset({"nowhere"})))
     with pytest.raises(ValueError, match="limit is 0"):
         getattr(assistant, method)(QUESTION, limit=0)
+
+
+def test_an_answer_that_no_source_mentions_a_word_says_which_files_could_not_be_read(tmp_path: Path) -> None:
+    files = {"a.md": "# Ropes\n\nThe bowline holds a rope.\n", "b.pdf": "no PDF", "c.png": "x", ".env": "KEY=1"}
+    folder = write_tree(tmp_path / "a", files)
+    (folder / "talk.key").write_bytes(b"PK\x03\x04 slides")
+    (folder / "server.key").write_text("0123", encoding="utf-8")
+
+    with Library.open("knots") as library:
+        report = library.add(folder)
+        told = library.query("Who painted the Mona Lisa?").answer
+        library.add(write_tree(tmp_path / "b", {"a.md": "# Wind\n"}))
+        elsewhere = library.query("Who painted the Mona Lisa?", where=Filter(sources=frozenset({"b"}))).answer
+
+    assert report.skipped["Keynote; save it as PDF or PPTX"] == ("talk.key",)
+    assert report.skipped["secret"] == (".env", "server.key")
+    assert "2 files could not be read, and may: b.pdf, talk.key." in told
+    assert "No source mentions" in elsewhere
+    assert "could not be read" not in elsewhere

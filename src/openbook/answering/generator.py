@@ -90,6 +90,7 @@ class Generator:
         clock: Callable[[], float] = time.perf_counter,
         price: Price = price_of,
         model_timeout_s: float = DEADLINE_S,
+        unread: Callable[[Filter], Sequence[str]] = lambda _: (),
     ) -> None:
         """Prepare.
 
@@ -102,6 +103,7 @@ class Generator:
             clock: Seconds, for `took_ms`.
             price: Gives prices of models.
             model_timeout_s: Seconds of one call of a model, where a `AnswerOptions` does not say.
+            unread: Gives the paths of files that a filter lets through and that could not be read.
         """
         self._finder = EvidenceFinder(index, embedder, retriever)
         self._text_now = text_now
@@ -109,6 +111,7 @@ class Generator:
         self._clock = clock
         self._price = price
         self._model_timeout_s = model_timeout_s
+        self._unread = unread
         self._stats = GenerationStats()
         self._lock = threading.Lock()
 
@@ -262,10 +265,11 @@ class Generator:
             answer = GenerationResult(
                 asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
             )
-            answer = noted(answer, deciding)
+            answer = noted(answer, deciding, self._unread(asked.where) if deciding else ())
             if not picked:
                 missing = self._finder.weigh(alone.asked).missing
-                answer = refusal(asked.query.strip(), RefusalReason.NOTHING_QUOTABLE, results, missing)
+                unread = self._unread(asked.where) if missing else ()
+                answer = refusal(asked.query.strip(), RefusalReason.NOTHING_QUOTABLE, results, missing, unread=unread)
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
     def _written(self, asked: _Asked, model: Model) -> Steps[GenerationResult]:
@@ -301,7 +305,10 @@ class Generator:
         if unasked := reply_to_small_talk(asked.query, nothing_found=True):
             return unasked
         is_foreign = self._finder.speaks_another_language(alone.asked)
-        return refusal(asked.query.strip(), judged.fault, results, weighed.missing, is_foreign=is_foreign)
+        unread = self._unread(asked.where) if weighed.missing else ()
+        return refusal(
+            asked.query.strip(), judged.fault, results, weighed.missing, unread=unread, is_foreign=is_foreign
+        )
 
     def check(
         self,

@@ -21,6 +21,9 @@ _EARLIER_CHARS = 2_000
 # Topics that a refusal names, and characters of each: a heading path can be a whole sentence.
 _TOPICS, _TOPIC_CHARS = 3, 80
 
+# Files that could not be read, named in an answer.
+_UNREAD = 3
+
 _PROMPTS = prompts_of("openbook.answering.prompts")
 
 
@@ -110,38 +113,58 @@ def build_uncited_note(*, has_quotes: bool, is_empty: bool = False) -> str:
     return fill_template(("nothing_left" if is_empty else "uncited") + ("_quotes" if has_quotes else ""))
 
 
-def build_no_context_prompt(reason: str, missing: Sequence[str] = ()) -> str:
+def build_no_context_prompt(reason: str, missing: Sequence[str] = (), unread: Sequence[str] = ()) -> str:
     """Return the text of an answer where nothing was found. It is the answer itself: no model is asked.
 
     Args:
         reason: Such as `nothing found`.
         missing: Words of the question that stand nowhere in the library.
+        unread: Files that could have them, and were not read.
     """
-    return fill_template("no_context", reason=reason, missing=_missing(missing))
+    return fill_template("no_context", reason=reason, missing=_missing(missing, unread))
 
 
-def build_clarification_prompt(reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = ()) -> str:
+def build_clarification_prompt(
+    reason: str, nearest: Sequence[RetrievalResult], missing: Sequence[str] = (), unread: Sequence[str] = ()
+) -> str:
     """Return what the sources do hold and how to ask better. It is the answer itself: no model is asked.
 
     Args:
         reason: Such as `nothing relevant`.
         nearest: What comes nearest, best first. None gives what `build_no_context_prompt` does.
         missing: Words of the question that stand nowhere in the library.
+        unread: Files that could have them, and were not read.
     """
     topics = list(dict.fromkeys(_topic(result) for result in nearest))[:_TOPICS]
     if not topics:
-        return build_no_context_prompt(reason, missing)
+        return build_no_context_prompt(reason, missing, unread)
     named = topics[0] if len(topics) == 1 else f"{', '.join(topics[:-1])} and {topics[-1]}"
-    return fill_template("clarification", reason=reason, missing=_missing(missing), topics=named)
+    return fill_template("clarification", reason=reason, missing=_missing(missing, unread), topics=named)
 
 
-def build_missing_note(words: Sequence[str]) -> str:
-    """Return which words no source mentions. At least one is given."""
-    return f"No source mentions {', '.join(map(repr, words))}."
+def build_missing_note(words: Sequence[str], unread: Sequence[str] = ()) -> str:
+    """Return which words no source mentions, and which files were not read, so that nobody knows of them.
+
+    Args:
+        words: At least one.
+        unread: Paths of files that could have them.
+
+    Example:
+        >>> build_missing_note(["tides"], ["a.key", "b.pdf"])
+        "No source mentions 'tides'. 2 files could not be read, and may: a.key, b.pdf."
+    """
+    note = f"No source mentions {', '.join(map(repr, words))}."
+    if not unread:
+        return note
+    # Names of files are text of strangers: on one line, and no longer than a name is.
+    named = ", ".join(" ".join(path.split())[:_TOPIC_CHARS] for path in unread[:_UNREAD])
+    more = ", ..." if len(unread) > _UNREAD else ""
+    count = "1 file" if len(unread) == 1 else f"{len(unread)} files"
+    return f"{note} {count} could not be read, and may: {named}{more}."
 
 
-def _missing(words: Sequence[str]) -> str:
-    return f" {build_missing_note(words)}" if words else ""
+def _missing(words: Sequence[str], unread: Sequence[str] = ()) -> str:
+    return f" {build_missing_note(words, unread)}" if words else ""
 
 
 def _topic(result: RetrievalResult) -> str:

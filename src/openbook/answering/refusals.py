@@ -20,6 +20,7 @@ def refusal(
     results: Sequence[RetrievalResult],
     missing: Sequence[str] = (),
     *,
+    unread: Sequence[str] = (),
     is_foreign: bool = False,
 ) -> GenerationResult:
     """Refuse to answer, with the nearest results.
@@ -29,22 +30,23 @@ def refusal(
         reason: Why.
         results: What was found, best first.
         missing: Words of the question that stand nowhere in the library.
+        unread: Files that could have them, and were not read.
         is_foreign: The question is in another language than the sources.
     """
     nearest = tuple(results[:_NEAREST])
     if reason is RefusalReason.EMPTY_LIBRARY:
         return GenerationResult(query, fill_template("empty_library"), refused=True, reason=reason)
-    told = build_clarification_prompt(reason + _others(results), nearest, missing)
+    told = build_clarification_prompt(reason + _others(results), nearest, missing, unread)
     if is_foreign:
         told = f"{told}\n\n{fill_template('other_language')}"
     return GenerationResult(query, told, results=nearest, refused=True, reason=reason)
 
 
-def noted(answer: GenerationResult, deciding: Sequence[str]) -> GenerationResult:
+def noted(answer: GenerationResult, deciding: Sequence[str], unread: Sequence[str] = ()) -> GenerationResult:
     """Add a note above an answer that names the words of the question which are nowhere in the library."""
     if not deciding:
         return answer
-    note = f"{build_missing_note(deciding)}\n\n"
+    note = f"{build_missing_note(deciding, unread)}\n\n"
     claims = tuple(
         replace(claim, start_char=claim.start_char + len(note), end_char=claim.end_char + len(note))
         for claim in answer.claims

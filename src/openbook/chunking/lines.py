@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from openbook.chunking.layout import Layout, build_chunks
@@ -47,6 +48,9 @@ LINE_RULES: Mapping[str, re.Pattern[str]] = MappingProxyType(
 _MAX_LINE_CHARS = 400  # a longer line defines nothing that a person named
 
 
+_TABLES = frozenset({"csv", "tsv"})
+
+
 def chunk_lines(document: Document) -> list[Chunk]:
     """Cut a document into chunks of at most 1,500 characters, at blank lines where there are some.
 
@@ -58,7 +62,19 @@ def chunk_lines(document: Document) -> list[Chunk]:
     definitions = definition_lines(layout, document.language) if document.kind == "code" else []
     openers = {each.line for each in definitions}
     pieces = list(layout.pack(1, len(layout.lines), openers=openers))
-    return build_chunks(document, layout.lines, pieces, definitions)
+    chunks = build_chunks(document, layout.lines, pieces, definitions)
+    header = _header_of_table(document)
+    return [replace(chunk, context=(header, *chunk.context)) for chunk in chunks] if header else chunks
+
+
+def _header_of_table(document: Document) -> str:
+    """Return what the columns of a table in text are called; empty for what is none, or has no such line."""
+    if document.language not in _TABLES:
+        return ""
+    first = document.text.lstrip("\ufeff").partition("\n")[0].strip()
+    cells = [cell.strip(' "') for cell in re.split(r"[,;\t|]", first)]
+    is_header = 1 < len(cells) == len({*cells} - {""}) and not any(cell[0].isdigit() for cell in cells)
+    return first if is_header and len(first) <= _MAX_LINE_CHARS else ""
 
 
 def definition_lines(layout: Layout, language: str = "") -> list[Definition]:

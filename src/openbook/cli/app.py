@@ -20,6 +20,7 @@ from openbook.cli import (
     contents,
     courses,
     entailment,
+    formats,
     keys,
     printing,
     questions,
@@ -139,5 +140,6 @@ _add(contents.remove, examples="remove docs --library work\nremove --library wor
 _add(contents.prune, examples="prune --dry-run")
 _add(contents.status, examples="status\nstatus --skipped src")
 app.add_typer(entailment.models)
+_add(formats.formats)
 _add(checks.list_plugins, "plugins")
 _add(checks.doctor, examples="doctor\ndoctor --model anthropic")

@@ -188,7 +188,7 @@ def _skipped(assistant: Library) -> Iterator[str]:
         for reason, paths in sorted(skipped.items()):
             remedy = printing.remedy_for(reason)
             yield f"  {reason}{f': {remedy}' if remedy else ''}"
-            yield from (f"    {printing.one_line(path)}" for path in sorted(paths))
+            yield from (f"    {printing.skipped_line(reason, path)}" for path in sorted(paths))
 
 
 def _states(assistant: Library) -> Iterator[str]:

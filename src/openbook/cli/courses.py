@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +11,28 @@ import typer
 from openbook.cli import EXIT_NOTHING, options, printing
 
 if TYPE_CHECKING:
+    from openbook.libraries.course_editing import Edit
     from openbook.library import Library
+    from openbook.sources.lesson_numbers import LessonNumber
     from openbook.types import Course
+
+
+_Edit = Annotated[
+    bool, typer.Option("--edit", help="Write the lessons of the course into `course.toml` in its folder.")
+]
+_Rename = Annotated[
+    list[str] | None, typer.Option("--rename", metavar="N=TITLE", help="Give a lesson another title: `1.3=Ropes`.")
+]
+_Move = Annotated[
+    list[str] | None, typer.Option("--move", metavar="N=N", help="Put a lesson in the place of another: `1.3=1.1`.")
+]
+_Split = Annotated[
+    list[str] | None,
+    typer.Option("--split", metavar="N=HEADING", help="Begin another lesson at a heading of its file."),
+]
+_Hide = Annotated[
+    list[str] | None, typer.Option("--hide", metavar="N", help="Search a lesson no longer as one: `1.3`.")
+]
 
 
 def courses(
@@ -27,16 +49,29 @@ def courses(
         list[str] | None,
         typer.Option("--in", metavar="PATH", help="Folders or files with the courses. Default: the current folder."),
     ] = None,
+    edit: _Edit = False,
+    rename: _Rename = None,
+    move: _Move = None,
+    split: _Split = None,
+    hide: _Hide = None,
     library: options.LibraryName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the courses, or the lessons of one course."""
+    """List the courses, or the lessons of one course; or change these, in the file `course.toml` beside them."""
     from openbook.cli.opening import existing, indexed
     from openbook.courses.names import no_course
 
+    edits = [*_edits("--rename", rename), *_edits("--hide", hide), *_edits("--move", move), *_edits("--split", split)]
+    if (edit or edits) and name is None:
+        raise typer.BadParameter("name the course that you want to change", param_hint="'NAME'")
     with existing(library or indexed(options.as_paths(folders))) as assistant:
         if name is not None:
-            _outline(assistant, assistant.course(name), as_json=as_json)
+            course = assistant.course(name)
+            if edit or edits:
+                written = assistant.edit_course(course, edits)
+                printing.note(f"wrote {written}")
+                course = next((one for one in assistant.courses() if one.key == course.key), course)
+            _outline(assistant, course, as_json=as_json)
             return
         found = assistant.courses()
         if as_json:
@@ -47,6 +82,36 @@ def courses(
             missing = no_course()
             printing.advise(str(missing), missing.hint)
             raise typer.Exit(EXIT_NOTHING)
+
+
+def _edits(option: str, given: list[str] | None) -> Iterator[Edit]:
+    """Read the changes of one option.
+
+    Raises:
+        BadParameter: One of them is none.
+    """
+    from openbook.sources import course_edits
+
+    for value in given or ():
+        label, sign, said = value.partition("=")
+        place = _place(label, option)
+        if option == "--hide":
+            yield partial(course_edits.hidden, place=_place(value, option))
+        elif not sign or not said.strip():
+            raise typer.BadParameter(f"{value!r} says no more than a lesson; write N=...", param_hint=f"'{option}'")
+        elif option == "--move":
+            yield partial(course_edits.moved, place=place, to=_place(said, option))
+        elif option == "--split":
+            yield partial(course_edits.split, place=place, heading=said.strip())
+        else:
+            yield partial(course_edits.renamed, place=place, title=said.strip())
+
+
+def _place(label: str, option: str) -> LessonNumber:
+    from openbook.sources.lesson_numbers import LessonNumber
+
+    number, part = options.lesson_of(label, option)
+    return LessonNumber(number or 0, part)
 
 
 def _head(course: Course) -> None:

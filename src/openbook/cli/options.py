@@ -158,7 +158,7 @@ def filter_of(
     return Filter(wanted, tuple(globs or ()), frozenset(sources or ()), lesson=number, part=part)
 
 
-def lesson_of(label: str | None) -> tuple[int | None, int | None]:
+def lesson_of(label: str | None, option: str = "--lesson") -> tuple[int | None, int | None]:
     """Read the number of a lesson as people write it, and its part: `1.3`. None stands for none.
 
     Raises:
@@ -172,7 +172,7 @@ def lesson_of(label: str | None) -> tuple[int | None, int | None]:
         return None, None
     found = re.fullmatch(r"(\d{1,7})(?:\.(\d{1,7}))?", label.strip(), re.ASCII)
     if found is None:
-        raise typer.BadParameter(f"{label!r} is no lesson; give a number such as 4 or 1.3", param_hint="'--lesson'")
+        raise typer.BadParameter(f"{label!r} is no lesson; give a number such as 4 or 1.3", param_hint=f"'{option}'")
     number, part = found.groups()
     return int(number), int(part) if part else None
 

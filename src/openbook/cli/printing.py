@@ -249,6 +249,23 @@ def named_examples(reason: str, paths: Sequence[str]) -> str:
     return f"{', '.join(map(one_line, paths[:_MOST_EXAMPLES]))}{more}{remedy}"
 
 
+def skipped_line(reason: str, path: str) -> str:
+    """Name a file that was skipped; a secret with the pattern that makes it one.
+
+    Example:
+        >>> skipped_line("secret", "keys/server.pem"), skipped_line("secret", ".ssh/")
+        ('keys/server.pem (*.pem)', '.ssh/ (folder of credentials)')
+    """
+    if reason != SkipReason.SECRET:
+        return one_line(path)
+    # Only `status --skipped` asks.
+    from openbook.sources.exclusions import secret_pattern
+
+    *_, name = path.rstrip("/").split("/")
+    pattern = "folder of credentials" if path.endswith("/") else secret_pattern(name) or "begins like a private key"
+    return f"{one_line(path)} ({pattern})"
+
+
 def remedy_for(reason: str) -> str:
     """Return what lets a file be indexed that was skipped for a reason; empty if the reason says it."""
     known = SkipReason.of(reason)

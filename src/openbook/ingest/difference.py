@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from openbook.errors import SourceError
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import Scan, ScannedFile
-from openbook.types import SkipReason
+from openbook.types import Filter, SkipReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,45 @@ class Difference:
         for reason, path in sorted(refused + [(why, path) for why, path in unread if path not in self.gone]):
             found.setdefault(reason, []).append(path)
         return {reason: tuple(paths) for reason, paths in found.items()}
+
+    def unread(self) -> list[str]:
+        """Return the paths of what may hold words and could not be read, in order."""
+        found = (
+            path for reason, paths in self.not_indexed().items() for path in paths if _may_hold_words(reason, path)
+        )
+        return sorted(found)
+
+
+# What is no text, what stands elsewhere in the source, and what is none of our business.
+_NO_WORDS = frozenset(
+    {SkipReason.SECRET, SkipReason.BINARY, SkipReason.LINK_INSIDE, SkipReason.NOT_REGULAR, SkipReason.VANISHED}
+)
+
+# What Openbook has printed itself: `own_output`.
+_OWN = ("question set", "run of openbook", "answer of openbook", "results of openbook")
+
+# Of files that are skipped by their names, those of programs that write text.
+_WRITTEN = (".djvu", ".mobi", ".numbers", ".pages")
+
+
+def _may_hold_words(reason: str, path: str) -> bool:
+    known = SkipReason.of(reason)
+    if reason.startswith(_OWN):
+        return False
+    if known is SkipReason.BINARY_NAME:
+        return path.lower().endswith(_WRITTEN)
+    return known not in _NO_WORDS
+
+
+def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> list[str]:
+    """List the files that may hold words and could not be read, of the sources that a filter allows.
+
+    Args:
+        pending: What a sync would do for each source, by name.
+        where: Only its sources count.
+    """
+    allowed = (found for name, found in pending.items() if not where.sources or name in where.sources)
+    return [path for found in allowed if not isinstance(found, SourceError) for path in found.unread()]
 
 
 def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None = None) -> Folder:
@@ -73,6 +113,19 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == SkipReason.UNREADABLE_FOLDER}
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
     return Difference(folder.name, scan, known, todo, frozenset(gone))
+
+
+def compare_sources(
+    index: Index, settings: Settings, readers: ReaderRegistry | None = None
+) -> dict[str, Difference | SourceError]:
+    """Return what a sync would do for each source, by name, or why it cannot be compared. Reads no content."""
+    found: dict[str, Difference | SourceError] = {}
+    for root in index.roots():
+        try:
+            found[root.name] = compare_source(folder_of(root, settings, readers), index)
+        except SourceError as exc:
+            found[root.name] = exc
+    return found
 
 
 def with_moved(difference: Difference, folder: Folder, index: Index) -> Difference:

@@ -23,6 +23,9 @@ _OBJC = re.compile(r"^[ \t]*(?:@(?:interface|implementation|protocol|class|impor
 # `#!/usr/bin/env -S python3 -u` and `#!/bin/sh -e`.
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)?([A-Za-z]+)")
 
+_MAN_NAME = re.compile(r"\.[1-9][a-z]{0,4}$")
+_MAN_PAGE = re.compile(r"^\.(?:TH|Dd|Dt)\s", re.MULTILINE)
+
 _REQUIREMENTS = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.txt")
 
 
@@ -42,7 +45,7 @@ def classify(path: str, text: str) -> Format:
     name = path.rpartition("/")[2].lower()
     found = BY_NAME.get(name) or BY_SUFFIX.get(name.rpartition(".")[2]) if "." in name else BY_NAME.get(name)
     if found is None:
-        return _by_shebang(text) or _by_first_part(name) or ("docs", "text")
+        return _by_shebang(text) or _by_first_part(name) or _as_man_page(name, text) or ("docs", "text")
     kind, language = found
     if language == "text":
         return ("config", "text") if _REQUIREMENTS.fullmatch(name) else found
@@ -65,6 +68,11 @@ def _by_first_part(name: str) -> Format | None:
     """Read `Dockerfile.dev` and `Makefile.am` by what stands before the first full stop."""
     first = name.partition(".")[0]
     return BY_NAME.get(first) if first in {"containerfile", "dockerfile", "jenkinsfile", "makefile"} else None
+
+
+def _as_man_page(name: str, text: str) -> Format | None:
+    """Recognize `git-log.1` by its section and its first request."""
+    return ("docs", "man") if _MAN_NAME.search(name) and _MAN_PAGE.search(text[:_HEADER_CHARS]) else None
 
 
 def _c_dialect(text: str, default: str) -> str:

@@ -29,7 +29,15 @@ def as_lesson(document: Document, placement: Placement) -> Document:
     blocks = document.blocks or (Block(0, len(document.text)),)
     kind = "course" if document.kind == "docs" else document.kind
     if placement.sections:
-        return replace(document, kind=kind, blocks=tuple(_in_sections(blocks, placement)))
+        titles = {block.title for block in blocks if block.kind == "heading"}
+        absent = [one.heading for one in placement.sections if one.heading and one.heading not in titles]
+        remarks = (f"no heading {', '.join(map(repr, absent))}, where a lesson is to begin",) if absent else ()
+        return replace(
+            document,
+            kind=kind,
+            blocks=tuple(_in_sections(blocks, placement)),
+            remarks=document.remarks + remarks,
+        )
     lesson = placement.lesson
     if lesson.number is not None and not lesson.title:
         lesson = replace(lesson, title=title_of(document))

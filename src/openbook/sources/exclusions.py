@@ -56,7 +56,7 @@ _BINARY_SUFFIXES = frozenset(
     zip gz tgz bz2 tbz xz txz zst 7z rar tar jar war ear whl egg nupkg deb rpm apk dmg iso cab msi gem crate lz4 br
     exe dll so dylib a lib o obj ko pyc pyo pyd class wasm node elc beam rlib rmeta pdb bin
     ttf otf woff woff2 eot
-    xls xlsx ods odp mobi djvu pages numbers
+    mobi djvu pages numbers
     db sqlite sqlite3 mdb accdb parquet feather arrow avro orc h5 hdf5 npy npz pkl pickle joblib mat rds rda sav
     onnx pt pth safetensors gguf ggml tflite pb ckpt caffemodel
     blend fbx glb stl 3ds dwg swf fla mo gmo idx pack pcap swp lance
@@ -88,14 +88,27 @@ def is_secret(name: str) -> bool:
         >>> [is_secret(name) for name in (".env.local", "id_rsa", "credentials.py")]
         [True, True, False]
     """
+    return bool(secret_pattern(name))
+
+
+def secret_pattern(name: str) -> str:
+    """Return the pattern by which a file name stands for credentials; empty if it does not.
+
+    Example:
+        >>> secret_pattern(".env.local"), secret_pattern("id_rsa"), secret_pattern("server.PEM")
+        ('.env*', 'id_rsa', '*.pem')
+    """
     name = name.lower()
     if name in _SECRET_FILES:
-        return True
+        return name
     suffix = name.rpartition(".")[2] if "." in name else ""
     # `.env.example` as well: it is meant to hold no secret, and often does.
-    if suffix in _SECRET_SUFFIXES or name.startswith(".env"):
-        return True
-    return suffix == "json" and name.startswith(_SECRET_BEGINNINGS)
+    if name.startswith(".env"):
+        return ".env*"
+    if suffix in _SECRET_SUFFIXES:
+        return f"*.{suffix}"
+    beginning = next((begins for begins in _SECRET_BEGINNINGS if suffix == "json" and name.startswith(begins)), "")
+    return f"{beginning}*.json" if beginning else ""
 
 
 def is_secret_folder(name: str) -> bool:

@@ -12,6 +12,7 @@ from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
 from openbook.sources.exclusions import is_secret_folder
 from openbook.sources.walk import (
     DEFAULT_MAX_DOCUMENT_BYTES,
+    OPEN_FLAGS,
     Scan,
     ScannedFile,
     SkippedFile,
@@ -34,16 +35,6 @@ DEFAULT_MAX_FILE_BYTES = 1024 * 1024
 
 # Of a page, to see what it says of itself: its front matter and first heading, or a table of contents.
 _MOST_READ = 256 * 1024
-
-# Not there on Windows, which has no pipes among its files either. NONBLOCK: a file that has just
-# been replaced by a pipe must not stop us; NOFOLLOW: nor a link lead us out.
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 def source_name(path: str | Path) -> str:
@@ -221,7 +212,7 @@ class Folder:
         # Asked before it is opened: opening a device can have effects.
         _check_regular(_lstat(file, path), path)
         try:
-            with os.fdopen(os.open(file, _OPEN_FLAGS), "rb") as stream:
+            with os.fdopen(os.open(file, OPEN_FLAGS), "rb") as stream:
                 before = os.fstat(stream.fileno())
                 _check_regular(before, path)
                 self._check_size(before, path)

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from openbook.errors import SkippedFileError
 
-BinaryFormat = Literal["docx", "epub", "odt", "pdf", "pptx"]
+BinaryFormat = Literal["docx", "eml", "epub", "mbox", "odp", "ods", "odt", "pdf", "pptx", "rtf", "xls", "xlsx"]
 """Formats that are no text. The names are languages of documents, and suffixes of files."""
 
 BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
@@ -25,25 +25,37 @@ _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 # Formats of Word and PowerPoint from before 2007, by suffix.
 _SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
 
+_RTF = b"{\\rtf"
+
+# Text that has to be decoded part by part.
+_MAIL: dict[str, BinaryFormat] = {"eml": "eml", "mbox": "mbox"}
+
+# The stream of an old Office file that is a spreadsheet, as its directory names it.
+_WORKBOOKS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
+
 # Text by its bytes, but not by what they say to a reader: by how a file begins, what to do about it.
 _TEXT_OF_PROGRAMS = {
-    re.compile(rb"\{\\rtf"): "RTF; save it as .docx or PDF",
     re.compile(rb"%!PS"): "PostScript; save it as PDF",
     re.compile(
         rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^<>]*>\s*)?<office:document\s"
     ): "flat OpenDocument; save it as .odt or PDF",
 }
 
+_OPEN_DOCUMENT: dict[str, BinaryFormat] = {"odp": "odp", "ods": "ods", "odt": "odt"}
+
 _MIMETYPES: dict[bytes, BinaryFormat] = {
     b"application/epub+zip": "epub",
     b"application/vnd.oasis.opendocument.text": "odt",
     b"application/vnd.oasis.opendocument.text-template": "odt",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
 }
 # Some programs number it: `word/document2.xml`.
 # Debian's EPUBs do not begin with the entry that the standard wants first.
 _MAIN_PARTS: dict[bytes, BinaryFormat] = {
     b"word/document": "docx",
     b"ppt/presentation": "pptx",
+    b"xl/workbook": "xlsx",
     b"META-INF/container.xml": "epub",
 }
 
@@ -64,7 +76,7 @@ _OWN_KEY = re.compile(rb'"(?:question|query|openbook_eval)"\s*:')
 
 def may_be_binary(raw: bytes) -> bool:
     """Check by its first bytes whether a file may be of a binary format. Cheap."""
-    return raw.startswith((_ZIP, _OLD_OFFICE)) or _PDF in raw[:_BEGINNING_BYTES]
+    return raw.startswith((_ZIP, _OLD_OFFICE, _RTF)) or _PDF in raw[:_BEGINNING_BYTES]
 
 
 def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
@@ -76,7 +88,7 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
 
     Raises:
         SkippedFileError: The bytes are not of the format that the suffix names, or of one of Office
-            that is too old or encrypted, or of one that no reader is for: RTF, PostScript, flat ODF.
+            that is too old or encrypted, or of one that no reader is for: PostScript, flat ODF.
 
     Example:
         >>> binary_format(b"%PDF-1.7\n", "slides"), binary_format(b"Hello", "a.txt")
@@ -85,10 +97,16 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
     suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
     found: BinaryFormat | None = None
     if raw.startswith(_ZIP):
-        found = _zipped(raw)
+        found = _zipped(raw, suffix)
     elif _PDF in raw[:_BEGINNING_BYTES] and (raw.startswith(_PDF) or suffix == "pdf" or b"\0" in raw):
         # A text may speak of PDF at its beginning, and has no NUL.
         found = "pdf"
+    elif raw.startswith(_RTF):
+        found = "rtf"
+    elif raw.startswith(_OLD_OFFICE) and suffix in ("xls", "xlt") and any(name in raw for name in _WORKBOOKS):
+        found = "xls"
+    elif suffix in _MAIL:
+        found = _MAIL[suffix]
     unread = next((what for begins, what in _TEXT_OF_PROGRAMS.items() if begins.match(raw)), "")
     if found is None and unread:
         raise SkippedFileError(path, unread)
@@ -99,16 +117,19 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
 
 def _refusal(raw: bytes, suffix: str) -> str:
     if not raw.startswith(_OLD_OFFICE):
-        return f"not {'an' if suffix[0] in 'eo' else 'a'} {suffix.upper()} file"
+        return f"not {'an' if suffix[0] in 'eorx' else 'a'} {suffix.upper()} file"
     if _ENCRYPTED_OFFICE in raw:
         return "encrypted; save it without a password"
     return f"old Office format; save it as .{_SUCCESSORS.get(suffix, suffix)}"
 
 
-def _zipped(raw: bytes) -> BinaryFormat | None:
+def _zipped(raw: bytes, suffix: str) -> BinaryFormat | None:
     # Names are not compressed. Listing them as a zip has them could take a gigabyte of memory.
     named = (language for name, language in _MAIN_PARTS.items() if name in raw)
-    return _MIMETYPES.get(_mimetype(raw)) or next(named, None)
+    found = _MIMETYPES.get(_mimetype(raw)) or next(named, None)
+    # Some programs put the type elsewhere, or compress it.
+    is_open_document = b"content.xml" in raw and suffix in _OPEN_DOCUMENT
+    return found or (_OPEN_DOCUMENT[suffix] if is_open_document else None)
 
 
 def _mimetype(raw: bytes) -> bytes:

@@ -90,7 +90,9 @@ html: htm html xhtml
 latex: latex sty tex
 markdown: markdown md mdown mdx mkd mkdn qmd rmd
 notebook: ipynb
+man: man
 org: org
+pod: pod
 rst: rest rst
 srt: srt
 text: text txt

@@ -57,7 +57,7 @@ _ASIDE = frozenset(
 # The same where they are written large, as tools want them. `security.md` can be a lesson.
 _ASIDE_LARGE = frozenset(
     "AUTHORS CHANGES CITATION CONDUCT COPYRIGHT CREDITS GOVERNANCE HISTORY INSTALL MAINTAINERS NEWS OWNERS RELEASE"
-    " RELEASES SECURITY SUPPORT THANKS TODO TRANSLATING".split()
+    " RELEASES SECURITY SUPPORT THANKS TRANSLATING".split()
 )
 _ASIDE_FOLDERS = frozenset(
     """

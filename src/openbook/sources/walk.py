@@ -17,6 +17,7 @@ from openbook.sources.exclusions import (
     is_secret,
     is_secret_folder,
 )
+from openbook.sources.formats import BINARY_FORMATS
 from openbook.sources.ignore import IgnoreRules, rules_above
 from openbook.types import SkipReason, Stamp
 
@@ -27,10 +28,26 @@ if TYPE_CHECKING:
 _EXTRACTED_SUFFIXES = (".ipynb",)
 _EXTRACTED_FACTOR = 16
 
-_DOCUMENT_SUFFIXES = (".doc", ".docx", ".epub", ".odt", ".pdf", ".ppt", ".pptx")
+_DOCUMENT_SUFFIXES = tuple(f".{name}" for name in ("doc", "ppt", *BINARY_FORMATS))
 
 # The tag of junctions, which lead elsewhere and are no links: IO_REPARSE_TAG_MOUNT_POINT of Windows.
 _MOUNT_POINT = 0xA0000003
+
+KEYNOTE = "Keynote; save it as PDF or PPTX"
+"""Why a presentation is skipped that has the suffix of a key."""
+
+_ZIP = b"PK\x03\x04"
+
+# Not there on Windows, which has no pipes among its files either. NONBLOCK: a file that has just
+# been replaced by a pipe must not stop us; NOFOLLOW: nor a link lead us out.
+OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+"""How a file of a stranger is opened."""
 
 DEFAULT_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 """Of formats whose text is extracted. Lectures with many pictures have some 20 MB, scanned books more, and no text."""
@@ -180,7 +197,7 @@ class _Walk:
         elif entry.is_dir(follow_symlinks=False):
             self._sort_in_folder(entry, path + "/", rules, siblings)
         elif is_secret(name):
-            self._skip(path, SkipReason.SECRET)
+            self._skip(path, KEYNOTE if _is_keynote(entry) else SkipReason.SECRET)
         elif self._is_ignored(rules.verdict(path), is_ignored_file(name)):
             self._ignored += 1
         elif is_binary_name(name) and not covers(self._readers, name):
@@ -221,6 +238,17 @@ class _Walk:
 
     def _skip(self, path: str, reason: str) -> None:
         self._skipped.append(SkippedFile(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), reason))
+
+
+def _is_keynote(entry: os.DirEntry[str]) -> bool:
+    """Return whether what is called a key is a presentation: a zip, which no key is."""
+    if not entry.name.lower().endswith(".key") or not entry.is_file(follow_symlinks=False):
+        return False
+    try:
+        with os.fdopen(os.open(entry.path, OPEN_FLAGS), "rb") as stream:
+            return stream.read(len(_ZIP)) == _ZIP
+    except OSError:
+        return False
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:

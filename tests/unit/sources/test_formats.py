@@ -51,8 +51,6 @@ def test_the_content_decides_whatever_the_name_is(raw: bytes, wanted: str, name:
         (b"", "a.pdf", "not a PDF file"),
         (b"PK\x03\x04 of another kind", "a.docx", "not a DOCX file"),
         (b"plain words", "a.doc", "not a DOC file"),
-        (b"{\\rtf1 words}", "a.doc", "RTF; save it as .docx or PDF"),
-        (b"{\\rtf1 words}", "a.rtf", "RTF; save it as .docx or PDF"),
         (b"%!PS-Adobe-3.0\n(words) show", "a.ps", "PostScript; save it as PDF"),
         (
             b'<?xml version="1.0"?>\n<office:document office:version="1.2">',

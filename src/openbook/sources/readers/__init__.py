@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
-from typing import assert_never
+from typing import Literal, assert_never
 
 from openbook.sources.formats import BinaryFormat
 from openbook.sources.readers.course import is_course, read_course
 from openbook.sources.readers.html import read_html
 from openbook.sources.readers.markdown import read_markdown
+from openbook.sources.readers.markup import read_markup
 from openbook.sources.readers.notebook import read_notebook
 from openbook.sources.readers.plain import read_plain_text, read_unstructured
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reader, Reading
@@ -22,12 +24,14 @@ __all__ = ["READERS", "PdfOptions", "Reader", "Reading", "read_binary", "read_te
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "asciidoc": read_plain_text,
+        "asciidoc": partial(read_markup, language="asciidoc"),
         "html": read_html,
-        "latex": read_plain_text,
+        "latex": partial(read_markup, language="latex"),
+        "man": partial(read_markup, language="man"),
         "markdown": read_markdown,
         "notebook": read_notebook,
-        "org": read_plain_text,
+        "org": partial(read_markup, language="org"),
+        "pod": partial(read_markup, language="pod"),
         "rst": read_rst,
         "srt": read_subtitles,
         "text": read_plain_text,
@@ -83,4 +87,28 @@ def _extract(raw: bytes, path: str, language: BinaryFormat, pdf_options: PdfOpti
             from openbook.sources.readers.epub import read_epub
 
             return read_epub(raw, path)
+        case _:
+            return _extract_more(raw, path, language)
+
+
+def _extract_more(
+    raw: bytes, path: str, language: Literal["eml", "mbox", "odp", "ods", "rtf", "xls", "xlsx"]
+) -> Reading:
+    match language:
+        case "xlsx" | "xls" | "ods":
+            from openbook.sources.readers.spreadsheet import read_spreadsheet
+
+            return read_spreadsheet(raw, path, language)
+        case "odp":
+            from openbook.sources.readers.odp import read_odp
+
+            return read_odp(raw, path)
+        case "rtf":
+            from openbook.sources.readers.rtf import read_rtf
+
+            return read_rtf(raw, path)
+        case "eml" | "mbox":
+            from openbook.sources.readers.mail import read_mail
+
+            return read_mail(raw, path, language)
     assert_never(language)

@@ -72,24 +72,36 @@ def read_odt(raw: bytes, path: str) -> Reading:
         SkippedFileError: The file is damaged, encrypted or too large, or no such text.
     """
     package = ZipPackage(raw, path)
-    if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
-        package.refuse("encrypted")
-    if _CONTENT not in package:
-        package.refuse("not an OpenDocument file")
-    root = package.xml(_CONTENT)
-    body = root.find("body/text")
-    if body is None:
-        package.refuse("not an OpenDocument file")
+    root, body = open_body(package, "text")
     composer = Composer()
     try:
-        _Text(root, composer).flow(body)
+        BodyText(root, composer).flow(body)
     except RecursionError:
         package.refuse("nested too deeply")
     has_pictures = next(body.iter("image"), None) is not None
     return composer.reading("odt", ["no text, only pictures"] if has_pictures and not len(composer) else [])
 
 
-class _Text:
+def open_body(package: ZipPackage, kind: str) -> tuple[Element, Element]:
+    """Return the content of an OpenDocument file and its body: `text` or `presentation`.
+
+    Raises:
+        SkippedFileError: It is encrypted, or no such file.
+    """
+    if _MANIFEST in package and b"encryption-data" in package.read(_MANIFEST):
+        package.refuse("encrypted")
+    if _CONTENT not in package:
+        package.refuse("not an OpenDocument file")
+    root = package.xml(_CONTENT)
+    body = root.find(f"body/{kind}")
+    if body is None:
+        package.refuse("not an OpenDocument file")
+    return root, body
+
+
+class BodyText:
+    """Adds the parts of a body to a composer."""
+
     def __init__(self, root: Element, composer: Composer) -> None:
         self._composer = composer
         self._levels = _read_levels(root)

@@ -1,0 +1,85 @@
+"""Writes the `course.toml` of a course in a folder: what a person changes of its lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from openbook.courses.catalog import outline
+from openbook.errors import QueryError, SourceError
+from openbook.index.protocol import Index
+from openbook.sources.course_file import (
+    COURSE_FILE,
+    CourseFile,
+    ListedLesson,
+    has_own_comments,
+    read_course_file,
+    write_course_file,
+)
+from openbook.sources.folder import Folder
+from openbook.sources.lesson_numbers import LessonNumber
+from openbook.types import Course
+
+Edit = Callable[[Sequence[ListedLesson]], list[ListedLesson]]
+"""Returns lessons with one change."""
+
+
+def edit_course(index: Index, course: Course, edits: Sequence[Edit]) -> Path:
+    """Write the lessons of a course into its `course.toml`, with changes, and return the path of that file.
+
+    What the file says already is kept.
+
+    Raises:
+        QueryError: The course is a single file or in a fetched repository, a change names no lesson, or the file has
+            comments that would be lost.
+        CourseFileError: The file that is there cannot be used.
+        SourceError: It cannot be written.
+    """
+    root = next(root for root in index.roots() if root.name == course.source)
+    if root.kind != "course" or root.url or _is_file(index, course):
+        raise QueryError(
+            f"{course.title!r} has no folder to write {COURSE_FILE} in",
+            hint="add a folder of this machine with --course",
+        )
+    file = Path(root.location, course.path, COURSE_FILE)
+    known = _read(file, root.location, course)
+    listed = known.lessons if known.lessons is not None else _listed(index, course)
+    for edit in edits:
+        listed = tuple(edit(listed))
+    written = write_course_file(CourseFile(known.title or course.title, known.link, known.instructor, tuple(listed)))
+    try:
+        file.write_text(written, encoding="utf-8", newline="")
+    except OSError as exc:
+        raise SourceError(str(file), exc.strerror or "cannot be written", hint="check its permissions") from exc
+    return file
+
+
+def _is_file(index: Index, course: Course) -> bool:
+    return index.document(course.source, course.path) is not None
+
+
+def _read(file: Path, root: str, course: Course) -> CourseFile:
+    if not file.is_file():
+        return CourseFile()
+    text = file.read_text(encoding="utf-8")
+    if has_own_comments(text):
+        raise QueryError(f"{file} has comments, which would be lost", hint="edit it by hand; docs/courses.md shows how")
+    start = "" if course.path == "." else f"{course.path}/"
+    paths = [scanned.path for scanned in Folder(root).scan().files if scanned.path.startswith(start)]
+    return read_course_file(text, str(file), [path.removeprefix(start) for path in paths])
+
+
+def _listed(index: Index, course: Course) -> tuple[ListedLesson, ...]:
+    """List the lessons as they are now, each with its files."""
+    start = "" if course.path == "." else f"{course.path}/"
+    return tuple(
+        ListedLesson(
+            place.span.path.removeprefix(start),
+            LessonNumber(placed.lesson.number, placed.lesson.part),
+            placed.lesson.title,
+            placed.lesson.link,
+        )
+        for placed in outline(index, course)
+        if placed.lesson.number is not None
+        for place in placed.places
+    )

@@ -1,0 +1,108 @@
+"""Changes of the lessons that a `course.toml` lists: other titles and numbers, hidden and split ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from openbook.errors import QueryError
+from openbook.sources.course_file import ListedLesson
+from openbook.sources.lesson_numbers import LessonNumber
+
+Lessons = Sequence[ListedLesson]
+
+
+def renamed(lessons: Lessons, place: LessonNumber, title: str) -> list[ListedLesson]:
+    """Give a lesson another title.
+
+    Raises:
+        QueryError: There is no such lesson.
+    """
+    _check(lessons, place)
+    return [replace(one, title=title) if one.place == place and not one.hidden else one for one in lessons]
+
+
+def hidden(lessons: Lessons, place: LessonNumber) -> list[ListedLesson]:
+    """Hide a lesson. The others keep their numbers.
+
+    Raises:
+        QueryError: There is no such lesson.
+    """
+    _check(lessons, place)
+    return [replace(one, hidden=True) if one.place == place else one for one in lessons]
+
+
+def moved(lessons: Lessons, place: LessonNumber, to: LessonNumber) -> list[ListedLesson]:
+    """Put a lesson, or a module with all that is in it, in the place of another one; those between move on by one.
+
+    Raises:
+        QueryError: There is no such lesson or place, or they are not of one module.
+    """
+    if (place.part is None) != (to.part is None) or (to.part is not None and place.number != to.number):
+        raise QueryError(f"lesson {place} cannot move to {to}", hint="move within a module, or edit course.toml")
+    beside = _beside(lessons, place)
+    for one in (place, to):
+        if one not in beside:
+            raise _unknown(lessons, one)
+    order = [one for one in beside if one != place]
+    order.insert(beside.index(to), place)
+    return _in_order(lessons, dict(zip(order, beside, strict=True)))
+
+
+def split(lessons: Lessons, place: LessonNumber, heading: str) -> list[ListedLesson]:
+    """Begin another lesson at a heading of a lesson's file; those behind move on by one.
+
+    Raises:
+        QueryError: There is no such lesson, or it stands in several files.
+    """
+    found = [one for one in lessons if one.place == place and not one.hidden]
+    _check(lessons, place)
+    if len({one.file for one in found}) > 1:
+        raise QueryError(f"lesson {place} stands in several files", hint="add an entry with a heading to course.toml")
+    added = _behind(place)
+    moved_on = {one: _behind(one) for one in _beside(lessons, place) if one > place}
+    begun = ListedLesson(found[0].file, added, heading=heading)
+    return _sorted([*_in_order(lessons, moved_on), begun])
+
+
+def _behind(place: LessonNumber) -> LessonNumber:
+    if place.part is None:
+        return LessonNumber(place.number + 1)
+    return LessonNumber(place.number, place.part + 1)
+
+
+def _beside(lessons: Lessons, place: LessonNumber) -> list[LessonNumber]:
+    """List the lessons of the same module, or all modules and lessons without one."""
+    shown = [one.place for one in lessons if not one.hidden]
+    if place.part is None:
+        return sorted({LessonNumber(one.number) for one in shown})
+    return sorted({one for one in shown if one.number == place.number and one.part is not None}, key=_key)
+
+
+def _in_order(lessons: Lessons, places: Mapping[LessonNumber, LessonNumber]) -> list[ListedLesson]:
+    return _sorted([replace(one, place=_new_place(one.place, places)) for one in lessons])
+
+
+def _new_place(place: LessonNumber, places: Mapping[LessonNumber, LessonNumber]) -> LessonNumber:
+    if place in places:
+        return places[place]
+    module = places.get(LessonNumber(place.number))
+    return replace(place, number=module.number) if module and place.part is not None else place
+
+
+def _sorted(lessons: Lessons) -> list[ListedLesson]:
+    return sorted(lessons, key=lambda one: _key(one.place))
+
+
+def _key(place: LessonNumber) -> tuple[int, int]:
+    return place.number, -1 if place.part is None else place.part
+
+
+def _check(lessons: Lessons, place: LessonNumber) -> None:
+    if not any(one.place == place and not one.hidden for one in lessons):
+        raise _unknown(lessons, place)
+
+
+def _unknown(lessons: Lessons, place: LessonNumber) -> QueryError:
+    there = dict.fromkeys(str(one.place) for one in lessons if not one.hidden)
+    return QueryError(f"there is no lesson {place}", hint=f"there are: {', '.join(there) or 'none'}")

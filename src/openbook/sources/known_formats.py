@@ -1,0 +1,80 @@
+"""What is read, and by what; and what is not, with what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.plugins import plugins
+from openbook.sources.formats import BINARY_FORMATS
+from openbook.sources.languages import BY_SUFFIX
+from openbook.types import KINDS
+
+# What reads a format whose text is extracted, where that is a library of its own.
+_LIBRARIES = {
+    "pdf": "pypdfium2",
+    "rtf": "striprtf",
+    "xls": "python-calamine",
+    "xlsx": "python-calamine",
+    "ods": "python-calamine",
+    "markdown": "markdown-it-py",
+}
+
+_UNREAD = {
+    ("doc", "ppt"): "save it as DOCX or PPTX, or open and save it with LibreOffice",
+    ("key", "pages", "numbers"): "export it as PDF, PPTX, DOCX or XLSX",
+    ("djvu", "mobi", "ps"): "convert it to PDF or EPUB",
+    ("fodt", "fods", "fodp"): "save it as ODT, ODS or ODP",
+    ("msg",): "save the message as EML",
+    ("png", "jpg", "jpeg", "tif", "tiff", "webp"): "text in pictures is not recognized; make a PDF with a text layer",
+    ("mp3", "wav", "m4a", "mp4", "mkv", "webm"): "speech is not recognized; add a transcript as VTT or SRT",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFormat:
+    """A format that is read."""
+
+    name: str
+    kind: str
+    suffixes: tuple[str, ...]
+    reader: str
+    """The library or package that reads it; `openbook` for our own readers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"name": self.name, "kind": self.kind, "suffixes": list(self.suffixes), "reader": self.reader}
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFormat:
+    """Formats that are not read."""
+
+    suffixes: tuple[str, ...]
+    remedy: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"suffixes": list(self.suffixes), "remedy": self.remedy}
+
+
+def known_formats() -> list[KnownFormat]:
+    """List what is read, by kind and name. A reader of an installed package goes before ours."""
+    installed = {name.lower(): plugin.package for name, plugin in plugins("readers").items()}
+    found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS}
+    for suffix, (kind, language) in BY_SUFFIX.items():
+        found.setdefault((kind, language), []).append(suffix)
+    formats = [
+        KnownFormat(name, kind, kept, _LIBRARIES.get(name, "openbook"))
+        for (kind, name), suffixes in found.items()
+        if (kept := tuple(sorted(suffix for suffix in suffixes if suffix not in installed)))
+    ]
+    formats += [KnownFormat(suffix, "docs", (suffix,), package) for suffix, package in installed.items()]
+    return sorted(formats, key=lambda one: (KINDS.index(one.kind), one.name))
+
+
+def unread_formats() -> list[UnreadFormat]:
+    """List what is not read, with what to do about it. What a package reads is not among it."""
+    installed = {name.lower() for name in plugins("readers")}
+    left = ((tuple(one for one in suffixes if one not in installed), remedy) for suffixes, remedy in _UNREAD.items())
+    return [UnreadFormat(suffixes, remedy) for suffixes, remedy in left if suffixes]

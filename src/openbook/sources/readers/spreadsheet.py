@@ -1,0 +1,139 @@
+"""Reads spreadsheets: each row as one line that says what its columns are called, anchored by sheet and cells."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from openbook.errors import SkippedFileError
+from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.zipped import ZipPackage
+
+_MOST_ROWS = 50_000
+"""Of a workbook. A row is a line of some 100 characters, so that is 5 MB of text; more is a database."""
+
+_MOST_CELLS = 2_000_000
+_MOST_COLUMNS = 1_000
+
+# Rows that share an anchor, and so a chunk: one, while a workbook has so few that each can be cited by itself.
+_FEW_ROWS, _ROWS_TOGETHER = 2_000, 10
+
+
+def read_spreadsheet(raw: bytes, path: str, language: str) -> Reading:
+    """Read a workbook in the format of Excel (XLSX, XLS) or OpenDocument (ODS).
+
+    The name of a sheet is a heading. Where its first row says what the columns are called, each row is a line such as
+    `City: Bonn | People: 330000`; else it is a line of its cells. Anchors are `Sheet1!A2:C2`, or of ten rows each in
+    a workbook of more than 2,000. Values are as stored: formulas as their last result, dates as 2024-03-01.
+    Hidden sheets are read too. Charts, pictures and comments are not.
+
+    Raises:
+        SkippedFileError: The file is damaged, encrypted or too large.
+    """
+    if language != "xls":
+        ZipPackage(raw, path)  # refuses what expands to too much
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+
+    try:
+        workbook = CalamineWorkbook.from_filelike(io.BytesIO(raw))
+        sheets = [(name, _cells(workbook, name)) for name in workbook.sheet_names]
+    except PasswordError as exc:
+        raise SkippedFileError(path, "encrypted; save it without a password") from exc
+    except (CalamineError, ValueError, OSError, OverflowError) as exc:
+        raise SkippedFileError(path, f"damaged: {exc}"[:200]) from exc
+    return _compose(sheets, language)
+
+
+def _cells(workbook: Any, name: str) -> tuple[tuple[int, int], list[list[Any]]]:
+    """Return where the used part of a sheet begins, and its rows; none for a sheet of charts."""
+    sheet = workbook.get_sheet_by_name(name)
+    if sheet.start is None or sheet.width > _MOST_COLUMNS or sheet.width * sheet.height > _MOST_CELLS:
+        return (0, 0), []
+    return sheet.start, sheet.to_python(skip_empty_area=True, nrows=_MOST_ROWS + 1)
+
+
+def _compose(sheets: Sequence[tuple[str, tuple[tuple[int, int], list[list[Any]]]]], language: str) -> Reading:
+    composer = Composer()
+    left = _MOST_ROWS
+    together = 1 if sum(len(rows) for _, (_, rows) in sheets) <= _FEW_ROWS else _ROWS_TOGETHER
+    cut, empty = [], []
+    for name, ((first_row, first_column), rows) in sheets:
+        if not rows:
+            empty.append(name)
+            continue
+        if len(rows) > left:
+            cut.append(name)
+        _add_rows(composer, name, (first_row, first_column), rows[:left], together)
+        left -= min(left, len(rows))
+    remarks = [f"only the first {_MOST_ROWS:,} rows are read; not all of {', '.join(cut)}"] if cut else []
+    remarks += [f"nothing read of sheets without cells, or too wide: {', '.join(empty)}"] if empty else []
+    return composer.reading(language, remarks)
+
+
+def _add_rows(
+    composer: Composer, sheet: str, start: tuple[int, int], rows: Sequence[Sequence[Any]], together: int
+) -> None:
+    titles = _titles(rows)
+    last = cell_name(0, start[1] + max(map(len, rows)) - 1).rstrip("0123456789")
+    first = cell_name(0, start[1]).rstrip("0123456789")
+    composer.anchor(f"{sheet}!{first}{start[0] + 1}:{last}{start[0] + 1}")
+    composer.heading(sheet, 1)
+    begun = 0
+    for place, row in enumerate(rows):
+        cells = list(_shown(row, titles if place else ()))
+        if not cells:
+            continue
+        if place and begun % together == 0:
+            number = start[0] + place + 1
+            final = min(number + together - 1, start[0] + len(rows))
+            composer.anchor(f"{sheet}!{first}{number}:{last}{final}")
+            composer.part()
+        begun += bool(place)
+        composer.row(cells)
+    composer.part()
+
+
+def _titles(rows: Sequence[Sequence[Any]]) -> tuple[str, ...]:
+    """Return what the columns are called, if the first row says it: texts alone, all different, with rows below."""
+    head = [str(value).strip() if isinstance(value, str) else None for value in rows[0]]
+    named = [title for title in head if title]
+    is_header = None not in head and 1 < len(named) == len(set(named)) and len(rows) > 1
+    return tuple(title or "" for title in head) if is_header else ()
+
+
+def _shown(row: Sequence[Any], titles: Sequence[str]) -> Iterator[str]:
+    for place, value in enumerate(row):
+        text = _written(value)
+        title = titles[place] if place < len(titles) else ""
+        if text or (not titles and any(map(_written, row))):
+            yield f"{title}: {text}" if title else text
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat(" ") if isinstance(value, datetime.datetime) else value.isoformat()
+    return " ".join(str(value).split())
+
+
+def cell_name(row: int, column: int) -> str:
+    """Return what a spreadsheet calls a cell; both count from 0.
+
+    Example:
+        >>> cell_name(0, 0), cell_name(9, 27)
+        ('A1', 'AB10')
+    """
+    letters = ""
+    column += 1
+    while column:
+        column, place = divmod(column - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return f"{letters}{row + 1}"
