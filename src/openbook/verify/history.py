@@ -64,6 +64,7 @@ class History:
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
         self._new_names: dict[str, dict[str, str]] = {}
+        self._partly_known: set[str] = set()
         self._apart: dict[str, str] = {}
         self._trees: dict[str, frozenset[str]] = {}
 
@@ -240,6 +241,9 @@ class History:
                     break
         except GitFailedError:
             return None
+        if found is not None and found.commit in self._partly_known:
+            self._git.failure = self._git.failure or "the clone lacks contents of its history"
+            return None  # the file may have had another name before
         return None if found is None or found.commit in self.cut_at else (found, words)
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
@@ -320,7 +324,8 @@ class History:
             named = ("-1", "-m", "--first-parent", "--diff-filter=R", commit)
             try:
                 changes = list(self._changes("-M", *named, is_try=True))
-            except GitFailedError:  # a clone without some contents; what was not edited is known by its name
+            except GitFailedError:  # a clone without some contents; what was not edited is found without them
+                self._partly_known.add(commit)
                 changes = list(self._changes("-M100%", *named))
             self._new_names[commit] = {old: new for _, _, old, new in changes}
         return self._new_names[commit]
