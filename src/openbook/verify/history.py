@@ -18,6 +18,8 @@ from openbook.verify.relocation import ComparedText
 
 _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
 
+_RENAMES = ("--stdin", "--no-walk=unsorted", "-m", "--first-parent", "--diff-filter=R")
+
 # Versions of a citing file that are looked at, newest first. Nobody can tell when older citations were written.
 _MOST_REVISIONS = 2_000
 
@@ -81,13 +83,15 @@ class History:
         said = self._git.ask(*arguments)
         return said.split("\n") if said else []
 
-    def _changes(self, *arguments: str, is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
+    def _changes(self, *arguments: str, asked: str = "", is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
         """Yield commit, kind of change, old and new name of each file that a log lists, newest first.
 
         Raises:
             GitFailedError: There is no log.
         """
-        log = self._git.run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, is_try=is_try)
+        log = self._git.run(
+            "log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, asked=asked, is_try=is_try
+        )
         words = iter(decoded(log).split("\0"))
         commit = ""
         for word in words:
@@ -301,6 +305,7 @@ class History:
             if name in found:
                 found[name].append(Revision(commit, name))
         logs = {path: found[name] for path, name in names.items()}
+        self._read_renames({log[-1].commit for log in logs.values() if log})
         older: dict[str, dict[str, str]] = defaultdict(dict)
         for path, log in logs.items():
             old = self._old_name(log[-1]) if log and depth < _MOST_RENAMES else ""
@@ -320,15 +325,22 @@ class History:
 
     def _renames(self, commit: str) -> dict[str, str]:
         """Return the files that a commit renamed, old name to new one."""
-        if commit not in self._new_names:
-            named = ("-1", "-m", "--first-parent", "--diff-filter=R", commit)
-            try:
-                changes = list(self._changes("-M", *named, is_try=True))
-            except GitFailedError:  # a clone without some contents; what was not edited is found without them
-                self._partly_known.add(commit)
-                changes = list(self._changes("-M100%", *named))
+        self._read_renames({commit})
+        if commit not in self._new_names:  # a clone without some contents; what was not edited is found without them
+            self._partly_known.add(commit)
+            changes = self._changes(*_RENAMES, "-M100%", asked=f"{commit}\n")
             self._new_names[commit] = {old: new for _, _, old, new in changes}
         return self._new_names[commit]
+
+    def _read_renames(self, commits: set[str]) -> None:
+        """Read what commits renamed, all at once; nothing if git cannot."""
+        new = sorted(commits.difference(self._new_names))
+        asked = "".join(f"{commit}\n" for commit in new)
+        with suppress(GitFailedError):
+            changes = list(self._changes(*_RENAMES, "-M", asked=asked, is_try=True)) if new else []
+            self._new_names.update({commit: {} for commit in new})
+            for commit, _, old, name in changes:
+                self._new_names[commit][old] = name
 
     def _read(self, revision: Revision) -> str | None:
         """Return the text of a file as it was, None if it was not there or is no text.
