@@ -232,7 +232,7 @@ class History:
         try:
             for revision, text in self._versions(path):
                 # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
-                is_back = gap > 0 and text == newer
+                is_back = gap > 0 and text is not None and _lines_with(words, newer) <= _lines_with(words, text)
                 if text is not None and (not gap or is_back) and _stands_in("".join(words.split()), _squeezed(text)):
                     found, newer, gap = revision, text, 0
                     continue
@@ -427,6 +427,10 @@ def _stands_in(words: str, text: str) -> bool:
     while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
         at = text.find(words, at + 1)
     return at >= 0
+
+
+def _lines_with(words: str, text: str) -> set[str]:
+    return {line for line in text.split("\n") if words in line}
 
 
 @lru_cache(maxsize=_MOST_TEXTS)
