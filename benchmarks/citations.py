@@ -140,7 +140,10 @@ def _reports(verifier: FileVerifier, files: Sequence[str], *, fix: bool) -> Iter
 
 
 def _key(file: str, finding: Finding) -> _Key:
-    mention = find_mentions(finding.cited)[0]
+    mentions = find_mentions(finding.cited)
+    if not mentions:  # a path in brackets or with blanks, of which the sample has none
+        return file, finding.line, finding.cited, 0, 0
+    mention = mentions[0]
     return file, finding.line, mention.path, mention.first_line, mention.last_line
 
 
