@@ -291,7 +291,8 @@ class _One:
         if spot.likeness < 1.0:
             old = _lines(past.page, first, last)
             gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
-            if gone or spot.likeness < _SAME_BLOCK:
+            # Who links to a commit means its very words, such as the value that a constant had.
+            if gone or spot.likeness < _SAME_BLOCK or (self._pin and not stays):
                 reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
                 now = None if stays else found
                 return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
