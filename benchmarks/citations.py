@@ -1,6 +1,6 @@
 """How right `openbook verify` is about the citations of real repositories, as labelled by hand.
 
-    python -m benchmarks.citations --data DIR [--details]
+    python -m benchmarks.citations --data DIR [--labelled] [--details]
 
 `DIR` has a clone of each repository of `cases/citations.jsonl`, with its whole history, as `NAME` of `OWNER/NAME`.
 Each is cloned again at the commit of the labels, checked, fixed, and fixed a second time.
@@ -80,8 +80,8 @@ def read_labels() -> dict[tuple[str, str], list[Label]]:
     return found
 
 
-def measure(data: Path, *, details: bool = False) -> Score:
-    """Check all repositories of the labels."""
+def measure(data: Path, *, labelled: bool = False, details: bool = False) -> Score:
+    """Check all repositories of the labels, or of each only the documents that have labels."""
     score = Score()
     for (repository, commit), labels in read_labels().items():
         with tempfile.TemporaryDirectory() as folder:
@@ -90,12 +90,13 @@ def measure(data: Path, *, details: bool = False) -> Score:
             # A copy may lack large pictures; all else is checked out.
             subprocess.run(["git", "-C", str(clone), "checkout", "-q", "-f", commit], check=False, capture_output=True)
             _git("-C", str(clone), "remote", "set-url", "origin", f"https://github.com/{repository}")
-            _score(score, clone, {label.key: label for label in labels}, details=details)
+            named = [str(clone / file) for file in sorted({label.key[0] for label in labels})]
+            files = named if labelled else files_to_check([str(clone)])
+            _score(score, clone, files, {label.key: label for label in labels}, details=details)
     return score
 
 
-def _score(score: Score, clone: Path, labels: Mapping[_Key, Label], *, details: bool) -> None:
-    files = files_to_check([str(clone)])
+def _score(score: Score, clone: Path, files: Sequence[str], labels: Mapping[_Key, Label], *, details: bool) -> None:
     began = time.perf_counter()
     reports = _verified(clone, files)
     score.seconds += time.perf_counter() - began
@@ -140,7 +141,10 @@ def _reports(verifier: FileVerifier, files: Sequence[str], *, fix: bool) -> Iter
 
 
 def _key(file: str, finding: Finding) -> _Key:
-    mention = find_mentions(finding.cited)[0]
+    mentions = find_mentions(finding.cited)
+    if not mentions:  # a path in brackets or with blanks, of which the sample has none
+        return file, finding.line, finding.cited, 0, 0
+    mention = mentions[0]
     return file, finding.line, mention.path, mention.first_line, mention.last_line
 
 
@@ -183,9 +187,10 @@ def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, required=True, help="folder with the clones")
+    parser.add_argument("--labelled", action="store_true", help="check only documents with labels")
     parser.add_argument("--details", action="store_true", help="list what differs from the labels")
     arguments = parser.parse_args()
-    score = measure(arguments.data, details=arguments.details)
+    score = measure(arguments.data, labelled=arguments.labelled, details=arguments.details)
     print(table(score))
     return 0
 

@@ -147,7 +147,9 @@ class _One:
             return self._say("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
         past = self._past(target)
         if past is not None:
-            return self._with_past(target.path, past)
+            path = target.path or past.path
+            is_here = bool(self._root.find("/" + path, None, is_link=True).path)
+            return self._with_past(path if is_here else "", past)
         if self._pin:
             return self._broken_pin(target)
         if self._is_unknown_revision(target):
@@ -289,7 +291,8 @@ class _One:
         if spot.likeness < 1.0:
             old = _lines(past.page, first, last)
             gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
-            if gone or spot.likeness < _SAME_BLOCK:
+            # Who links to a commit means its very words, such as the value that a constant had.
+            if gone or spot.likeness < _SAME_BLOCK or (self._pin and not stays):
                 reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
                 now = None if stays else found
                 return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
@@ -308,7 +311,9 @@ class _One:
         named = by_names(page, first, behind - 1, self._near)
         if named.is_strong and named.is_elsewhere:
             return named.reason
-        strange = stands_elsewhere(page, first, behind - 1, self._near.label)
+        # Who links to a commit has seen its lines, and may call them by what they implement.
+        label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label
+        strange = stands_elsewhere(page, first, behind - 1, label)
         return f"{strange!r}, which the link names, stands at other lines" if strange else ""
 
     def _without_past(self, path: str, page: ComparedText) -> Finding:
@@ -322,11 +327,16 @@ class _One:
         if not 1 <= first <= last <= len(page):
             reason = "the range ends before it begins" if last < first else f"the file has {_counted(page)}"
             return self._say("out of range", path, basis="range", reason=reason)
-        if said.is_elsewhere:
+        # Whoever writes a citation today has seen its lines, and may name more than these.
+        if said.is_elsewhere and (said.is_strong or not self._is_new()):
             return self._say("changed", path, basis="names", now=now, reason=said.reason)
         if said.is_here:
             return self._say("ok", path, basis="names")
         return self._say("ok", path, basis="new") if self._is_new() else self._say("unknown", path, reason=self._why())
+
+    @property
+    def _range(self) -> tuple[int, int]:
+        return self._mention.first_line, self._mention.last_line
 
     def _is_new(self) -> bool:
         return self._citing.inside is not None and self._history.is_new(self._citing.inside, self._words())

@@ -38,17 +38,18 @@ class Git:
         self.failure = ""
         """Why git could not answer a question, for people; empty as long as it could."""
 
-    def run(self, *arguments: str, is_try: bool = False) -> bytes:
+    def run(self, *arguments: str, asked: str = "", is_try: bool = False) -> bytes:
         """Return what a command prints.
 
         Args:
             arguments: The command and its options.
+            asked: What it reads.
             is_try: Whether there is another way if it fails, so that the failure is not kept.
 
         Raises:
             GitFailedError: It fails, takes too long, or there is no git. `failure` has the reason.
         """
-        done = self._done(arguments)
+        done = self._done(arguments, asked)
         if done.returncode != 0 and is_try:
             raise GitFailedError(arguments[0])
         if done.returncode != 0:
@@ -66,13 +67,13 @@ class Git:
             self._failed(said)
         return decoded(done.stdout).removesuffix("\n") if done.returncode == 0 else ""
 
-    def _done(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    def _done(self, arguments: Sequence[str], asked: str = "") -> subprocess.CompletedProcess[bytes]:
         try:
             return subprocess.run(
                 ["git", *_SAFE, *arguments],
                 cwd=self._folder,
                 env=environment_of_git(),
-                input=b"",
+                input=asked.encode(),
                 capture_output=True,
                 timeout=_TIMEOUT_S,
                 check=False,

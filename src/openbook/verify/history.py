@@ -18,6 +18,8 @@ from openbook.verify.relocation import ComparedText
 
 _QUIET_LOG = ("--no-textconv", "--no-ext-diff", "--no-color", "--no-show-signature")
 
+_RENAMES = ("--stdin", "--no-walk=unsorted", "-m", "--first-parent", "--diff-filter=R")
+
 # Versions of a citing file that are looked at, newest first. Nobody can tell when older citations were written.
 _MOST_REVISIONS = 2_000
 
@@ -64,6 +66,7 @@ class History:
         self._logs: dict[str, Sequence[Revision]] = {}
         self._modules: dict[str, History] = {}
         self._new_names: dict[str, dict[str, str]] = {}
+        self._partly_known: set[str] = set()
         self._apart: dict[str, str] = {}
         self._trees: dict[str, frozenset[str]] = {}
 
@@ -80,13 +83,15 @@ class History:
         said = self._git.ask(*arguments)
         return said.split("\n") if said else []
 
-    def _changes(self, *arguments: str, is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
+    def _changes(self, *arguments: str, asked: str = "", is_try: bool = False) -> Iterator[tuple[str, str, str, str]]:
         """Yield commit, kind of change, old and new name of each file that a log lists, newest first.
 
         Raises:
             GitFailedError: There is no log.
         """
-        log = self._git.run("log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, is_try=is_try)
+        log = self._git.run(
+            "log", "-z", "--format=>%H", "--name-status", *_QUIET_LOG, *arguments, asked=asked, is_try=is_try
+        )
         words = iter(decoded(log).split("\0"))
         commit = ""
         for word in words:
@@ -227,7 +232,7 @@ class History:
         try:
             for revision, text in self._versions(path):
                 # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
-                is_back = gap > 0 and text == newer
+                is_back = gap > 0 and text is not None and _lines_with(words, newer) <= _lines_with(words, text)
                 if text is not None and (not gap or is_back) and _stands_in("".join(words.split()), _squeezed(text)):
                     found, newer, gap = revision, text, 0
                     continue
@@ -240,6 +245,9 @@ class History:
                     break
         except GitFailedError:
             return None
+        if found is not None and found.commit in self._partly_known:
+            self._git.failure = self._git.failure or "the clone lacks contents of its history"
+            return None  # the file may have had another name before
         return None if found is None or found.commit in self.cut_at else (found, words)
 
     def holding(self, path: str, is_it: Callable[[str], bool]) -> Revision | None:
@@ -297,6 +305,7 @@ class History:
             if name in found:
                 found[name].append(Revision(commit, name))
         logs = {path: found[name] for path, name in names.items()}
+        self._read_renames({log[-1].commit for log in logs.values() if log})
         older: dict[str, dict[str, str]] = defaultdict(dict)
         for path, log in logs.items():
             old = self._old_name(log[-1]) if log and depth < _MOST_RENAMES else ""
@@ -316,14 +325,22 @@ class History:
 
     def _renames(self, commit: str) -> dict[str, str]:
         """Return the files that a commit renamed, old name to new one."""
-        if commit not in self._new_names:
-            named = ("-1", "-m", "--first-parent", "--diff-filter=R", commit)
-            try:
-                changes = list(self._changes("-M", *named, is_try=True))
-            except GitFailedError:  # a clone without some contents; what was not edited is known by its name
-                changes = list(self._changes("-M100%", *named))
+        self._read_renames({commit})
+        if commit not in self._new_names:  # a clone without some contents; what was not edited is found without them
+            self._partly_known.add(commit)
+            changes = self._changes(*_RENAMES, "-M100%", asked=f"{commit}\n")
             self._new_names[commit] = {old: new for _, _, old, new in changes}
         return self._new_names[commit]
+
+    def _read_renames(self, commits: set[str]) -> None:
+        """Read what commits renamed, all at once; nothing if git cannot."""
+        new = sorted(commits.difference(self._new_names))
+        asked = "".join(f"{commit}\n" for commit in new)
+        with suppress(GitFailedError):
+            changes = list(self._changes(*_RENAMES, "-M", asked=asked, is_try=True)) if new else []
+            self._new_names.update({commit: {} for commit in new})
+            for commit, _, old, name in changes:
+                self._new_names[commit][old] = name
 
     def _read(self, revision: Revision) -> str | None:
         """Return the text of a file as it was, None if it was not there or is no text.
@@ -410,6 +427,10 @@ def _stands_in(words: str, text: str) -> bool:
     while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
         at = text.find(words, at + 1)
     return at >= 0
+
+
+def _lines_with(words: str, text: str) -> set[str]:
+    return {line for line in text.split("\n") if words in line}
 
 
 @lru_cache(maxsize=_MOST_TEXTS)

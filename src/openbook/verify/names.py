@@ -108,6 +108,8 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
         return _HERE
     if word(near.subject).search(block) and not any(place.first_line in range(first, last + 1) for place in places):
         return None  # they use it, and may be meant
+    if any(first <= place.first_line and place.last_line <= last for place in places):
+        return _HERE if len(places) == 1 else _NOTHING  # with the comment above it
     fitting = {spot for spot in (*places, *whole) if spot.last_line - spot.first_line == last - first}
     begun = [place for place, all_ in zip(places, whole, strict=True) if all_.first_line <= first <= place.first_line]
     if begun and (first == last or not fitting):

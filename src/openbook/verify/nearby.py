@@ -78,12 +78,15 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
 
 
 def _label(text: str, mention: Mention) -> tuple[str, ...]:
-    """Return the names in the text of a Markdown link, which may be one bare word."""
+    """Return what the text of a Markdown link names: code in it, or its one word."""
     match = _LABEL.search(text, max(0, mention.start_char - _LONGEST_CHARS), mention.start_char)
     label = match[1].strip("`* ") if match else ""
-    if not label or label.split(":")[0].split("#")[0] in mention.path:  # the file, and perhaps its lines
+    if (
+        match is None or not label or label.split(":")[0].split("#")[0] in mention.path
+    ):  # the file, and perhaps its lines
         return ()
-    return _collect(f"`{label}`" if _DOTTED.fullmatch(label.removesuffix("()")) else label).names
+    codes = [label] if _DOTTED.fullmatch(label.removesuffix("()")) else [code[2] for code in _CODE.finditer(match[1])]
+    return tuple(filter(None, map(_name, codes)))
 
 
 def _sentence(text: str, mention: Mention, within: tuple[int, int]) -> tuple[int, int]:

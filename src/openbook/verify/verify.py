@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,10 @@ from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, repl
 _SETTLED = {"ok", "unknown"}
 _UNSETTLED = "what stands next to it speaks of other lines"
 _OTHER_STYLE = "its JSON is written in a style that cannot be kept, so it is not fixed"
+
+
+# What each citation has. Most documents have none, and their history need not be read.
+_NUMBERED = re.compile(rb"[:#]L?\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,13 @@ class _Rewriting:
     edits: dict[int, list[Edit]] = field(default_factory=dict)
 
 
+def _may_cite(path: Path) -> bool:
+    try:
+        return _NUMBERED.search(path.read_bytes()) is not None
+    except OSError:
+        return False
+
+
 class FileVerifier:
     """Checks files against one folder."""
 
@@ -82,7 +94,7 @@ class FileVerifier:
 
     def prepare(self, files: Sequence[str]) -> None:
         """Read the history of files that are going to be checked, which is much faster than one by one."""
-        inside = (self._root.relative(Path(file)) for file in files)
+        inside = (self._root.relative(Path(file)) for file in files if _may_cite(Path(file)))
         self._history.prepare([path for path in inside if path is not None])
 
     def verify(self, file: str, *, fix: bool = False) -> FileReport:

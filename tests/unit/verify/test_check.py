@@ -268,6 +268,15 @@ def test_a_page_that_was_taken_back_and_came_again_is_as_old_as_before(repositor
     assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:16-18")
 
 
+def test_a_sentence_that_was_taken_out_and_came_again_is_as_old_as_before(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.commit({"docs/a.md": "Nothing.\n", "src/app.py": PUSHED})
+    repository.commit({"docs/a.md": f"{page}\nMore.\n"})
+
+    assert told(only(repository.folder, f"{page}\nMore.\n")) == ("moved", "history", "src/app.py:16-18")
+
+
 def test_lines_are_not_moved_away_from_the_symbol_that_the_link_names(repository: Repository) -> None:
     """The lines went to another function, and the link names the one that stayed."""
     page = "[send](../src/app.py#L5)\n"
