@@ -18,6 +18,7 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_
 from openbook.answering.document_chunks import DocumentChunks, is_visible
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
+from openbook.answering.issue_search import find_for_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
@@ -27,6 +28,7 @@ from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary
+from openbook.questions.issues import read_issue
 from openbook.questions.names import name_parts, stands_in
 from openbook.questions.question import read_question
 from openbook.retrieval.excerpts import with_excerpts
@@ -98,7 +100,8 @@ class LibraryTools:
         """Find the passages of the library that speak most of a question, best first.
 
         Args:
-            query: A question or a few telling words. Names as they are written in code find their definitions.
+            query: A question or a few telling words, or the whole text of an issue with its traceback. Names as they
+                are written in code find their definitions.
             kind: Only documents of this kind.
             path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
             limit: Most results, from 1 to 20.
@@ -114,7 +117,12 @@ class LibraryTools:
         # Both must match, and a filter has only patterns of which any may.
         is_meant = _path_check(path)
         question = read_question(query)
-        results = self._finder.find(question, _MOST_RESULTS if path else limit, where)
+        issue = read_issue(query) if question.course is None else None
+        wanted = _MOST_RESULTS if path else limit
+        if issue is None:
+            results = self._finder.find(question, wanted, where)
+        else:
+            results = find_for_issue(issue, question, self._finder.search, self._index, wanted, where)
         found = [result for result in results if is_meant(result.chunk.span.path)]
         return self._numbering.keep(with_excerpts(question, with_ends(found[:limit], self._index, self._where)))
 
