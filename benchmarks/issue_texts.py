@@ -29,7 +29,7 @@ from openbook.answering.issue_search import WEIGHTS, IssueFindings, IssueWeights
 from openbook.embedding.static import load_embedder
 from openbook.library import Library
 from openbook.questions.issues import read_issue
-from openbook.questions.question import read_question
+from openbook.questions.question import MAX_QUERY_CHARS, read_question
 from openbook.retrieval.search import EVERYTHING
 from openbook.settings import Settings
 
@@ -86,7 +86,7 @@ def cases(issues: Sequence[dict[str, Any]], repositories: Path, work: Path) -> I
 def _case(row: dict[str, Any], assistant: Library) -> Case:
     text = row["problem_statement"]
     finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
-    question, issue = read_question(text), read_issue(text)
+    question, issue = read_question(text[:MAX_QUERY_CHARS]), read_issue(text)
     paths = dict.fromkeys(each.chunk.span.path for each in finder.find(question, _PASSAGES, EVERYTHING))
     found = gather(issue, question, finder.search, assistant.index, EVERYTHING) if issue else None
     return Case(row["repo"], frozenset(_CHANGED.findall(row["patch"])), tuple(paths), found)
