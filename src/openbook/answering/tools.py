@@ -18,6 +18,7 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_
 from openbook.answering.document_chunks import DocumentChunks, is_visible
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
+from openbook.answering.issue_search import find_for_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
@@ -27,8 +28,9 @@ from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary
+from openbook.questions.issues import read_issue
 from openbook.questions.names import name_parts, stands_in
-from openbook.questions.question import read_question
+from openbook.questions.question import MAX_QUERY_CHARS, read_question
 from openbook.retrieval.excerpts import with_excerpts
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, units
@@ -98,7 +100,8 @@ class LibraryTools:
         """Find the passages of the library that speak most of a question, best first.
 
         Args:
-            query: A question or a few telling words. Names as they are written in code find their definitions.
+            query: A question or a few telling words, or the whole text of an issue with its traceback. Names as they
+                are written in code find their definitions.
             kind: Only documents of this kind.
             path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
             limit: Most results, from 1 to 20.
@@ -113,8 +116,14 @@ class LibraryTools:
             where = replace(where, globs=(path,))
         # Both must match, and a filter has only patterns of which any may.
         is_meant = _path_check(path)
-        question = read_question(query)
-        results = self._finder.find(question, _MOST_RESULTS if path else limit, where)
+        issue = read_issue(query)
+        # Of an issue with a long log, the rest is read for its places alone.
+        question = read_question(query[:MAX_QUERY_CHARS] if issue else query)
+        wanted = _MOST_RESULTS if path else limit
+        if issue is None or question.course is not None:
+            results = self._finder.find(question, wanted, where)
+        else:
+            results = find_for_issue(issue, question, self._finder.search, self._index, wanted, where)
         found = [result for result in results if is_meant(result.chunk.span.path)]
         return self._numbering.keep(with_excerpts(question, with_ends(found[:limit], self._index, self._where)))
 
@@ -125,6 +134,16 @@ class LibraryTools:
             path: As it was shown. Lines behind it, as in `src/a.py:12-18`, are those that are read.
             first_line: Counts from 1.
             last_line: Is read too. 0 reads 200 lines.
+        """
+        result, last, count = self.lines_at(path, first_line, last_line)
+        rest = f" Read on with first_line={last + 1}." if last < count else ""
+        return self._numbering.keep([result], f"The document has {count} lines.{rest}")
+
+    def lines_at(self, path: str, first_line: int = 1, last_line: int = 0) -> tuple[RetrievalResult, int, int]:
+        """Return lines of a document, the last one of them, and how many it has. Arguments are those of `read_lines`.
+
+        Raises:
+            ToolError: There is no such document, or no such line in it.
         """
         path, first_line, last_line = self._with_lines(path, first_line, last_line)
         listed = self._listed(path)
@@ -138,8 +157,7 @@ class LibraryTools:
         chunk = lines_of(document, self._index.chunks(listed.source, listed.path), first_line, last)
         if chunk is None:
             raise ToolError(f"the lines {first_line} to {last} are blank")
-        rest = f" Read on with first_line={last + 1}." if last < count else ""
-        return self._numbering.keep([_result(chunk)], f"The document has {count} lines.{rest}")
+        return _result(chunk), last, count
 
     def outline(self, path: str, first_line: int = 1) -> str:
         """List what a document holds: its definitions, headings or lessons, with their lines.
@@ -148,13 +166,15 @@ class LibraryTools:
             path: As it was shown, without line numbers.
             first_line: Only what begins there or below, for the rest of a long list.
         """
-        listed = self._listed(path)
-        entries = [each for each in document_outline(self._chunks(listed)) if each.span.start_line >= first_line]
+        entries = self.outline_of(path, first_line)
         more = len(entries) - _MOST_ENTRIES
-        note = (
-            f"{more} more entries; go on with first_line={entries[_MOST_ENTRIES].span.start_line}." if more > 0 else ""
-        )
-        return self._numbering.keep([_result(chunk) for chunk in entries[:_MOST_ENTRIES]], note)
+        rest = f"{more} more entries; go on with first_line={entries[-more].chunk.span.start_line}." if more > 0 else ""
+        return self._numbering.keep(entries[:_MOST_ENTRIES], rest)
+
+    def outline_of(self, path: str, first_line: int = 1) -> list[RetrievalResult]:
+        """Return all that a document holds, from a line on. Arguments are those of `outline`."""
+        entries = document_outline(self._chunks(self._listed(path)))
+        return [_result(entry) for entry in entries if entry.span.start_line >= first_line]
 
     def find_symbol(self, name: str, path: str = "") -> str:
         """Find the definition of a class, function, method, constant or type, all its lines if they are not too many.

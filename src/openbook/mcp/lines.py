@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
 from openbook.answering.matching_lines import MatchingLines
@@ -26,24 +26,26 @@ def references_text(found: References, place_of: Places, max_tokens: int, *, men
     if not found.places:
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
     shows_code = sum(place.use != "import" for place in listed) <= _MOST_WITH_CODE
-    blocks = []
+    blocks, heads = list[str](), set[str]()
     for use, places in groupby(listed, key=lambda place: place.use):
         of_use = list(places)
         write = _with_code if shows_code and use != "import" else _by_definition
         title = f"{use}s: {len(of_use)}" if len(of_use) > 1 else use
+        heads.add(title)
         blocks += [title, *write(of_use, place_of)]
-    return _fitted(blocks, notes, max_tokens)
+    return _fitted(blocks, notes, max_tokens, heads=heads)
 
 
 def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
     """Write the lines that match, by file."""
-    blocks = []
+    blocks, heads = list[str](), set[str]()
     for file, lines in groupby(found.lines, key=lambda line: (line.source, line.path)):
+        heads.add(place_of(*file))
         blocks += [place_of(*file), *(f"{line.line}| {' '.join(line.text.split())}" for line in lines)]
     notes = [f"{found.count} lines match" if found.count else "no line matches"]
     if found.unread:
         notes.append(f"{found.unread} documents were not read, because it takes too long; narrow the path")
-    return _fitted(blocks, notes, max_tokens)
+    return _fitted(blocks, notes, max_tokens, heads=heads)
 
 
 def paths_text(paths: Sequence[str], max_tokens: int) -> str:
@@ -98,15 +100,15 @@ def _within(places: Iterable[Reference]) -> list[str]:
     ]
 
 
-def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int) -> str:
-    """Join lines as far as the budget holds, and count those that are left out."""
-    left, kept = max_tokens, []
+def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int, *, heads: Collection[str] = ()) -> str:
+    """Join lines as far as the budget holds, and count those that are left out, but for heads of others."""
+    left, kept = max_tokens, list[str]()
     for line in blocks:
         left -= estimate_tokens(f"{line}\n")
         if left < 0:
             break
         kept.append(line)
-    missing = len(blocks) - len(kept)
+    missing = sum(line not in heads for line in blocks[len(kept) :])
     cut = [f"cut: {missing} more lines; raise max_tokens, or narrow the path"] if missing else []
     told = [*notes, *cut]
     return "\n".join([*kept, *([f"({'; '.join(told)})"] if told else [])])

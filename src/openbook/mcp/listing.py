@@ -65,6 +65,24 @@ class ResultListing:
         )
         return as_text(self.listed)
 
+    def keep_lines(self, result: RetrievalResult, count: int) -> str:
+        """List lines of a document of so many, and say where to go on if these are not the last."""
+        self.listed = self._list([result], "", self.max_tokens)
+        last = int(self.listed.results[0].place.rpartition("-")[2]) if self.listed.results else 0
+        rest = f"; go on with first_line={last + 1}" if 0 < last < count else ""
+        self.listed = Listing(self.listed.results, f"the document has {count} lines{rest}")
+        return as_text(self.listed)
+
+    def keep_page(self, results: Sequence[RetrievalResult]) -> str:
+        """List results of one document in their order, and say at which line the next one begins."""
+        self.listed = self._list(results, "", self.max_tokens)
+        shown = len(self.listed.results)
+        if 0 < shown < len(results):
+            next_line = results[shown].chunk.span.start_line
+            note = f"{len(results) - shown} more entries; go on with first_line={next_line}"
+            self.listed = Listing(self.listed.results, note)
+        return as_text(self.listed)
+
     def _brief(self, results: Sequence[RetrievalResult], note: str) -> Listing:
         """Show the first result, and a line of each other one as far as the budget holds."""
         best = self._list(results[:1], "", min(self.max_tokens, _BEST_TOKENS)).results

@@ -133,7 +133,12 @@ class McpTools:
         max_tokens: Tokens = 4_000,
     ) -> str:
         """Read lines of a document, numbered."""
-        return self._list(max_tokens, lambda tools, _: tools.read_lines(self._named(path), first_line, last_line))
+
+        def read(tools: LibraryTools, listing: ResultListing) -> str:
+            result, _, count = tools.lines_at(self._named(path), first_line, last_line)
+            return listing.keep_lines(result, count)
+
+        return self._list(max_tokens, read)
 
     def outline(
         self,
@@ -142,7 +147,9 @@ class McpTools:
         max_tokens: Tokens = DEFAULT_TOKENS,
     ) -> str:
         """List what a document holds, with line numbers: its definitions, headings or lessons. Cheaper than reading."""
-        return self._list(max_tokens, lambda tools, _: tools.outline(self._named(path), first_line))
+        return self._list(
+            max_tokens, lambda tools, listing: listing.keep_page(tools.outline_of(self._named(path), first_line))
+        )
 
     def find_symbol(
         self,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 _QUOTED = re.compile(r"`([^`\s][^`]*)`")
-_CALL = re.compile(r"\b([A-Za-z_][\w.]*)\(\)?")
+# From the first name of a dotted one alone: a run of them would take the square of its length.
+_CALL = re.compile(r"(?<!\w)(?<!\w\.)([A-Za-z_][\w.]*)\(\)?")
 _IDENTIFIER = re.compile(
     r"\b(?:[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+"  # dotted
     r"|[a-zA-Z]\w*_\w+|_\w+"  # snake_case

@@ -413,3 +413,11 @@ def test_definitions_in_sources_come_before_those_in_tests(library: Library) -> 
 
 def call_of(library: Library, name: str, path: str = "") -> str:
     return Hand(library)("find_symbol", name=name, path=path)
+
+
+def test_the_text_of_an_issue_of_any_length_is_searched(call: Hand) -> None:
+    log = "nothing to see\n" * 2_000
+
+    told = call("search", query=f'Retry fails\n\n{log}\n  File "shop/retry.py", line 2, in wait\n')
+
+    assert places(told)[0] == "retry.py:1-3"

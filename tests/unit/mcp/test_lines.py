@@ -57,3 +57,12 @@ def test_paths_that_do_not_fit_are_told_by_folder() -> None:
 
     assert paths_text(paths[:2], 100) == "README.md\nsrc/a/0.py\n(2 documents)"
     assert paths_text(paths, 100).startswith("README.md\nsrc/a/ (100)\nsrc/b/ (100)\n(201 documents; name a folder")
+
+
+def test_lines_that_match_and_do_not_fit_are_counted_without_the_names_of_their_files() -> None:
+    lines = tuple(MatchingLine("s", f"file_{number // 2}.py", number, "x = 1") for number in range(1, 101))
+
+    told = grep_text(MatchingLines(lines, 100), path_of, 100)
+
+    shown = told.count("| x = 1")
+    assert f"(100 lines match; cut: {100 - shown} more lines;" in told

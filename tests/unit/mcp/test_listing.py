@@ -110,3 +110,31 @@ def test_lines_of_other_results_that_do_not_fit_are_counted() -> None:
 
     assert estimate_tokens(text) <= 130
     assert "more results; raise max_tokens" in text
+
+
+def test_lines_that_do_not_fit_say_where_to_go_on() -> None:
+    text = "\n".join(f"line_{number} = {number}" for number in range(40))
+    listing = ResultListing(path_of, 100)
+
+    told = listing.keep_lines(result("a.py", text), 80)
+
+    last = int(listing.listed.results[0].place.rpartition("-")[2])
+    assert last < 40
+    assert told.endswith(f"(the document has 80 lines; go on with first_line={last + 1})")
+    assert ResultListing(path_of, 5_000).keep_lines(result("a.py", text), 40).endswith("(the document has 40 lines)")
+
+
+def test_a_page_of_a_list_says_at_which_line_the_next_one_begins() -> None:
+    text = "\n".join(f"def function_{number}(): ..." for number in range(40))
+    lines = LineIndex(text)
+    entries = [
+        RetrievalResult(Chunk("s", lines.span("a.py", start, end), text[start:end], "code"), 0.0)
+        for start, end in ((lines.start_of(n), lines.end_of(n)) for n in range(1, 41))
+    ]
+    listing = ResultListing(path_of, 100)
+
+    told = listing.keep_page(entries)
+
+    shown = len(listing.listed.results)
+    assert 0 < shown < 40
+    assert told.endswith(f"({40 - shown} more entries; go on with first_line={shown + 1})")

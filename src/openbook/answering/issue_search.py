@@ -1,0 +1,198 @@
+"""Finds the files that an issue is about: what its title and names find, and the places that it names itself."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from openbook.answering.symbols import chunks_defining, chunks_naming
+from openbook.errors import QueryError
+from openbook.index.protocol import DocumentSummary, Index
+from openbook.questions.issues import Issue
+from openbook.questions.question import Question, read_question
+from openbook.retrieval.roles import role_of
+from openbook.types import Chunk, Filter, Kind, RetrievalResult
+
+
+class IssueWeights(NamedTuple):
+    """What each way of finding a file is worth. The defaults are fitted by `python -m benchmarks.issue_texts`."""
+
+    whole: float = 0.5
+    """Of a search for the whole text."""
+    title: float = 1.0
+    names: float = 0.5
+    frames: float = 0.5
+    """Of the files of tracebacks, innermost first."""
+    paths: float = 0.5
+    definitions: float = 0.25
+    no_source: float = 0.3
+    """What is left to tests, examples and documentation, which say the same words and are rarely to be mended."""
+
+
+WEIGHTS = IssueWeights()
+"""Those that are used."""
+
+# A file at place n counts k / (k + n): places that are named are few and sure, results of a search are many.
+_K_OF_SEARCH, _K_OF_PLACES = 10, 3
+
+# Of each search, of names that a query is made of, of names whose definitions are looked up, and of their places.
+_DEPTH = 30
+_MOST_NAMES = 12
+_MOST_LOOKED_UP = 20
+_MOST_PLACES = 3
+_MOST_DEFINING = 5
+
+# How much less each next name counts.
+_FADING = 0.3
+
+# A path or name that means more files than that means none.
+_MOST_MEANT = 2
+
+Search = Callable[[Question, int, Filter], list[RetrievalResult]]
+"""Ranks passages for a question: so many, of documents that a filter lets through."""
+
+IssueFile = tuple[str, str]
+"""Source and path."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssueFindings:
+    """What each way of finding files found for an issue, best first."""
+
+    files: Mapping[str, Sequence[IssueFile]]
+    """By the name of its weight."""
+    chunks: Mapping[IssueFile, Chunk]
+    """The best one of each file that a search found."""
+    kinds: Mapping[IssueFile, Kind]
+    """Of all documents."""
+
+
+def find_for_issue(
+    issue: Issue, question: Question, search: Search, index: Index, limit: int, where: Filter
+) -> list[RetrievalResult]:
+    """Rank files for an issue, each once with its most telling chunk, at most `limit`, best first.
+
+    Args:
+        issue: What was read of the text.
+        question: The whole text.
+        search: Ranks passages for a question.
+        index: The library.
+        limit: Most files.
+        where: Documents that may be found.
+    """
+    found = gather(issue, question, search, index, where)
+    scores = fuse(found, WEIGHTS)
+    ranked = sorted(scores, key=lambda file: (-scores[file], file))[:limit]
+    telling = ((file, _chunk_in(file, issue, index) or found.chunks.get(file)) for file in ranked)
+    return [RetrievalResult(chunk, scores[file]) for file, chunk in telling if chunk is not None]
+
+
+def gather(issue: Issue, question: Question, search: Search, index: Index, where: Filter) -> IssueFindings:
+    """Find files in all ways. Arguments are those of `find_for_issue`."""
+    documents = _Documents(index.documents(where))
+    files: dict[str, Sequence[IssueFile]] = {
+        "frames": [file for frame in issue.frames for file in documents.of_path(frame.path)],
+        "paths": [file for path in issue.paths for file in documents.named(path)],
+        "definitions": _defining(issue.names, index, where),
+    }
+    chunks: dict[IssueFile, Chunk] = {}
+    for way, text in (("title", issue.title), ("names", " ".join(issue.names[:_MOST_NAMES])), ("whole", question.text)):
+        found = [result.chunk for result in _searched(text, question, search, where)]
+        files[way] = [_file_of(chunk) for chunk in found]
+        for chunk in found:
+            chunks.setdefault(_file_of(chunk), chunk)
+    return IssueFindings(files, chunks, documents.kinds)
+
+
+def fuse(found: IssueFindings, weights: IssueWeights) -> dict[IssueFile, float]:
+    """Return the score of each file."""
+    scores: dict[IssueFile, float] = defaultdict(float)
+    for way, files in found.files.items():
+        k = _K_OF_PLACES if way in ("frames", "paths", "definitions") else _K_OF_SEARCH
+        for place, file in enumerate(dict.fromkeys(files), 1):
+            scores[file] += getattr(weights, way) * k / (k + place)
+    return {
+        file: score if role_of(file[1], found.kinds[file]) == "source" else score * weights.no_source
+        for file, score in scores.items()
+    }
+
+
+class _Documents:
+    """The documents of a library, by what an issue may call them."""
+
+    def __init__(self, documents: Iterable[DocumentSummary]) -> None:
+        self.kinds = {(each.source, each.path): each.kind for each in documents}
+        self._by_name: dict[str, list[IssueFile]] = defaultdict(list)
+        for file in self.kinds:
+            self._by_name[file[1].rpartition("/")[2]].append(file)
+
+    def of_path(self, path: str) -> list[IssueFile]:
+        """Return the files that share most of the end of a path, which may be of another machine."""
+        *folders, name = path.split("/")
+        shared = {file: _shared(folders, file[1].split("/")[:-1]) for file in self._by_name.get(name, ())}
+        most = max(shared.values(), default=0)
+        if not shared or (folders and not most):
+            return []
+        meant = [file for file, count in shared.items() if count == most]
+        return meant if len(meant) <= _MOST_MEANT else []
+
+    def named(self, name: str) -> list[IssueFile]:
+        """Return the files of a path or of a dotted module, or of what stands in that module."""
+        if "/" in name or (found := self.of_path(name)):
+            return self.of_path(name) if "/" in name else found
+        parts = name.split(".")
+        while len(parts) > 1:
+            for path in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):
+                if meant := [file for file in self.of_path(path) if f"/{file[1]}".endswith(f"/{path}")]:
+                    return meant
+            parts.pop()
+        return []
+
+
+def _shared(folders: Sequence[str], others: Sequence[str]) -> int:
+    count = 0
+    for one, other in zip(reversed(folders), reversed(others), strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _defining(names: Sequence[str], index: Index, where: Filter) -> list[IssueFile]:
+    """Return the sources that define names of an issue, the first names first."""
+    worth: dict[IssueFile, float] = defaultdict(float)
+    for place, name in enumerate(names[:_MOST_LOOKED_UP]):
+        outlines = chunks_defining(chunks_naming(index, [name], where), name, ())
+        files = {(each.source, each.span.path) for each in outlines if role_of(each.span.path, each.kind) == "source"}
+        if 0 < len(files) <= _MOST_PLACES:
+            for file in files:
+                worth[file] += 1 / len(files) / (1 + _FADING * place)
+    return sorted(worth, key=lambda file: (-worth[file], file))[:_MOST_DEFINING]
+
+
+def _searched(text: str, question: Question, search: Search, where: Filter) -> list[RetrievalResult]:
+    if not text:
+        return []
+    try:
+        return search(question if text == question.text else read_question(text), _DEPTH, where)
+    except QueryError:  # a title can be without a word
+        return []
+
+
+def _file_of(chunk: Chunk) -> IssueFile:
+    return chunk.source, chunk.span.path
+
+
+def _chunk_in(file: IssueFile, issue: Issue, index: Index) -> Chunk | None:
+    """Return the chunk of a file that a traceback or the first name points to; None if nothing does."""
+    chunks = index.chunks(*file)
+    name = file[1].rpartition("/")[2]
+    frames = [frame for frame in issue.frames if frame.path.rpartition("/")[2] == name]
+    named = [frame.name for frame in frames if frame.name] or issue.names[:_MOST_NAMES]
+    for wanted in named:
+        if found := next((chunk for chunk in chunks if wanted in chunk.defines), None):
+            return found
+    lines = [frame.line for frame in frames if frame.line]
+    return next((c for line in lines for c in chunks if c.span.start_line <= line <= c.span.end_line), None)

@@ -1,0 +1,63 @@
+"""Which files an issue is about: those that it names, and those that its title and names find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.issue_search import find_for_issue
+from openbook.questions.issues import read_issue
+from openbook.questions.question import read_question
+from openbook.types import Filter
+from tests.unit.retrieval.material import Library
+
+PADDING = "It was fine before, and nothing else has changed on this machine since then. " * 4
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    made = Library(tmp_path / "lib.db")
+    made.put("src/depot/scales.py", "def weigh(): ...", kind="code", defines=("weigh",))
+    made.put("src/depot/ports.py", "def open_port(): ...", kind="code", defines=("open_port",))
+    made.put("src/depot/labels.py", "class Label: ...", kind="code", defines=("Label",))
+    made.put("tests/test_scales.py", "machine fine changed weigh parcels twice", kind="code")
+    made.put("docs/guide.md", "Parcels are weighed twice.")
+    yield made
+    made.close()
+
+
+def found(library: Library, text: str, where: Filter | None = None) -> list[str]:
+    issue = read_issue(text)
+    assert issue is not None
+    finder = EvidenceFinder(library.index, library.embedder)
+    results = find_for_issue(issue, read_question(text), finder.search, library.index, 5, where or Filter())
+    return [f"{each.chunk.span.path}:{each.chunk.span.start_line}" for each in results]
+
+
+def test_the_innermost_file_of_a_traceback_that_is_ours_comes_first(library: Library) -> None:
+    trace = (
+        'File "/v/depot/scales.py", line 3, in weigh\nFile "/v/depot/ports.py", line 1, in open_port'
+        '\nFile "/usr/lib/python3.11/socket.py", line 9, in connect\n'
+    )
+
+    assert found(library, f"It fails\n\n{PADDING}\n\n{trace}")[:2] == ["src/depot/ports.py:1", "src/depot/scales.py:1"]
+
+
+def test_a_dotted_name_means_the_file_of_its_module(library: Library) -> None:
+    assert found(library, f"It fails\n\n{PADDING}\nSee depot.labels.missing there.")[0] == "src/depot/labels.py:1"
+
+
+def test_sources_come_before_tests_and_pages_that_say_the_same(library: Library) -> None:
+    assert (
+        found(library, f"Parcels are weighed twice\n\n{PADDING}\nCalling `weigh` does it.")[0]
+        == "src/depot/scales.py:1"
+    )
+
+
+def test_a_filter_holds_for_files_that_are_named_too(library: Library) -> None:
+    text = f'It fails\n\n{PADDING}\n\nFile "depot/ports.py", line 1, in x\n'
+
+    assert all(path.startswith("docs/") for path in found(library, text, Filter(globs=("docs/",))))

@@ -1,0 +1,75 @@
+"""What is read of the text of an issue, and that a question is not taken for one."""
+
+from __future__ import annotations
+
+import pytest
+
+from openbook.questions.issues import Frame, read_issue
+
+ISSUE = """\
+# Parcels are weighed twice
+
+<!-- Please search for duplicates first. -->
+Since 2.0, `Scale.read` is called twice by depot.scales.weigh, see src/depot/labels.py and https://a.example/x/y.py.
+
+```python
+from depot import weigh_all
+weigh_all(parcels)
+```
+
+```
+Traceback (most recent call last):
+  File "/home/me/venv/lib/python3.11/site-packages/depot/scales.py", line 41, in weigh
+    return self.read_scale()
+  File "C:\\\\depot\\\\ports.py", line 7, in read_scale
+depot.errors.ScaleError: port is taken
+```
+
+## Environment
+depot 2.0.1, weird_machine_name
+"""
+
+
+def test_the_parts_of_an_issue_are_told_apart() -> None:
+    issue = read_issue(ISSUE)
+
+    assert issue is not None
+    assert issue.title == "Parcels are weighed twice"
+    assert issue.frames[0].line == 7  # the innermost comes first
+    assert [frame.name for frame in issue.frames] == ["read_scale", "weigh"]
+    assert issue.frames[1].path.endswith("site-packages/depot/scales.py")
+    assert issue.errors == ("depot.errors.ScaleError: port is taken",)
+    assert issue.paths[:2] == ("src/depot/labels.py", "depot.scales.weigh")
+    assert "a.example" not in str(issue.paths)
+    assert issue.names[0] == "read"
+    assert "weigh_all" in issue.names
+    assert "weigh_all" not in issue.prose
+    assert "weird_machine_name" not in issue.prose
+    assert "duplicates" not in issue.prose
+
+
+@pytest.mark.parametrize(
+    ("line", "frame"),
+    [
+        ("    at send (/srv/app/box.js:12:5)", Frame("/srv/app/box.js", 12, "send")),
+        ("  --> src/box.rs:12:9", Frame("src/box.rs", 12)),
+        ("\t/go/src/box.go:12 +0x1d", Frame("/go/src/box.go", 12)),
+        ("    at com.shop.Box.send(Box.java:12)", Frame("Box.java", 12, "com.shop.Box.send")),
+        ("src/box.py:12: ValueError", Frame("src/box.py", 12)),
+    ],
+)
+def test_places_of_other_languages_are_read(line: str, frame: Frame) -> None:
+    issue = read_issue("It fails\n\n" + "Nothing else changed since then. " * 8 + f"\n\n{line}\n")
+
+    assert issue is not None
+    assert issue.frames == (frame,)
+
+
+@pytest.mark.parametrize("text", ["", "How is a parcel weighed?", "word " * 200, "Two lines,\nbut short."])
+def test_a_question_is_no_issue(text: str) -> None:
+    assert read_issue(text) is None
+
+
+def test_a_text_that_repeats_one_part_takes_no_more_than_its_length() -> None:
+    for part in ("a/", "a.", "## environment\n", "```\n", "<!--", 'File "', "at a(", "    x\n", "aA_"):
+        read_issue("title\n\n" + (part * 20_000)[:20_000])
