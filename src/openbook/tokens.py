@@ -128,7 +128,7 @@ def _stemmer() -> Callable[[str], str]:
     return stem
 
 
-# XQuAD in Chinese has 88 % of its answers in any quote with two, and with three what it has in English.
+# In any quote XQuAD in Chinese has 88 % of its answers with two, and 89 % with three, as in English.
 _CHARACTERS_OF_WORD = 3
 
 
