@@ -5,6 +5,9 @@
 `--checkouts` has a checkout of each repository of real-questions under its last name; the libraries are made in
 `--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several places that
 are needed, their share. `--curve` tries other limits of quotes, and prints what is chosen without the project asked.
+
+`cases/yes_no_questions.jsonl` has 46 questions to the same repositories that ask whether something is there, which it
+is. Real questions that ask so are mostly unanswerable, so these show whether the form alone gets a question refused.
 """
 
 from __future__ import annotations
@@ -25,11 +28,13 @@ from openbook.evals.metrics import ExpectedSpan, mean
 from openbook.library import Library
 from openbook.settings import Settings
 
+YES_NO = Path(__file__).parent / "cases" / "yes_no_questions.jsonl"
+
 # A longer answer is a wall of text.
 _MOST_WORDS = 110
 
 # Quotes, words of all, and words and lines of the first one with what is around it.
-_LIMITS = tuple(itertools.product((3, 4, 5), (90, 100, 110), ((0, 0), (40, 12), (60, 20), (80, 20))))
+_LIMITS = tuple(itertools.product((3, 5), (90, 100, 110), ((0, 0), (60, 20), (80, 20))))
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ def main() -> None:
         }
         outcomes = [_ask(libraries[each.project], each) for each in asked]
         _print_kinds(asked, outcomes)
+        _print_yes_no(libraries)
         if arguments.curve:
             answerable = [each for each in asked if each.is_answerable]
             _print_curve([each.project for each in answerable], list(_curve(libraries, answerable)))
@@ -127,6 +133,16 @@ def _print_kinds(asked: Sequence[Asked], outcomes: Sequence[Outcome]) -> None:
             shares = " | ".join(f"{mean([each[n] for each in some]):.3f}" for n in (0, 1))
         refused = mean([float(each.refused) for each in some])
         print(f"| {name} | {len(some)} | {shares or '- | -'} | {_words(some):.0f} | {refused:.3f} |", flush=True)
+
+
+def _print_yes_no(libraries: Mapping[str, Library]) -> None:
+    lines = map(json.loads, YES_NO.read_text(encoding="utf-8").splitlines())
+    refused = [
+        libraries[name].query(item["question"]).refused
+        for item in lines
+        if (name := item["repo"].partition("/")[2]) in libraries
+    ]
+    print(f"| yes or no, answerable | {len(refused)} | - | - | - | {mean(list(map(float, refused))):.3f} |")
 
 
 def _words(outcomes: Iterable[Outcome]) -> float:

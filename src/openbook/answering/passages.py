@@ -110,7 +110,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
             continue
-        short = count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
+        short = _count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
         if short:
             # "8080" answers "What is the default port?" together with the heading that asks it.
             opening = before[-LONGEST_QUOTE_LINES:] or paragraph
@@ -119,7 +119,7 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
         else:
             offered = list(_sentences(shown, paragraph))
         for passage in offered:
-            if short or (count_words(passage.text) >= _FEWEST_WORDS and not _TITLE.match(passage.text)):
+            if short or (_count_words(passage.text) >= _FEWEST_WORDS and not _TITLE.match(passage.text)):
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
     return [found[place] for place in sorted(found)]
@@ -136,13 +136,12 @@ def _of_code(shown: ContextItem) -> list[Passage]:
         rest = [unit for unit in paragraph if unit.number not in inside]
         for first, last in _blocks(rest):
             passage = Passage(shown, first, last)
-            if count_words(passage.text) >= _FEWEST_WORDS:
+            if _count_words(passage.text) >= _FEWEST_WORDS:
                 found.setdefault((first.number, last.number), passage)
     return [found[place] for place in sorted(found)]
 
 
-def count_words(text: str) -> int:
-    """Return how many words a text has; tokens of a text that is not ASCII."""
+def _count_words(text: str) -> int:
     # Chinese has no spaces between words, so that a whole sentence would be one.
     return len(text.split() if text.isascii() else tokenize(text))
 

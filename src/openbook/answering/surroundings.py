@@ -9,15 +9,14 @@ from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
 from openbook.answering.displaying import is_fence
 from openbook.answering.passages import (
     Passage,
-    count_words,
     is_row,
     is_table_rule,
     join_passages,
     joins,
     overlap,
-    passages_of,
     slice_of,
 )
+from openbook.tokens import words_to_read
 from openbook.types import Unit
 
 # A sentence that begins so leans on the one before. With that in front, one question in forty more is
@@ -65,15 +64,20 @@ def completed(quote: Passage) -> Passage:
     return Passage(quote.shown, units[first], units[last], (start, end) if quote.part else None)
 
 
-def enlarged(quote: Passage) -> Passage:
+def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """Return a quote with what stands below and above it in the same result, in turn, for as long as it stays short.
 
     Prose grows by sentences and up to headings, code by lines. Transcripts have no paragraphs, and do not grow.
+
+    Args:
+        quote: What is to be quoted.
+        passages: All that may be, in the order of each document.
     """
     shown = quote.shown
     if shown.result.chunk.kind == "course":
         return quote
-    pieces = passages_of(shown) if shown.is_prose else [Passage(shown, unit, unit) for unit in shown.units]
+    said = [each for each in passages if each.shown is shown]
+    pieces = said if shown.is_prose else [Passage(shown, unit, unit) for unit in shown.units]
     below = iter([each for each in pieces if each.start_char >= quote.end_char])
     above = iter([each for each in reversed(pieces) if each.end_char <= quote.start_char])
     sides = [below, above]
@@ -95,7 +99,7 @@ def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
     new = (whole.start_char, quote.start_char) if first is piece else (quote.end_char, whole.end_char)
     if quote.shown.is_prose and _HEADING.search(slice_of(quote.shown, *new)):
         return None
-    is_short = count_words(whole.text) <= _ENLARGED_WORDS and whole.lines <= _ENLARGED_LINES
+    is_short = words_to_read(whole.text) <= _ENLARGED_WORDS and whole.lines <= _ENLARGED_LINES
     return whole if is_short else None
 
 
@@ -154,7 +158,7 @@ def with_surroundings(quotes: Sequence[Passage], passages: Sequence[Passage], *,
             before = next((each for each in passages if joins(each, quote)), quote)
             behind = next((each for each in passages if joins(quote, each)), quote)
             wide = join_passages(before, behind)
-            added = count_words(wide.text) - count_words(quote.text)
+            added = words_to_read(wide.text) - words_to_read(quote.text)
             needed = join_passages(before, quote) if _REFERS.match(quote.text) else quote
             whole = wide if added <= room else needed
             if not any(overlap(whole, other) for other in found if other is not quote):

@@ -124,6 +124,8 @@ def intents_of(text: str) -> frozenset[Intent]:
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
 _SURE = 0.9
+# "Does harbour count ships?" asks for one thing, and not what harbour is.
+_WHETHER = r"\W*(?:does|is|has|can|will)\s+"
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
 
 # A pasted log or file is no question; what it is about would drown. Longest question seen in
@@ -193,6 +195,8 @@ class Question:
         text = (
             re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", self.text, flags=re.IGNORECASE) if named else self.text
         )
+        if named and re.match(rf"{_WHETHER}(?:{named})(?!\w)", self.text, re.IGNORECASE):
+            text = self.text
         # Where a name makes it one, it has to be sure: "Why does harbour count ships?" asks for no overview.
         return "whole" in (kind_of(self.text), kind_of(text, at_least=_SURE))
 

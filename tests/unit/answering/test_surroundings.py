@@ -125,7 +125,8 @@ def test_neighbours_are_quoted_only_as_long_as_there_is_room() -> None:
 def enlarged_quote(text: str, quote: str, path: str = "a.md", kind: Kind = "docs") -> str:
     """Quote a passage of a text with what is around it."""
     (shown,) = build_context([result_of(chunk_of(text, path, kind=kind))], 10_000).shown
-    return enlarged(next(passage for passage in passages_of(shown) if passage.text == quote)).text
+    passages = passages_of(shown)
+    return enlarged(next(passage for passage in passages if passage.text == quote), passages).text
 
 
 def test_prose_grows_to_whole_sentences_below_and_above_it_up_to_headings() -> None:

@@ -279,3 +279,12 @@ def test_a_sentence_without_english_words_is_in_another_language(text: str, expe
 )
 def test_a_question_that_is_one_name_is_kept_as_it_is_written(question: str, name: str) -> None:
     assert read_question(question).name == name
+
+
+@pytest.mark.parametrize("text", ["Does harbour moor ships?", "does Harbour work with tides", "Is harbour fast?"])
+def test_whether_a_project_does_something_is_no_question_for_the_whole(text: str) -> None:
+    assert not read_question(text).asks_for_whole(["harbour"])
+
+
+def test_what_a_project_does_is_a_question_for_the_whole() -> None:
+    assert read_question("What does harbour do?").asks_for_whole(["harbour"])
