@@ -109,7 +109,7 @@ def _check_out(git: Path, commit: str, folder: Path) -> None:
     ).stdout.splitlines()
     there = sorted({suffix for suffix in _SUFFIXES if any(path.endswith(f".{suffix}") for path in listed)})
     patterns = [f":(glob)**/*.{suffix}" for suffix in there]
-    command = ["git", "-C", git, "archive", "--output", folder.with_suffix(".tar"), commit, "--", *patterns]
+    command = ["git", "-C", str(git), "archive", "--output", str(folder.with_suffix(".tar")), commit, "--", *patterns]
     subprocess.run(command, check=True)
     shutil.unpack_archive(folder.with_suffix(".tar"), folder, filter="data")
 
