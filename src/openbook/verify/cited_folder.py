@@ -27,7 +27,7 @@ _MOST_SEARCHED_BYTES = 64 * 1024 * 1024
 _SAME_FILE = 0.5
 _LEAD = 0.2
 
-# Of 1: `confg.py` is meant to be `config.py`, and `test_b.py` is not meant to be `test_a.py`.
+# Of 1: `reader.py` is meant to be `readers.py`, and `test_b.py` is not meant to be `test_a.py`.
 _SAME_NAME = 0.88
 
 OUTSIDE, SECRET = "it leads out of the root", "secret"
