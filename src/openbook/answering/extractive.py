@@ -49,7 +49,7 @@ _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
 # So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
 # small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
-# other words: what is around it says the rest. `python -m benchmarks.answers --curve` has the curve, projects left out.
+# other words: what is around it says the rest. `python -m benchmarks.answers --curve` has the curve.
 _MOST_QUOTES, _MOST_WORDS, _MOST_BEHIND = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
 
