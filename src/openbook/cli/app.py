@@ -20,6 +20,7 @@ from openbook.cli import (
     contents,
     courses,
     entailment,
+    maintenance,
     printing,
     questions,
     serving,
@@ -136,6 +137,8 @@ _add(courses.courses, examples="courses --library school\ncourses bread --librar
 _add(contents.remove, examples="remove docs --library work\nremove --library work")
 _add(contents.prune, examples="prune --dry-run")
 _add(contents.status, examples="status\nstatus --skipped src")
+_add(maintenance.migrate, examples="migrate team --to lance:s3://notes/openbook\nmigrate team --to sqlite")
+_add(maintenance.optimize, examples="optimize work")
 app.add_typer(entailment.models)
 _add(checks.list_plugins, "plugins")
 _add(checks.doctor, examples="doctor\ndoctor --model anthropic")

@@ -55,6 +55,17 @@ def quantize(vectors: NDArray[np.float32]) -> bytes:
     return _quantized(vectors).tobytes()
 
 
+def dequantize(rows: bytes, chunks: int) -> NDArray[np.float32]:
+    """Return quantized vectors as float32 (chunks, dim) of unit length; (0, 0) for none.
+
+    `quantize` gives the same `rows` back.
+    """
+    numbers = np.frombuffer(rows, dtype=np.int8).astype(np.float32).reshape(chunks, -1 if chunks else 0)
+    lengths = np.linalg.norm(numbers, axis=1, keepdims=True)
+    found: NDArray[np.float32] = np.divide(numbers, lengths, out=np.zeros_like(numbers), where=lengths > 0)
+    return found
+
+
 def pack_numbers(numbers: Sequence[int | None]) -> bytes:
     """Pack the number of the lesson of each chunk."""
     return np.array([_NO_LESSON if number is None else number for number in numbers], dtype=np.int32).tobytes()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.errors import QueryError
-from openbook.index.catalogue import Catalogue, DocumentRows, quantize
+from openbook.index.catalogue import Catalogue, DocumentRows, dequantize, quantize
 from openbook.index.filters import filter_predicate
 from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import (
@@ -286,6 +286,11 @@ class LanceIndex:
         with self._reading():
             stored = self._at(source, path)
             return [chunk_from_row(*row) for row in self._rows_of([stored])[0]] if stored and path else []
+
+    def vectors(self, source: str, path: str) -> Vector:
+        with self._reading():
+            stored = self._at(source, path)
+            return dequantize(stored.rows, stored.chunks) if stored else dequantize(b"", 0)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
