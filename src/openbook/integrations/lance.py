@@ -220,14 +220,13 @@ class LanceIndex:
         if self._catalogue is None:
             rows = sorted((each for each in self._stored().values() if each.chunks), key=lambda each: each.key)
             firsts = [self._first_id(each.version, each.chunks) for each in rows]
-            self._catalogue = Catalogue(
-                [
-                    DocumentRows(
-                        *each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers
-                    )
-                    for first, each in zip(firsts, rows, strict=True)
-                ]
+            held = (
+                DocumentRows(
+                    *each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers
+                )
+                for first, each in zip(firsts, rows, strict=True)
             )
+            self._catalogue = Catalogue(held)
             placed = sorted(zip(firsts, rows, strict=True), key=lambda pair: pair[0])
             self._placed = [first for first, _ in placed], [stored for _, stored in placed]
         return self._catalogue
