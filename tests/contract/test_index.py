@@ -69,6 +69,22 @@ def test_the_fields_of_a_chunk_survive(index: Index) -> None:
     assert found == [full.chunk, plain.chunk]
 
 
+def test_vectors_come_back_in_the_order_of_spans_and_are_stored_as_the_same_again(index: Index) -> None:
+    whole = document("a.md", "One. Two. Three.")
+    second, first = entry(whole, 5, 9, vector=vector(-1, 3, 0.1)), entry(whole, 0, 4, vector=vector(0.25, 1))
+    empty = entry(whole, 10)
+
+    index.put(whole, [second, first, empty], stamp())
+    held = index.vectors("s", "a.md")
+    again = [replace(one, vector=row) for one, row in zip((first, second, empty), held, strict=True)]
+    index.put(whole, again, stamp())
+
+    assert np.allclose(held, np.stack([first.vector, second.vector, empty.vector]), atol=0.01)
+    assert np.allclose(np.linalg.norm(held, axis=1), [1, 1, 0])
+    assert index.vectors("s", "a.md").tobytes() == held.tobytes()
+    assert index.vectors("s", "none.md").shape == (0, 0)
+
+
 @pytest.mark.parametrize(
     "lesson",
     [

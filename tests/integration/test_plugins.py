@@ -238,3 +238,17 @@ def test_a_store_that_is_not_there_is_told_without_its_password(openbook: Run, b
     assert "there is no store of that name" in refused.stderr
     assert "folder, redis, rediss" in refused.stderr
     assert "sesame" not in refused.stdout + refused.stderr
+
+
+def test_a_library_is_copied_to_the_engine_of_a_plugin(openbook: Run, birds: str, tmp_path: Path) -> None:
+    openbook("add", birds, "--library", "team")
+    there = f"folder:{tmp_path / 'disk'}"
+
+    copied = openbook("migrate", "team", "--to", there)
+    here, elsewhere = (
+        openbook("ask", "When do owls sleep?", "--library", "team", OPENBOOK_STORAGE=storage) for storage in ("", there)
+    )
+
+    assert copied.stderr.startswith(f"copied team to {there}/team: 2 documents and ")
+    assert "Owls sleep by day" in here.stdout
+    assert elsewhere.stdout == here.stdout

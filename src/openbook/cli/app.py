@@ -22,6 +22,7 @@ from openbook.cli import (
     entailment,
     formats,
     keys,
+    maintenance,
     printing,
     questions,
     serving,
@@ -139,6 +140,8 @@ _add(courses.courses, examples="courses --library school\ncourses bread --librar
 _add(contents.remove, examples="remove docs --library work\nremove --library work")
 _add(contents.prune, examples="prune --dry-run")
 _add(contents.status, examples="status\nstatus --skipped src")
+_add(maintenance.migrate, examples="migrate team --to lance:s3://notes/openbook\nmigrate team --to sqlite")
+_add(maintenance.optimize, examples="optimize work")
 app.add_typer(entailment.models)
 _add(formats.formats)
 _add(checks.list_plugins, "plugins")

@@ -167,12 +167,16 @@ def status(
     """Show what a library contains and what has changed since its last update."""
     from openbook.cli import opening
 
-    with opening.existing(library or opening.indexed(options.as_paths(paths))) as assistant:
+    name = library or opening.indexed(options.as_paths(paths))
+    with opening.existing(name) as assistant:
         held = assistant.stats()
         printing.say(f"library    {assistant.location}")
         printing.say(f"documents  {held.documents}")
         printing.say(f"chunks     {held.chunks}")
         printing.say(f"on disk    {printing.size_text(held.size_bytes)}")
+        if not assistant.is_shared:
+            for line in printing.size_advice(held.chunks, name):
+                printing.say(f"           {line}")
         for line in _skipped(assistant) if skipped else _states(assistant):
             printing.say(line)
 

@@ -356,8 +356,8 @@ def add_paths(
 
 
 @contextlib.contextmanager
-def progress_bar() -> Iterator[Progress | None]:
-    """Show progress on a terminal; nothing where standard error is a pipe or file."""
+def progress_bar(what: str = "indexing") -> Iterator[Progress | None]:
+    """Show progress of what is done on a terminal; nothing where standard error is a pipe or file."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -366,14 +366,14 @@ def progress_bar() -> Iterator[Progress | None]:
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("indexing", markup=False),
+        TextColumn(what, markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(compact=True),
     )
     bar = Bar(*columns, console=Console(stderr=True, markup=False), transient=True)
-    task = bar.add_task("indexing", total=None, rate="")
+    task = bar.add_task(what, total=None, rate="")
     started = time.monotonic()
 
     def update(done: int, total: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import sys
 import time
@@ -37,6 +38,12 @@ _MOST_REMARKS = 20
 
 # Files that are named beside the number of those that were skipped.
 _MOST_EXAMPLES = 3
+
+# A library from which on one machine may be too little, and what each chunk of it costs a process that searches:
+# (300 - 73) MiB and (32 - 5) ms lie between libraries of 210,921 and 3,656 chunks (`benchmarks.engines --ask`).
+_LARGE_CHUNKS = 200_000
+_BYTES_A_CHUNK = 1_150
+_WORK_MS_A_CHUNK = 0.00013
 
 _SAID_BY_NAME = frozenset({"secret", "binary by name"})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"
@@ -291,6 +298,17 @@ def size_text(size_bytes: int) -> str:
     """
     number, unit = (size_bytes / 1e9, "GB") if size_bytes >= 1e9 else (size_bytes / 1e6, "MB")
     return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
+
+
+def size_advice(chunks: int, library: str) -> list[str]:
+    """Return what a library of so many chunks costs each process, and what to do; [] below the limit."""
+    if chunks < _LARGE_CHUNKS:
+        return []
+    memory, work_ms = size_text(chunks * _BYTES_A_CHUNK), chunks * _WORK_MS_A_CHUNK
+    return [
+        f"it is large: it takes each process about {memory}, and each search {work_ms:.0f} ms of processor time",
+        f"to share it between machines: openbook migrate {shlex.quote(library)} --to lance:ADDRESS (docs/scale.md)",
+    ]
 
 
 def age_text(then: float, *, now: float | None = None) -> str:

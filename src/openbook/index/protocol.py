@@ -211,6 +211,12 @@ class Index(Protocol):
     def chunks(self, source: str, path: str) -> list[Chunk]:
         """Return the chunks of a document in the order of their spans; [] if there is no such document."""
 
+    def vectors(self, source: str, path: str) -> Vector:
+        """Return the vectors of a document's chunks as they are stored, in the order of their spans.
+
+        float32 (n, dim): rows of unit length or zero, which `put` would store as the same again. (0, 0) without chunks.
+        """
+
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         """Find the k best chunks by words, the k best by nearness, and some of the k best files, but of 50 at most.
 

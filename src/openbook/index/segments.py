@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openbook.index.catalogue import Catalogue, DocumentRows, checked_ids
+from openbook.index.catalogue import Catalogue, checked_ids
 from openbook.index.postings import (
     FIELDS,
     PackedTerms,
@@ -42,7 +42,7 @@ def load_catalogue(connection: sqlite3.Connection) -> Catalogue:
     """
     if connection.execute(_LOST_LESSONS).fetchone():
         raise LookupError("there are lessons of chunks that are not there")
-    return Catalogue([DocumentRows(*row) for row in connection.execute(_HELD)])
+    return Catalogue(connection.execute(_HELD))  # rows in the order of `DocumentRows`
 
 
 def write_segment(connection: sqlite3.Connection, pending: PostingsBuilder) -> None:

@@ -287,6 +287,17 @@ class SqliteIndex:
             text = document.text if document else ""
             return sorted((chunk_from_row(row, text) for row in rows), key=lambda chunk: chunk.span)
 
+    def vectors(self, source: str, path: str) -> Vector:
+        from openbook.index.catalogue import dequantize
+
+        with self._reading():
+            rows = self._read(
+                "SELECT v.rows, v.chunks FROM vectors v JOIN documents d ON d.id = v.document_id"
+                " WHERE d.source = ? AND d.path = ?",
+                (source, path),
+            )
+            return dequantize(*(rows[0] if rows else (b"", 0)))
+
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
             if vector is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.errors import QueryError
-from openbook.index.catalogue import Catalogue, DocumentRows, quantize
+from openbook.index.catalogue import Catalogue, DocumentRows, dequantize, quantize
 from openbook.index.filters import filter_predicate
 from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import (
@@ -220,14 +220,13 @@ class LanceIndex:
         if self._catalogue is None:
             rows = sorted((each for each in self._stored().values() if each.chunks), key=lambda each: each.key)
             firsts = [self._first_id(each.version, each.chunks) for each in rows]
-            self._catalogue = Catalogue(
-                [
-                    DocumentRows(
-                        *each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers
-                    )
-                    for first, each in zip(firsts, rows, strict=True)
-                ]
+            held = (
+                DocumentRows(
+                    *each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers
+                )
+                for first, each in zip(firsts, rows, strict=True)
             )
+            self._catalogue = Catalogue(held)
             placed = sorted(zip(firsts, rows, strict=True), key=lambda pair: pair[0])
             self._placed = [first for first, _ in placed], [stored for _, stored in placed]
         return self._catalogue
@@ -286,6 +285,11 @@ class LanceIndex:
         with self._reading():
             stored = self._at(source, path)
             return [chunk_from_row(*row) for row in self._rows_of([stored])[0]] if stored and path else []
+
+    def vectors(self, source: str, path: str) -> Vector:
+        with self._reading():
+            stored = self._at(source, path)
+            return dequantize(stored.rows, stored.chunks) if stored else dequantize(b"", 0)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():

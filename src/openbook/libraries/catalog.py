@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openbook.chunking.identity import chunks_identity, settings_of
-from openbook.errors import MismatchedLibraryError, SettingsError
+from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
 from openbook.index.protocol import IndexIdentity, Source
 from openbook.index.schema import stored_sources
 from openbook.index.sqlite import SqliteIndex, remove_library_file
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from openbook.index.protocol import Engine, Index
 
 DEFAULT_LIBRARY = "default"
+
+MIGRATION = "migration"
+"""Kind of a source that marks a library as an unfinished copy of the one at its location."""
 
 _SUFFIX = ".sqlite"
 _NAME = re.compile(r"\w[\w .@+-]*")
@@ -96,9 +99,13 @@ class LibraryCatalog:
         return location.exists() if isinstance(location, Path) else name in self.names()
 
     def roots(self, name: str) -> list[Source]:
-        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none."""
+        """Return the sources of a library that may be unusable otherwise, by name; [] if it tells none.
+
+        An unfinished copy tells none.
+        """
         file = library_path(self._home, name)
-        return self._engine.sources(name) if self._engine else stored_sources(file)
+        roots = self._engine.sources(name) if self._engine else stored_sources(file)
+        return [] if any(root.kind == MIGRATION for root in roots) else roots
 
     def match(self, paths: Sequence[Path]) -> LibraryMatch:
         """Return the library to ask about some folders and files.
@@ -194,12 +201,13 @@ def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple
         settings: Those of a new library.
 
     Raises:
-        LibraryError: It cannot be used, or was made by other rules.
+        LibraryError: It cannot be used, was made by other rules, or is an unfinished copy.
         SettingsError, PluginError, MissingExtraError: Its engine cannot be used.
     """
 
     def opened(settings: Settings) -> Index:
-        return open_index(location, IndexIdentity(embedder, tokens_identity(), chunks_identity(settings)), settings)
+        identity = IndexIdentity(embedder, tokens_identity(), chunks_identity(settings))
+        return _finished(open_index(location, identity, settings), location)
 
     try:
         return settings, opened(settings)
@@ -208,6 +216,23 @@ def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple
         if kept is None:
             raise
         return kept, opened(kept)
+
+
+def _finished(index: Index, location: Location) -> Index:
+    """Return the index back if it is no unfinished copy; else close it.
+
+    Raises:
+        LibraryError: It is one.
+    """
+    origin = next((root.location for root in index.roots() if root.kind == MIGRATION), "")
+    if not origin:
+        return index
+    index.close()
+    name = name_of(location)
+    raise LibraryError(
+        f"the library {str(location)!r} is an unfinished copy of {origin!r}",
+        hint=f"run `openbook migrate {name}` again to finish it, or `openbook remove --library {name}`",
+    )
 
 
 def keep_private(home: Path) -> None:

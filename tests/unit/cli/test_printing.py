@@ -7,7 +7,7 @@ import pytest
 
 from openbook.answers import Citation, Claim, GenerationResult, Repair, Verdict
 from openbook.cli.answers import print_answer
-from openbook.cli.printing import LocationFormatter, complain, print_report, print_results
+from openbook.cli.printing import LocationFormatter, complain, print_report, print_results, size_advice
 from openbook.index.protocol import Source
 from openbook.ingest.sync import SyncReport
 from openbook.retrieval.excerpts import with_excerpts
@@ -215,3 +215,11 @@ def test_an_error_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str])
     complain("it broke", "")
 
     assert capsys.readouterr().err == "error: it broke\n"
+
+
+def test_a_library_of_many_chunks_says_what_it_costs_and_where_it_can_go() -> None:
+    cost, command = size_advice(400_000, "my team")
+
+    assert cost.endswith("it takes each process about 460 MB, and each search 52 ms of processor time")
+    assert "openbook migrate 'my team' --to lance:" in command
+    assert size_advice(199_999, "my team") == []

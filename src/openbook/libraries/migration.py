@@ -1,0 +1,236 @@
+"""Copies a library to another engine, by what `Index` and `Engine` promise and nothing else. No original is read."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from openbook.chunking.identity import chunks_identity
+from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
+from openbook.index.protocol import EVERYTHING, FileRecord, IndexEntry, IndexIdentity, Source
+from openbook.libraries.catalog import MIGRATION, LibraryCatalog, Location, open_as_made, open_index
+from openbook.retrieval.fields import terms_of
+from openbook.settings import Settings
+from openbook.tokens import tokens_identity
+
+if TYPE_CHECKING:
+    from openbook.index.protocol import Index
+    from openbook.ingest.sync import Progress
+
+SQLITE = "sqlite"
+"""Means the files in the home, where an engine and its address would stand."""
+
+# A source with this name marks a library that is being copied. No folder can have a name with a line feed.
+_MARKER = "\nmigration"
+
+# A commit costs LanceDB a version of its table, and a kill what is not committed. A document has about ten chunks.
+_DOCUMENTS_PER_COMMIT = 200
+
+# Words are not read back from an index, so those of some documents are counted on both sides.
+_COMPARED_DOCUMENTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """What a migration did."""
+
+    target: Location
+    documents: int
+    """In the copy, without skipped files."""
+    chunks: int
+    copied: int
+    """Files that were copied by this run, skipped ones included; the others were there from an earlier run."""
+
+
+class _File(NamedTuple):
+    source: str
+    path: str
+    record: FileRecord
+
+
+def migrate(
+    name: str, to: str, settings: Settings, *, embedder: str, progress: Progress | None = None
+) -> MigrationReport:
+    """Copy a library, which stays as it is. A run that was killed is taken up again by the next one.
+
+    Until all is copied and compared, the copy cannot be opened. Vectors are copied and words are split again from the
+    chunks, so that the copy finds the same with the same scores.
+
+    Args:
+        name: Of a library that is there.
+        to: Engine and address, as in `OPENBOOK_STORAGE`; `sqlite` for the home.
+        settings: They say where the library is.
+        embedder: Identity of the embedder that made it.
+        progress: Told after each commit with files done and files to do.
+
+    Raises:
+        SettingsError: The engine cannot be used, or the library is there already.
+        MismatchedLibraryError: Another embedder, or another version, made the library or the copy.
+        LibraryWriteError: There is no space, or the copy cannot be written. What is copied stays for the next run.
+        LibraryError: There is another library under that name, or the copy is not like the library.
+    """
+    target_settings = replace(settings, storage="" if to == SQLITE else to)
+    origin_at = LibraryCatalog(settings).location(name)
+    targets = LibraryCatalog(target_settings)
+    target_at = targets.location(name)
+    if origin_at == target_at:
+        raise SettingsError(f"the library {name!r} is already at {to!r}", hint=_direction_hint(settings))
+    with contextlib.ExitStack() as stack:
+        made, origin = _origin(origin_at, embedder, settings)
+        stack.callback(origin.close)
+        identity = IndexIdentity(embedder, tokens_identity(), chunks_identity(made))
+        try:
+            target = open_index(target_at, identity, target_settings)
+        except MismatchedLibraryError as exc:
+            raise _another(name, to) from exc
+        stack.callback(target.close)
+        stack.enter_context(origin.snapshot())
+        copied = _copy(origin, target, _marker(origin_at), _another(name, to), progress)
+        held = target.stats()
+        return MigrationReport(target_at, held.documents, held.chunks, copied)
+
+
+def _origin(location: Location, embedder: str, settings: Settings) -> tuple[Settings, Index]:
+    try:
+        return open_as_made(location, embedder, settings)
+    except MismatchedLibraryError as exc:
+        exc.hint = "set OPENBOOK_EMBEDDER to what made it, or rebuild it with `openbook add --rebuild --library NAME`"
+        raise
+
+
+def _direction_hint(settings: Settings) -> str:
+    if settings.storage:
+        return f"name another address, or `--to {SQLITE}` for the files in {settings.home}"
+    return "name another engine and its address: --to lance:FOLDER or --to lance:s3://bucket/folder"
+
+
+def _another(name: str, to: str) -> LibraryError:
+    variable = "OPENBOOK_STORAGE=" + ("" if to == SQLITE else to)
+    return LibraryError(
+        f"there is another library {name!r} at {to!r}",
+        hint=f"to delete that one: {variable} openbook remove --library {name}",
+    )
+
+
+def _marker(origin: Location) -> Source:
+    return Source(_MARKER, MIGRATION, str(origin))
+
+
+def _copy(origin: Index, target: Index, marker: Source, another: LibraryError, progress: Progress | None) -> int:
+    """Copy what is missing, compare all, and only then take the marker away."""
+    before = target.roots()
+    if before and marker not in before:
+        if any(root.kind == MIGRATION for root in before) or _differences(origin, target, _files(origin)):
+            raise another
+        return 0
+    _begin(origin, target, marker, before)
+    missing = _missing(origin, target)
+    _copy_files(origin, target, missing, progress)
+    with target.snapshot():  # without one, some engines look for what is new with every call
+        wrong = _differing(origin, target, _files(origin))
+    _copy_files(origin, target, wrong, None)  # of an earlier run, in which the library was another one
+    target.optimize(every=True)
+    with target.snapshot():
+        said = _differences(origin, target, wrong)
+    if said:
+        hint = "delete the copy with `openbook remove --library` and run it again; the library is unchanged"
+        raise LibraryError(f"the copy is not like the library: {said}", hint=hint)
+    target.delete_source(marker.name)
+    return len(missing)
+
+
+def _begin(origin: Index, target: Index, marker: Source, before: Sequence[Source]) -> None:
+    """Mark the copy, and make its sources those of the library."""
+    roots = origin.roots()
+    with target.batch():
+        target.put_root(marker)
+        for name in sorted({root.name for root in before} - {root.name for root in (*roots, marker)}):
+            target.delete_source(name)
+        for root in roots:
+            target.put_root(root)
+
+
+def _files(index: Index) -> list[_File]:
+    return [
+        _File(root.name, path, record)
+        for root in index.roots()
+        for path, record in sorted(index.records(root.name).items())
+    ]
+
+
+def _missing(origin: Index, target: Index) -> list[_File]:
+    """Return the files that the copy does not have as they are; delete those that only the copy has."""
+    wanted, held = _files(origin), set(_files(target))
+    places = {file[:2] for file in wanted}
+    with target.batch():
+        for file in sorted(file[:2] for file in held if file[:2] not in places):
+            target.delete(*file)
+    return [file for file in wanted if file not in held]
+
+
+def _copy_files(origin: Index, target: Index, files: Sequence[_File], progress: Progress | None) -> None:
+    remaining, done = iter(files), 0
+    while batch := list(islice(remaining, _DOCUMENTS_PER_COMMIT)):
+        with target.batch():
+            for file in batch:
+                _copy_file(origin, target, file)
+        done += len(batch)
+        if progress:
+            progress(done, len(files))
+
+
+def _copy_file(origin: Index, target: Index, file: _File) -> None:
+    document = origin.document(file.source, file.path)
+    if document is None:
+        target.skip(file.source, file.path, file.record.stamp, file.record.skipped)
+        return
+    chunks, vectors = origin.chunks(file.source, file.path), origin.vectors(file.source, file.path)
+    entries = [IndexEntry(chunk, terms_of(chunk), vector) for chunk, vector in zip(chunks, vectors, strict=True)]
+    target.put(document, entries, file.record.stamp)
+
+
+def _differing(origin: Index, target: Index, files: Sequence[_File]) -> list[_File]:
+    """Return those of some files that are not the same on both sides, by hash."""
+    return [file for file in files if _digest(origin, *file[:2]) != _digest(target, *file[:2])]
+
+
+def _digest(index: Index, source: str, path: str) -> bytes:
+    """Hash a document with its chunks, their spans and symbols, and the vectors as all engines store them."""
+    from openbook.index.catalogue import quantize
+
+    document = index.document(source, path)
+    text = document.text if document else ""
+    described = repr((document, text, document and document.anchors, index.chunks(source, path)))
+    digest = hashlib.sha256(described.encode("utf-8", "surrogatepass"))
+    digest.update(quantize(index.vectors(source, path)))
+    return digest.digest()
+
+
+def _differences(origin: Index, target: Index, files: Sequence[_File]) -> str:
+    """Return in what two libraries are different; empty if they are the same. Only some files are hashed."""
+    wanted, held = origin.stats(), target.stats()
+    if (wanted.documents, wanted.chunks) != (held.documents, held.chunks):
+        return f"{held.documents} documents and {held.chunks} chunks, not {wanted.documents} and {wanted.chunks}"
+    roots = origin.roots()
+    if roots != [root for root in target.roots() if root.kind != MIGRATION]:
+        return "its sources are others"
+    if any(origin.records(root.name) != target.records(root.name) for root in roots):
+        return "its files are others"
+    if origin.documents(EVERYTHING) != target.documents(EVERYTHING) or origin.courses() != target.courses():
+        return "its documents or courses are others"
+    if wrong := _differing(origin, target, files):
+        return f"{len(wrong)} documents, such as {wrong[0].path!r}"
+    tokens = _tokens_of_some(origin)
+    return "" if origin.frequencies(tokens) == target.frequencies(tokens) else "its words are others"
+
+
+def _tokens_of_some(index: Index) -> list[str]:
+    """Return the words of documents that lie evenly over the library."""
+    documents = index.documents(EVERYTHING)
+    some = documents[:: max(1, len(documents) // _COMPARED_DOCUMENTS)]
+    chunks = (chunk for document in some for chunk in index.chunks(document.source, document.path))
+    return sorted({token for chunk in chunks for field in terms_of(chunk) for token in field})
