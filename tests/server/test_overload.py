@@ -43,7 +43,8 @@ def test_a_question_that_waits_is_told_its_place_and_its_clock_runs(
             await client.get("/api/me")  # gets a cookie, so that it is known again
             async with held(client, model, body):
                 async with client.stream("POST", "/api/query/stream", json=body) as response:
-                    told = await anext(response.aiter_text())
+                    parts = response.aiter_text()  # which ends the response when nothing refers to it
+                    told = await anext(parts)
                     queue = (await client.get("/api/queue")).json()
                 while (await client.get("/api/queue")).json()["waiting"]:  # noqa: ASYNC110 - the server notices it
                     await asyncio.sleep(0.01)

@@ -154,7 +154,7 @@ def test_origins_tell_for_every_setting_what_is_in_force_and_why() -> None:
 
     assert [name for name, _, _ in origins] == sorted(setting.name for setting in fields(Settings))
     assert ("workers", "3", "OPENBOOK_WORKERS") in origins
-    assert ("context_tokens", "6000", "default") in origins
+    assert ("context_tokens", "8000", "default") in origins
     assert [origin for name, _, origin in origins if name == "home"] == ["default"]
 
 

@@ -129,7 +129,7 @@ def test_a_course_goes_into_json_with_its_lessons() -> None:
         "link": "https://b",
         "instructor": "Ada",
         "lesson_count": 1,
-        "lessons": [{"number": 0, "title": "Flour", "link": "https://b/0"}],
+        "lessons": [{"number": 0, "part": None, "label": "0", "title": "Flour", "link": "https://b/0"}],
     }
     assert json.loads(json.dumps(course.to_dict())) == course.to_dict()
 

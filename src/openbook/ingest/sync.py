@@ -117,9 +117,13 @@ def sync(
         writer.finish(replace(root, synced_at=started))
     report = _report(difference, writer, _skipped(index, root.name, difference.scan.skipped))
     if report.wrote:
-        with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
-            index.optimize(every=report.added > _OPTIMIZE_SHARE * len(difference.scan.files))
+        _optimize(index, every=report.added > _OPTIMIZE_SHARE * len(difference.scan.files))
     return replace(report, seconds=now() - started)
+
+
+def _optimize(index: Index, *, every: bool) -> None:
+    with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
+        index.optimize(every=every)
 
 
 def _narrowed(difference: Difference, only: Collection[str]) -> Difference:
