@@ -33,6 +33,21 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=tmp_path / "home", workers=1)
 
 
+def test_questions_to_many_chunks_of_another_embedder_are_answered_or_refused(
+    tmp_path: Path, settings: Settings
+) -> None:
+    birds = {f"bird{n}.md": f"# Bird {n}\n\nBird {n} waits at pier {n} for {n} eels.\n" for n in range(40)}
+    pages = write_tree(tmp_path / "birds", birds | {"heron.md": PAGE})
+
+    with Library.open("b", embedder=HashEmbedder(), settings=settings) as library:
+        library.add(pages)
+        answered = library.query("Where does the heron wait?")
+        refused = library.query("How do I rotate the encryption keys of the mainframe?")
+
+    assert "The heron waits at the pier." in answered.answer
+    assert refused.refused
+
+
 def test_an_embedder_makes_the_vectors_and_its_identity_is_remembered(pages: Path, settings: Settings) -> None:
     with Library.open("b", embedder=HashEmbedder(), settings=settings) as library:
         library.add(pages)

@@ -134,7 +134,10 @@ class EvidenceFinder:
             floor = FOLLOW_UP_FLOOR if asked.leans else SUPPORT_FLOOR
             return Relevance(RefusalReason.NOTHING_RELEVANT if found < floor else "", unknown)
         with self.index.snapshot():
-            answerability = measure_answerability(asked.question, results, self.index, self.embedder)
+            made_by_other = self._retriever.embedder is not self.embedder
+            answerability = measure_answerability(
+                asked.question, results, self.index, self.embedder, made_by_other=made_by_other
+            )
         deciding = tuple(dict.fromkeys((*unknown, *answerability.deciding)))
         is_answered = answerability.odds >= ANSWERABLE_FLOOR
         return Relevance("" if is_answered else RefusalReason.NOTHING_RELEVANT, deciding)
