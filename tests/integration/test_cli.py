@@ -396,3 +396,18 @@ def test_a_copy_of_a_folder_gives_the_same_results(sample: Path, capsys: Capture
     there = run(capsys, "search", "parcel ferry", tmp_path / sample.name, "--json").json
 
     assert here == there
+
+
+def test_references_are_listed_with_what_they_do_and_where(sample: Path, capsys: Captured) -> None:
+    every = run(capsys, "references", "is_lost")
+    calls = run(capsys, "references", "Parcel.is_lost", "--use", "call", "--json")
+    nothing = run(capsys, "references", "is_gone")
+
+    assert every.code == 0
+    assert every.out.splitlines()[0].startswith(
+        "harbour/parcels.py:40: definition in Parcel.is_lost: def is_lost(self)"
+    )
+    assert calls.json["name"] == "is_lost"
+    assert {place["use"] for place in calls.json["references"]} <= {"call"}
+    assert (nothing.code, nothing.out) == (1, "")
+    assert "no reference to 'is_gone' was found" in nothing.err

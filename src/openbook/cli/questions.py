@@ -223,7 +223,7 @@ def references(
     if found.unread:
         printing.advise(f"{found.unread} documents were not read", "name a folder, or use --glob")
     if not shown:
-        printing.advise(f"no line does that with {name!r}", "check its spelling and case")
+        printing.advise(f"no reference to {name!r} was found", "check its spelling and case, or leave out --use")
         raise typer.Exit(EXIT_NOTHING)
 
 
