@@ -55,7 +55,7 @@ def examiner(request: Request) -> str:
         "two passages": ("not said", ""),
         "14 hours": ("contradicted", "two high tides are about 12 hours and 25 minutes apart"),
     }
-    asked = re.findall(r"^(\d+)\. \(source \d+\) (.*)$", request.messages[-1].text, re.MULTILINE)
+    asked = re.findall(r"^(\d+)\. \(source \d+, lines [^)]+\) (.*)$", request.messages[-1].text, re.MULTILINE)
     replies = [
         {"claim": int(number), "verdict": verdict, "quote": quote}
         for number, claim in asked
