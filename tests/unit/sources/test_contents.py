@@ -13,7 +13,8 @@ A, B, C = Entry("", "a.md"), Entry("", "b.md"), Entry("", "c.md")
 
 
 def read(name: str, text: str, more: Mapping[str, str] | None = None) -> Contents | None:
-    files = {"a.md": "# A\n", "b.md": "# B\n", "c.md": "# C\n", "index.md": "# Home\n", name: text} | (more or {})
+    pages = {"a.md": "# A\n", "b.md": "# B\n", "c.md": "# C\n", "index.md": "# Home\n"}
+    files = {**pages, name: text, **(more or {})}
     return read_contents(name, Pages(frozenset(files), lambda path: files[path]))
 
 
@@ -45,14 +46,16 @@ def read(name: str, text: str, more: Mapping[str, str] | None = None) -> Content
             id="quarto-site",
         ),
         pytest.param("_bookdown.yml", "rmd_files: {html: [index.md, b.md, a.md]}", (B, A), id="bookdown"),
-        pytest.param("SUMMARY.md", "# Summary\n\n- [One](b.md)\n- [Two](a.md)", None, id="summary"),
+        pytest.param(
+            "SUMMARY.md", "- [One](b.md)\n- [Two](a.md)", (Entry("One", "b.md"), Entry("Two", "a.md")), id="summary"
+        ),
     ],
 )
-def test_the_order_of_pages_is_that_of_the_contents(name: str, text: str, entries: tuple[Entry, ...] | None) -> None:
+def test_the_order_of_pages_is_that_of_the_contents(name: str, text: str, entries: tuple[Entry, ...]) -> None:
     found = read(name, text)
 
     assert found is not None
-    assert found.entries == (entries or (Entry("One", "b.md"), Entry("Two", "a.md")))
+    assert found.entries == entries
 
 
 def test_the_episodes_of_the_carpentries_are_in_a_folder_of_their_own() -> None:
