@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     Tools: TypeAlias = ToolLike | Iterable[ToolLike]
 
 
-class LibraryAnswers:
+class LibraryAnswers(ABC):
     """What a library answers. `openbook.library.Library` is one."""
 
     settings: Settings
@@ -43,9 +44,9 @@ class LibraryAnswers:
         self._tools: list[ToolLike] = []
 
     @property
+    @abstractmethod
     def generator(self) -> Generator:
         """What writes the answers, with its statistics."""
-        raise NotImplementedError
 
     def query(
         self,

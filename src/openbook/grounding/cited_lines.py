@@ -22,7 +22,7 @@ _SHORTEST_SENTENCE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class CitedExcerpt:
     """Lines of one source: those that claims cite, and those around them."""
 
     source: SourceText
@@ -42,7 +42,7 @@ class ShownClaim:
     must not decide on this claim."""
 
 
-def show_claims(claims: Sequence[CitedClaim]) -> tuple[list[Excerpt], list[ShownClaim]]:
+def show_claims(claims: Sequence[CitedClaim]) -> tuple[list[CitedExcerpt], list[ShownClaim]]:
     r"""Return excerpts of the sources that some claims cite, each line once, and what each claim cites in them.
 
     Cited text that is not found in its sources is a source of its own, without lines around it.
@@ -61,7 +61,7 @@ def show_claims(claims: Sequence[CitedClaim]) -> tuple[list[Excerpt], list[Shown
             place = places.setdefault(source, len(places))
             shown[place].update(rows | _margin(source.text.split("\n"), rows))
     excerpts = [
-        Excerpt(source, tuple((row + 1, source.text.split("\n")[row]) for row in sorted(shown[place])))
+        CitedExcerpt(source, tuple((row + 1, source.text.split("\n")[row]) for row in sorted(shown[place])))
         for source, place in places.items()
     ]
     by_any: dict[SourceText, set[int]] = defaultdict(set)
