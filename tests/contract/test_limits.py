@@ -17,22 +17,13 @@ from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, Key, KeyStore
 from openbook.server.limits import Limits, MemoryLimits
 from openbook.settings import Secret, Settings
+from tests.fakes.clock import Clock
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 MIDNIGHT = 1_700_006_400.0
 
 Make = Callable[..., Limits]
-
-
-class Clock:
-    """Time that a test moves."""
-
-    def __init__(self) -> None:
-        self.now_s = MIDNIGHT
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def memory(request: pytest.FixtureRequest, clock: Clock, stack: ExitStack) -> Make:
@@ -52,7 +43,7 @@ COUNTS = {"memory": memory, "redis": redis}
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(MIDNIGHT)
 
 
 @pytest.fixture

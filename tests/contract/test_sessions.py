@@ -16,21 +16,12 @@ from openbook.integrations.redis_sessions import RedisSessions
 from openbook.sessions.protocol import Sessions, new_id
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Secret
+from tests.fakes.clock import Clock
 from tests.redis_server import RedisServer
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 EXCHANGE = Exchange("When do  sessions\nend?", "After one hour.")
-
-
-class Clock:
-    """Time that a test moves."""
-
-    def __init__(self) -> None:
-        self.now_s = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 Open = Callable[[], Sessions]
@@ -56,7 +47,7 @@ KEEPERS = {"sqlite": sqlite, "redis": redis}
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1_000.0)
 
 
 @pytest.fixture(params=list(KEEPERS.values()), ids=list(KEEPERS))

@@ -14,6 +14,7 @@ from openbook.agent import Agent, Budget, Tool
 from openbook.llm.messages import Message, Request, ToolCall, ToolResult
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
+from tests.fakes.clock import Clock
 
 
 def count(to: int) -> str:
@@ -32,16 +33,6 @@ def call(to: int, number: int = 1) -> ToolCall:
 def by_thousand(model: str, usage: Usage) -> Decimal:
     """One dollar for a thousand tokens."""
     return Decimal(usage.input_tokens + usage.output_tokens) / 1000
-
-
-class Clock:
-    """A clock that somebody else moves."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def test_after_the_last_round_the_model_answers_without_tools() -> None:
@@ -139,7 +130,7 @@ def test_a_reply_is_cut_to_what_the_budget_still_pays() -> None:
 
 
 def test_seconds_stop_a_run_and_bound_every_call() -> None:
-    clock = Clock()
+    clock = Clock(0.0)
 
     def sleep() -> str:
         """Sleep."""

@@ -20,6 +20,7 @@ from openbook.costs import (
     price_of,
 )
 from openbook.usage import Usage
+from tests.fakes.clock import Clock
 
 # A model that is no longer sold: what it did cost does not change. Dollars per million tokens:
 # 0.80 read, 0.08 from the cache, 1.00 into it, 4.00 written.
@@ -33,16 +34,6 @@ def by_thousand(model: str, usage: Usage) -> Decimal:
 
 def unknown(model: str, usage: Usage) -> None:
     return None
-
-
-class Clock:
-    """A clock that somebody else moves."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 @pytest.mark.parametrize(
@@ -183,7 +174,7 @@ def test_a_limit_of_money_refuses_a_model_whose_price_is_not_known() -> None:
 
 
 def test_a_call_may_take_no_longer_than_what_is_left_of_the_seconds() -> None:
-    clock = Clock()
+    clock = Clock(100.0)
     ledger = BudgetLedger(Budget(max_seconds=10), "m", price=unknown, clock=clock)
     clock.now_s += 7
 
@@ -207,7 +198,7 @@ def test_what_is_not_reported_counts_as_reserved() -> None:
 
 
 def test_what_is_left_of_a_budget_is_a_budget_for_another_run() -> None:
-    clock = Clock()
+    clock = Clock(100.0)
     ledger = BudgetLedger(
         Budget(max_rounds=3, max_tokens=1000, max_usd=5, max_seconds=60.0), "m", price=by_thousand, clock=clock
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,26 +10,12 @@ import pytest
 
 from openbook.server.audit import AuditLog
 from openbook.server.keys import KeyStore
-
-
-class Clock:
-    """Time that a test moves."""
-
-    now_s = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.fakes.clock import Clock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def audit(tmp_path: Path, clock: Clock) -> Iterator[AuditLog]:
-    with closing(KeyStore(tmp_path, now=clock)) as keys:
-        yield AuditLog(keys)
+def audit(keys: KeyStore) -> AuditLog:
+    return AuditLog(keys)
 
 
 def test_the_last_lines_come_first(audit: AuditLog, clock: Clock) -> None:

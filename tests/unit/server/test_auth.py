@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from fastapi import Request, Response
 from openbook.server.auth import Authenticator
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, KeyStore
+from tests.fakes.clock import Clock
 
 DAY_S = 24 * 3600.0
 OLD = "0123456789abcdef" * 2  # as cookies were before they were signed
@@ -27,26 +27,6 @@ def request(method: str, cookies: str = "") -> Request:
 def cookie_of(response: Response) -> str:
     """Return what a browser would send back."""
     return response.headers["set-cookie"].partition(";")[0]
-
-
-class Clock:
-    """Time that a test moves."""
-
-    now_s = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def keys(tmp_path: Path, clock: Clock) -> Iterator[KeyStore]:
-    with closing(KeyStore(tmp_path, now=clock)) as opened:
-        yield opened
 
 
 @pytest.fixture

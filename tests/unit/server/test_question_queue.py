@@ -10,20 +10,12 @@ import pytest
 
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Ticket
 from openbook.settings import Settings
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.fakes.clock import Clock
 
 
 def use(using: Callable[[QuestionQueue, Clock], Awaitable[None]], *, turns: int = 1, **limits: Any) -> None:
     async def run() -> None:
-        clock = Clock()
+        clock = Clock(100.0)
         await using(QuestionQueue(Settings(**limits), turns, clock=clock), clock)
 
     asyncio.run(run())
@@ -37,7 +29,7 @@ async def keep_busy(queue: QuestionQueue, clock: Clock, *, each_s: float) -> Non
     """Give turns at a constant pace while others wait, and leave the queue empty with its turn taken."""
     holder, *waiting = (enter(queue, "ada") for _ in range(10))
     for each in waiting:
-        clock.now += each_s
+        clock.now_s += each_s
         queue.leave(holder)
         holder = each
 
@@ -106,7 +98,7 @@ def test_a_question_waits_no_longer_than_is_allowed_since_it_arrived() -> None:
     async def using(queue: QuestionQueue, clock: Clock) -> None:
         enter(queue, "ada")
         waits = enter(queue, "eve")
-        clock.now += 5
+        clock.now_s += 5
         with pytest.raises(NoTurnError, match="no turn came within 5 seconds"):
             await place_of(queue, waits)
         queue.leave(waits)
@@ -143,7 +135,7 @@ def test_a_question_whose_turn_would_come_too_late_is_refused_at_once_and_anothe
 def test_pauses_do_not_count_for_the_speed_of_the_queue() -> None:
     async def using(queue: QuestionQueue, clock: Clock) -> None:
         for _ in range(5):
-            clock.now += 3600
+            clock.now_s += 3600
             queue.leave(enter(queue, "ada"))
         enter(queue, "ada"), enter(queue, "ada")
         assert queue.retry_after_s == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -15,28 +14,9 @@ from openbook.server.classes import ClassStore
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Grant, KeyStore
 from openbook.server.students import StudentStore
+from tests.fakes.clock import Clock
 
 PIN = "704312"
-
-
-class Clock:
-    """Time that a test moves."""
-
-    now_s = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def keys(tmp_path: Path, clock: Clock) -> Iterator[KeyStore]:
-    with closing(KeyStore(tmp_path, now=clock)) as opened:
-        yield opened
 
 
 @pytest.fixture
