@@ -13,7 +13,7 @@ from openbook.evals.questions import EvalQuestion
 from openbook.evals.running import document_key, indexed_files
 from openbook.ingest.difference import folder_of
 from openbook.library import Library
-from openbook.retrieval.roles import role_of
+from openbook.retrieval.roles import is_aside
 from openbook.sources.folder import Folder
 from openbook.tokens import tokenize
 
@@ -68,17 +68,12 @@ def _answerable(assistant: Library, count: int) -> list[EvalQuestion]:
 
 def _in_turn(files: Sequence[tuple[str, str]], count: int) -> list[tuple[str, str]]:
     """Order files: `count` of them at even distances, then those between."""
-    aside = [file for file in files if _is_aside(file[1])]
-    main = [file for file in files if not _is_aside(file[1])]
+    aside = [file for file in files if is_aside(file[1])]
+    main = [file for file in files if not is_aside(file[1])]
     step = max(1, len(main) // count)
     chosen = main[::step]
     between = [file for number, file in enumerate(main) if number % step]
     return [*chosen, *between, *aside]
-
-
-def _is_aside(path: str) -> bool:
-    # What a file is for shows in its path, whichever of the two kinds it is of.
-    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint({"test", "changelog", "legal"})
 
 
 def _questions(folder: Folder, path: str, shown_path: str) -> Iterator[EvalQuestion]:

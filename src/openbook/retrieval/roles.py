@@ -73,6 +73,17 @@ def role_of(path: str, kind: Kind) -> Role:
     return "documentation" if kind == "docs" else "configuration"
 
 
+def is_aside(path: str) -> bool:
+    """Return whether a file is a test, a changelog or a licence, about which nobody asks first.
+
+    Example:
+        >>> is_aside("tests/test_wait.py"), is_aside("CHANGES.rst"), is_aside("src/wait.py")
+        (True, True, False)
+    """
+    # What a file is for shows in its path, whichever of the two kinds it is of.
+    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint({"test", "changelog", "legal"})
+
+
 @lru_cache(maxsize=_CACHED_PATHS)
 def asks_for(role: Role, text: str) -> bool:
     """Return whether a question asks for files of a role, which otherwise step back.

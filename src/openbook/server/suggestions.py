@@ -9,6 +9,7 @@ from itertools import islice, zip_longest
 from openbook.errors import QueryError
 from openbook.index.protocol import DocumentSummary
 from openbook.library import Library
+from openbook.retrieval.roles import is_aside
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.served_library import ServedLibrary
 from openbook.types import Chunk, Lesson
@@ -58,7 +59,9 @@ def suggest(assistant: Library) -> list[str]:
 
 def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterator[str]:
     # The shallowest first: a README says more of what there is than a page five folders down.
-    found = sorted((each for each in listed if each.kind == kind), key=lambda each: (each.path.count("/"), each))
+    # The history of a course is a lesson, and that of a project a changelog.
+    of_kind = (each for each in listed if each.kind == kind and (kind == "course" or not is_aside(each.path)))
+    found = sorted(of_kind, key=lambda each: (each.path.count("/"), each))
     for document in found[:_LOOKED_AT]:
         chunks = assistant.index.chunks(document.source, document.path)
         question = next(filter(None, map(_question, chunks)), "")

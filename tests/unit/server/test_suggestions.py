@@ -32,6 +32,17 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
         assert suggestions.get() == [*before, "What is said about “Tides”?"]
 
 
+def test_tests_and_changelogs_are_not_what_people_ask_about(tmp_path: Path) -> None:
+    files = {
+        "tests/test_a.py": 'def test_harbour():\n    """Check the harbour."""\n    assert harbour()\n',
+        "CHANGES.md": "# Version 3.2\n\nVersion 3.2 has tides.\n",
+        "b.md": "# Harbour\n\nThe harbour is deep.\n",
+    }
+    folder = write_tree(tmp_path / "src", files)
+    with closing(ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+        assert SuggestionCache(library).get() == ["What is said about “Harbour”?"]
+
+
 def test_a_name_that_no_question_can_ask_for_is_left_out(tmp_path: Path) -> None:
     files = {"a.py": "def about():\n    return 1\n", "b.md": "# Harbour\n\nThe harbour is deep.\n"}
     folder = write_tree(tmp_path / "src", files)
