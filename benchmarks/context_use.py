@@ -92,7 +92,7 @@ def _outcomes(folder: Path, questions: Sequence[dict[str, Any]], room: Room) -> 
 
 def _outcome(folder: Path, finder: EvidenceFinder, asked: dict[str, Any], room: Room) -> tuple[Outcome, Outcome]:
     found, filled, found_s, filled_s = _contexts(finder, asked["question"], room)
-    return _judged(folder, asked, found, found_s), _judged(folder, asked, filled, filled_s)
+    return judge_context(folder, asked, found, found_s), judge_context(folder, asked, filled, filled_s)
 
 
 def _contexts(finder: EvidenceFinder, question: str, room: Room) -> tuple[Context, Context, float, float]:
@@ -108,7 +108,8 @@ def _contexts(finder: EvidenceFinder, question: str, room: Room) -> tuple[Contex
     return found, filled, searched_s + found_s, searched_s + time.perf_counter() - started
 
 
-def _judged(folder: Path, asked: dict[str, Any], context: Context, took_s: float) -> Outcome:
+def judge_context(folder: Path, asked: dict[str, Any], context: Context, took_s: float = 0.0) -> Outcome:
+    """Judge whether a context holds the places that answer a question."""
     shown: defaultdict[str, set[int]] = defaultdict(set)
     for entry in context.shown:
         for unit in entry.units:

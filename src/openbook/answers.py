@@ -249,6 +249,8 @@ class GenerationResult:
     """What checking changed in the answer, in order."""
     searched: str = ""
     """What was searched for, where it is not the question itself: a follow-up that was made to stand alone."""
+    searches: tuple[str, ...] = ()
+    """Other searches for the same question that the model wrote. Their results were merged with those of the first."""
     prompts: str = ""
     """Version of the prompts that a model was given; empty where none was asked."""
     verifier: str = ""
@@ -327,6 +329,7 @@ class GenerationResult:
             "repairs": [repair.to_dict() for repair in self.repairs],
             "quality_score": None if self.quality_score is None else round(self.quality_score, 6),
             "searched": self.searched,
+            "searches": list(self.searches),
             "prompts": self.prompts,
             "stopped": self.stopped,
             "verifier": self.verifier,
@@ -380,7 +383,8 @@ class Stage:
     """What begins now. A stage lasts until the next one, or the answer; some come twice, or not at all."""
 
     name: Literal["rephrasing", "searching", "writing", "checking", "verifying"]
-    """`rephrasing`: a model makes a follow-up stand alone. `options`: a model, with its tools, or quotes.
+    """`rephrasing`: a model makes a follow-up stand alone, or writes other searches. `writing`: a model does, with its
+    tools, or quotes are chosen.
     `verifying`: a verifier checks whether the cited lines say what the claims say."""
 
 

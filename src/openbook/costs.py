@@ -279,6 +279,12 @@ class BudgetLedger:
         )
         return self._open
 
+    def allows(self, input_tokens: int, output_tokens: int) -> bool:
+        """Return whether all of a call of this size could be reserved now. Nothing is."""
+        granted = self.reserve(input_tokens, output_tokens, math.inf)
+        self._open = None
+        return isinstance(granted, Reservation) and granted.output_tokens == output_tokens
+
     def settle(self, usage: Usage) -> Spent:
         """Count what the reserved call did cost, and give it. What is not reported counts as reserved."""
         reserved, self._open = self._open, None

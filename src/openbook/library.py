@@ -365,6 +365,7 @@ class Library(LibraryAnswers):
             retriever=self.retriever,
             model_timeout_s=self.settings.model_timeout_s,
             unread=lambda where: unread_files(self.pending(), where),
+            expands_queries=self.settings.query_expansion,
         )
 
     def text_now(self, chunk: Chunk) -> str | None:

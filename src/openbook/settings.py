@@ -72,6 +72,8 @@ class Settings:
     """Estimated tokens of sources that one answer may be written from."""
     model: str = ""
     """What writes answers, as `--model` takes it. Empty: the first key that is set chooses."""
+    query_expansion: bool = True
+    """Whether a model that answers first writes other searches for the question, which costs a short call."""
     verifier: str = ""
     """What checks whether cited lines say what claims say, as `--verifier` takes it. Empty: the model that writes;
     `off`: nothing does."""
@@ -310,6 +312,7 @@ def _switch(text: str) -> bool:
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
     "mask_secrets": (_switch, "`on` or `off`"),
+    "query_expansion": (_switch, "`on` or `off`"),
     "chunk_strategy": (str, "a name"),
     "model": (str, "a name"),
     "embedder": (str, "a name"),

@@ -78,10 +78,12 @@ LOST_CHECKED = verdicts(("entailed", NOBODY), ("entailed", DAYS), ("not said", "
 DAYS_CHECKED = verdicts(("entailed", DAYS), usage=Usage(520, 28))
 DECIDED_CHECKED = verdicts(("entailed", "Tell whether a parcel counts as lost"), usage=Usage(540, 30))
 REPHRASED = ScriptedReply("Which function decides that a parcel is lost?", usage=Usage(195, 11))
+EXPANDED = ScriptedReply("LOST_AFTER_DAYS\nparcel not seen for days", usage=Usage(604, 12))
+EXPANDED_TOO = ScriptedReply("def is_lost\nlost parcel check", usage=Usage(598, 10))
 LEFT = ScriptedReply("Who painted the Mona Lisa?", usage=Usage(231, 8))
 SCRIPTS: dict[str, list[Any]] = {
     "ask": [looking, lost, LOST_CHECKED],
-    "chat": [days, DAYS_CHECKED, REPHRASED, decided, DECIDED_CHECKED, LEFT],
+    "chat": [EXPANDED, days, DAYS_CHECKED, REPHRASED, EXPANDED_TOO, decided, DECIDED_CHECKED, LEFT],
 }
 
 

@@ -28,8 +28,9 @@ def harbour(tmp_path: Path) -> Path:
     return copy_sample(tmp_path)
 
 
-def keys(server: FakeServer) -> dict[str, str]:
-    return {"ANTHROPIC_API_KEY": server.key, "ANTHROPIC_BASE_URL": server.anthropic_url, "LLM_API_KEY": server.key}
+def keys(server: FakeServer, query_expansion: str = "off") -> dict[str, str]:
+    urls = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": query_expansion}
+    return {"ANTHROPIC_API_KEY": server.key, "LLM_API_KEY": server.key, **urls}
 
 
 def ask(server: FakeServer, harbour: Path, *arguments: str, model: str = "") -> Outcome:
@@ -76,6 +77,18 @@ def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, 
     assert server.key not in outcome.out + outcome.err
     assert text_sent(server.requests[1].body).count("<source ") == 1  # it is shown what is cited, and nothing else
     assert "LOST_AFTER_DAYS = 14" in text_sent(server.requests[1].body)
+
+
+def test_a_model_writes_other_searches_first(fake_server: Start, harbour: Path) -> None:
+    server = fake_server("LOST_AFTER_DAYS\nparcel not seen days\n", answer_by_mark, CONFIRMS)
+
+    outcome = run_alone(
+        "ask", QUESTION, "--model", f"{server.openai_url}#tiny", cwd=harbour, env=keys(server, query_expansion="on")
+    )
+
+    assert outcome.code == 0, outcome
+    assert outcome.out.startswith("A parcel is lost after 14 days")
+    assert "searched also for: LOST_AFTER_DAYS, parcel not seen days\n" in outcome.err
 
 
 @pytest.mark.parametrize("said", ["flag", "environment"])
@@ -261,7 +274,7 @@ def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy:
 def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(fake_server: Start, harbour: Path) -> None:
     server = fake_server("Nobody knows.")
     (harbour / ".env").write_text(f"ANTHROPIC_API_KEY={server.key}\n", encoding="utf-8")
-    url = {"ANTHROPIC_BASE_URL": server.anthropic_url}
+    url = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": "off"}
 
     by_key = run_alone("ask", QUESTION, cwd=harbour, env=url)
     by_quotes = run_alone("ask", QUESTION, "--model", "extractive", cwd=harbour, env=url)

@@ -33,7 +33,8 @@ def harbour(tmp_path: Path) -> Path:
 
 
 def keys(server: FakeServer) -> dict[str, str]:
-    return {"LLM_API_KEY": server.key, "ANTHROPIC_API_KEY": server.key, "ANTHROPIC_BASE_URL": server.anthropic_url}
+    urls = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": "off"}
+    return {"LLM_API_KEY": server.key, "ANTHROPIC_API_KEY": server.key, **urls}
 
 
 def chat(harbour: Path, *lines: str, arguments: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Outcome:

@@ -251,3 +251,13 @@ def test_a_run_passes_its_limits_only_by_what_calls_read_beyond_what_was_declare
         assert spent.usage.input_tokens + spent.usage.output_tokens <= max_tokens + beyond
     if max_usd is not None:
         assert spent.known_usd <= max_usd + Decimal(beyond) / 1000
+
+
+def test_a_call_is_allowed_only_as_a_whole_and_nothing_is_reserved_for_it() -> None:
+    ledger = BudgetLedger(Budget(max_tokens=1_000), SOLD)
+
+    assert ledger.allows(600, 400)
+    assert not ledger.allows(600, 401)
+    assert ledger.spent == Spent()
+    with pytest.raises(ValueError, match="nothing is reserved"):
+        ledger.settle(Usage())

@@ -32,6 +32,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "max_repository_bytes": ("8192", 8192),
     "model_timeout_s": ("300", 300.0),
     "model": ("ollama:qwen3:8b", "ollama:qwen3:8b"),
+    "query_expansion": ("off", False),
     "verifier": ("off", "off"),
     "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),

@@ -10,6 +10,7 @@ from openbook.agent.metering import TokenEstimator
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
+from openbook.answering.expansion import build_expansion_prompt, read_searches
 from openbook.answering.followups import StandaloneQuestion, is_rewritable, standalone
 from openbook.answering.model_calls import ModelCaller
 from openbook.answering.options import AnswerOptions
@@ -22,10 +23,12 @@ from openbook.answers import Claim, GenerationResult, RefusalReason, Stage
 from openbook.costs import Price, Spent, estimate_cost, price_of
 from openbook.llm.messages import Message, Request
 from openbook.llm.protocol import Model
+from openbook.questions.question import Question
 from openbook.types import RetrievalResult
 
-# A question, and no more.
+# A question, and no more; three searches, and no more.
 _QUESTION_TOKENS = 200
+_SEARCHES_TOKENS = 200
 
 
 class ContextAnswerer:
@@ -69,6 +72,22 @@ class ContextAnswerer:
             reply = yield from self._calls.ask(request)
             rewritten = "" if reply.stop == "length" else reply.text
         return standalone(query, history, rewritten)
+
+    def expand(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[Sequence[Question]]:
+        """Ask the model for other searches; none if the budget would not allow the answer after that.
+
+        Args:
+            query: The question, as it stands alone.
+            results: What it found, best first.
+            max_tokens: Estimated tokens of sources that the answer will be written from.
+        """
+        prompt = build_expansion_prompt(query, results)
+        request = Request((Message.user(prompt),), max_tokens=_SEARCHES_TOKENS, deadline_s=self._writing.timeout_s)
+        if not self._calls.allows(request, max_tokens, self._writing.max_answer_tokens):
+            return ()
+        yield Stage("rephrasing")
+        reply = yield from self._calls.ask(request)
+        return read_searches(reply.text)
 
     def write(
         self, query: str, results: Sequence[RetrievalResult], max_tokens: int, understood: str = ""

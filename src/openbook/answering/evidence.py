@@ -24,6 +24,7 @@ from openbook.answers import RefusalReason
 from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import Index
 from openbook.questions.question import Question, read_question
+from openbook.retrieval.fusion import fuse
 from openbook.retrieval.search import Retriever
 from openbook.retrieval.signals import rarities
 from openbook.tokens import WORD, tokenize
@@ -101,6 +102,19 @@ class EvidenceFinder:
             return sorted(found, key=lambda result: not has_name(question, result.chunk.text))[:top_k]
         wanted = top_k * _PLACES_FACTOR if question.asks_for_places else top_k
         return self._retriever.search(question, limit=wanted, where=where, view="passages")
+
+    def expand(
+        self,
+        results: Sequence[RetrievalResult],
+        searches: Sequence[Question],
+        top_k: int,
+        where: Filter,
+        min_score: float = 0.0,
+    ) -> list[RetrievalResult]:
+        """Merge results with those of other searches for the same question. See `openbook.retrieval.fusion`."""
+        with self.index.snapshot():
+            found = [self.search(search, top_k, where) for search in searches]
+        return fuse(results, [[result for result in each if result.score >= min_score] for each in found])
 
     def _search_topic(self, topic: str, top_k: int, where: Filter) -> list[RetrievalResult]:
         return self.search(read_question(topic), top_k, where)

@@ -14,6 +14,7 @@ from openbook.answering.checking import Retry
 from openbook.answering.citations import TextNow
 from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder, Relevance
+from openbook.answering.expansion import is_expandable
 from openbook.answering.extractive import compose, pick, quotes_of
 from openbook.answering.followups import StandaloneQuestion, standalone
 from openbook.answering.model_calls import ModelReply
@@ -32,7 +33,7 @@ from openbook.index.protocol import Index
 from openbook.llm.messages import DEADLINE_S, Request
 from openbook.llm.protocol import Model
 from openbook.questions.kinds import kind_of
-from openbook.questions.question import read_question
+from openbook.questions.question import Question, read_question
 from openbook.retrieval.search import EVERYTHING, Retriever
 from openbook.types import Filter, RetrievalResult
 
@@ -42,6 +43,9 @@ _QUOTED_TOP_K = 10
 # Results that a model reads: of 248 questions on 16 repositories, 20 results in 8,000 tokens have all that is needed
 # for 78.6 %, ten in 6,000 for 72.2 % (`benchmarks/context_use.py`).
 _MODEL_TOP_K = 20
+
+# Why a question is refused that words of another language would find an answer to.
+_OTHER_WORDS = (RefusalReason.NOTHING_FOUND, RefusalReason.NOTHING_RELEVANT)
 
 QUOTING = AnswerOptions()
 """Answers without a model."""
@@ -91,6 +95,7 @@ class Generator:
         price: Price = price_of,
         model_timeout_s: float = DEADLINE_S,
         unread: Callable[[Filter], Sequence[str]] = lambda _: (),
+        expands_queries: bool = True,
     ) -> None:
         """Prepare.
 
@@ -104,6 +109,7 @@ class Generator:
             price: Gives prices of models.
             model_timeout_s: Seconds of one call of a model, where a `AnswerOptions` does not say.
             unread: Gives the paths of files that a filter lets through and that could not be read.
+            expands_queries: Whether a model writes other searches before it answers, where an `AnswerOptions` lets it.
         """
         self._finder = EvidenceFinder(index, embedder, retriever)
         self._text_now = text_now
@@ -112,6 +118,7 @@ class Generator:
         self._price = price
         self._model_timeout_s = model_timeout_s
         self._unread = unread
+        self._expands_queries = expands_queries
         self._stats = GenerationStats()
         self._lock = threading.Lock()
 
@@ -281,18 +288,42 @@ class Generator:
         results = self._results(asked, alone)
         # What the sources do not speak of, no model is asked.
         answer = self._judged(asked, alone, results)
+        searches: Sequence[Question] = ()
+        if self._is_expanded(asked, alone, results, answer):
+            searches = yield from writer.expand(alone.text, results, asked.max_tokens)
+        if searches:
+            yield Stage("searching")
+            results = self._finder.expand(results, searches, self._top_k(asked), asked.where, asked.min_score)
+            answer = Relevance() if results else answer
         if isinstance(answer, Relevance):
             if asked.results is None:
                 results = self._finder.fill_context(alone.question, results, asked.max_tokens, asked.where)
             understood = alone.text if alone.rewritten else ""
             answer = yield from writer.write(asked.query.strip(), results, asked.max_tokens, understood)
+        answer = replace(answer, searches=tuple(search.text for search in searches))
         return signed(_told(answer, asked, alone), model, writer.spent)
+
+    def _is_expanded(
+        self,
+        asked: _Asked,
+        alone: StandaloneQuestion,
+        results: Sequence[RetrievalResult],
+        judged: GenerationResult | Relevance,
+    ) -> bool:
+        """Check whether the model writes other searches: if they could find more, or in the language of the sources."""
+        if asked.results is not None or not (self._expands_queries and asked.options.expands_query):
+            return False
+        if isinstance(judged, Relevance):
+            return is_expandable(alone.question, results, self._top_k(asked))
+        return judged.reason in _OTHER_WORDS and self._finder.speaks_another_language(alone.asked)
+
+    def _top_k(self, asked: _Asked) -> int:
+        return asked.top_k or (_QUOTED_TOP_K if asked.options.writer is None else _MODEL_TOP_K)
 
     def _results(self, asked: _Asked, alone: StandaloneQuestion) -> Sequence[RetrievalResult]:
         if asked.results is not None:
             return asked.results
-        top_k = asked.top_k or (_QUOTED_TOP_K if asked.options.writer is None else _MODEL_TOP_K)
-        return self._finder.find(alone.question, top_k, asked.where, asked.min_score)
+        return self._finder.find(alone.question, self._top_k(asked), asked.where, asked.min_score)
 
     def _judged(
         self, asked: _Asked, alone: StandaloneQuestion, results: Sequence[RetrievalResult]

@@ -34,6 +34,11 @@ class ModelCaller:
         self.ledger: BudgetLedger = BudgetLedger(budget, model, price=price)
         self._meter = TokenEstimator()
 
+    def allows(self, request: Request, input_tokens: int, output_tokens: int) -> bool:
+        """Return whether the budget allows a call, and after it one of this size."""
+        input_tokens += self._meter.most_tokens(request)
+        return self.ledger.allows(input_tokens, request.max_tokens + output_tokens)
+
     def ask(
         self, request: Request, *, is_answer: bool = False, by: Role = "writer"
     ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:

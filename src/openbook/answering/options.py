@@ -49,6 +49,8 @@ class AnswerOptions:
     """Most tokens that the model may write in one reply."""
     sampling: Sampling = DEFAULT_SAMPLING
     """How the model that writes chooses its words. What it does not take is an error before the call."""
+    expands_query: bool = True
+    """Whether the model first writes other searches for the question, in words that the sources probably use."""
     deadline_s: float | None = None
     """Seconds that one call of the model may take, retries included. None: `Settings.model_timeout_s`."""
 

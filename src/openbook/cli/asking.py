@@ -118,6 +118,8 @@ def note_cost(answer: GenerationResult) -> None:
         printing.note(f"{answer.model}{checked}: {_spent(answer)}")
     if answer.searched:
         printing.note(f"searched for: {answer.searched}")
+    if answer.searches:
+        printing.note(f"searched also for: {', '.join(answer.searches)}")
     if answer.stopped:
         printing.note(f"stopped early: {answer.stopped}")
 

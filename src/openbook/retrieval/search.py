@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
@@ -11,13 +11,14 @@ from openbook.embedding.protocol import Embedder
 from openbook.index.protocol import EVERYTHING as EVERYTHING
 from openbook.index.protocol import Index, Matches
 from openbook.questions.question import Question, read_question
+from openbook.retrieval.duplicates import without_duplicates
 from openbook.retrieval.proximity import expand_inflections, proximity
 from openbook.retrieval.ranking import RankedChunk, rank, rerank_passages
 from openbook.retrieval.reranking import RERANKED, Reranker, rerank
 from openbook.retrieval.signals import rarities, text_signals
 from openbook.text import sentences
 from openbook.tokens import tokenize
-from openbook.types import VIEWS, Chunk, Filter, RetrievalResult, View
+from openbook.types import VIEWS, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
     from openbook.index.protocol import Vector
@@ -30,10 +31,6 @@ _READ = 24
 
 # Passages whose sentences are embedded: one takes about .3 ms. 12 and 24 find no more.
 _SENTENCES_READ = 8
-
-# Chunks that share this many of their lines say the same: vendored copies, generated files, versions
-# of a page.
-_SAME_LINES = 0.8
 
 # The next question reads many of the same texts again. What is read of one takes about 4 KB.
 _KEPT_TEXTS = 1024
@@ -86,15 +83,16 @@ class Retriever:
             view = "passages" if in_course else query.view
         with self.index.snapshot():
             matches = self.index.match(query.tokens, self._vector_of(query.text), DEPTH, where)
-            found = [evidence.id for evidence in matches.evidence]
-            outlines = self.index.outlines(found)
-            texts = [chunk.text for chunk in self.index.fetch(found)] if query.name else []
+            ids = [evidence.id for evidence in matches.evidence]
+            outlines = self.index.outlines(ids)
+            texts = [chunk.text for chunk in self.index.fetch(ids)] if query.name else []
             ranked = rank(query, view, matches, outlines, texts)
             if view == "passages":
                 is_prose = all(outline.kind != "code" for outline in outlines)
                 ranked = self._closest(query, matches, ranked, is_prose=is_prose)
             wanted = max(limit, RERANKED) if self._reranker and limit > 0 else max(limit, 0)
-            results = list(_distinct(self._with_text(ranked, max(wanted, 1)), wanted))
+            found = self._with_text(ranked, max(wanted, 1))
+            results = list(islice(without_duplicates(found), wanted))
         # Behind the snapshot: a reranker may take seconds.
         return results if self._reranker is None else rerank(query.text, results, self._reranker)[: max(limit, 0)]
 
@@ -131,21 +129,11 @@ class Retriever:
         cosines = iter([float(vector @ question) for vector in vectors])
         return [max(islice(cosines, len(each)), default=0.0) for each in said]
 
-    def _with_text(self, ranked: Sequence[RankedChunk], limit: int) -> Iterator[tuple[RankedChunk, Chunk]]:
+    def _with_text(self, ranked: Sequence[RankedChunk], limit: int) -> Iterator[RetrievalResult]:
         for start in range(0, len(ranked), limit):
             part = ranked[start : start + limit]
-            yield from zip(part, self.index.fetch([each.outline.id for each in part]), strict=True)
-
-
-def _distinct(pairs: Iterable[tuple[RankedChunk, Chunk]], limit: int) -> Iterator[RetrievalResult]:
-    kept: list[frozenset[str]] = []
-    for ranked, chunk in pairs:
-        if len(kept) >= limit:
-            return
-        lines = _lines_of(chunk.text)
-        if not any(_same(lines, others) for others in kept):
-            kept.append(lines)
-            yield RetrievalResult(chunk, ranked.score, ranked.signals)
+            for each, chunk in zip(part, self.index.fetch([each.outline.id for each in part]), strict=True):
+                yield RetrievalResult(chunk, each.score, each.signals)
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
@@ -156,12 +144,3 @@ def _words_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=_KEPT_TEXTS)
 def _sentences_of(text: str) -> tuple[str, ...]:
     return tuple(text[start:end].replace("\f", " ") for start, end in sentences(text))
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _lines_of(text: str) -> frozenset[str]:
-    return frozenset(stripped for line in text.splitlines() if (stripped := line.strip()))
-
-
-def _same(lines: frozenset[str], others: frozenset[str]) -> bool:
-    return len(lines & others) >= _SAME_LINES * len(lines | others)

@@ -93,6 +93,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         quality_score=None if answer.quality_score is None else round(answer.quality_score, 6),
         took_ms=round(answer.took_ms, 1),
         searched=answer.searched,
+        searches=list(answer.searches),
         stopped=answer.stopped,
         verifier=public_name(answer.verifier),
         warning="",

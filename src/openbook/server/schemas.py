@@ -199,6 +199,8 @@ class AnswerResponse(Shape):
     stages_ms: dict[str, float] = {}
     """Milliseconds of each stage. `queued`: waiting for a turn, or for a process that takes the next step."""
     searched: str
+    searches: list[str] = []
+    """Other searches for the same question that the model wrote."""
     stopped: str
     verifier: str = ""
     """Who checked the claims for entailment; empty if nobody did."""

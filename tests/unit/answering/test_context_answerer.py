@@ -381,3 +381,76 @@ def test_sampling_is_of_the_model_that_writes_and_not_of_the_check(library: Libr
 
     assert model.requests[0].sampling == sampling
     assert [request.sampling for request in judging.requests] == [Sampling()]
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Iterator[Library]:
+    """Yield a library in which the question finds other pages than the one that answers it."""
+    made = Library(tmp_path / "large.db")
+    for number in range(25):
+        made.put(f"page{number:02}.md", f"Sessions of workshop {number} end with tea in room {number}.")
+    made.put("logins.md", "A login expires after one hour without a request.")
+    yield made
+    made.close()
+
+
+def test_the_model_first_writes_other_searches_and_answers_from_what_all_of_them_find(large: Library) -> None:
+    def cite(request: Request) -> str:
+        (login,) = (source.number for source in shown_to(request) if source.units[0].startswith("A login"))
+        return f"A login expires after one hour [{login}:1]."
+
+    with ScriptedModel("login expires\nhour without request\n", cite) as model:
+        answer = ask(large, model)
+
+    expanding, answering = model.requests
+    assert "The question: When do sessions end?\n" in expanding.messages[-1].text
+    assert len(shown_to(answering)) == 20
+    assert answer.searches == ("login expires", "hour without request")
+    assert answer.usage == Usage(20, 10)
+    assert answer.citations[0].span.path == "logins.md"
+
+
+@pytest.mark.parametrize("reply", ["", "...", "word " * 100, ScriptedReply("", stop="refused")])
+def test_an_answer_comes_from_the_first_search_if_the_model_writes_no_other(
+    large: Library, reply: str | ScriptedReply
+) -> None:
+    with ScriptedModel(reply, "They end with tea [1:1].") as model:
+        answer = ask(large, model)
+
+    assert answer.searches == ()
+    assert "logins.md" not in {result.chunk.span.path for result in answer.results}
+
+
+def test_nobody_is_asked_for_searches_that_are_switched_off_or_could_find_no_more(large: Library) -> None:
+    with ScriptedModel(*["They end with tea [1:1]."] * 3) as model:
+        ask(large, model, expands_query=False)
+        off = Generator(
+            large.index, large.embedder, text_now=large.text_now, context_tokens=PLENTY, expands_queries=False
+        )
+        off.generate_with_retrieval(QUESTION, options=AnswerOptions(model=model, verifier="off"))
+        generator_of(large).generate_answer(
+            QUESTION, off.retrieve(QUESTION, 20), options=AnswerOptions(model=model, verifier="off")
+        )
+
+
+def test_other_searches_are_never_paid_for_with_what_the_answer_needs(large: Library) -> None:
+    with ScriptedModel("They end with tea [1:1].") as model:
+        answer = ask(large, model, budget=Budget(max_tokens=PLENTY))
+
+    assert (answer.searches, answer.stopped) == ((), "")
+
+
+def test_a_question_in_another_language_is_searched_for_in_that_of_the_sources(large: Library) -> None:
+    question = "Wann läuft denn eine Anmeldung bei euch ab?"
+    with ScriptedModel("login expires after", "Nach einer Stunde [1:1].") as model:
+        answer = ask(large, model, question)
+
+    assert (answer.refused, answer.searches) == (False, ("login expires after",))
+    assert answer.citations[0].span.path == "logins.md"
+
+
+def test_a_question_in_another_language_is_refused_if_no_search_finds_anything(large: Library) -> None:
+    with ScriptedModel("") as model:
+        answer = ask(large, model, "Wann läuft denn eine Anmeldung bei euch ab?")
+
+    assert (answer.refused, answer.searches) == (True, ())
