@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -14,6 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
+from openbook.errors import SharedError
 from openbook.server.failures import RequestRefusedError
 
 _WEB = Path(__file__).parent / "web"
@@ -50,7 +52,8 @@ def _page(name: str, version: str) -> Callable[[Request], Awaitable[HTMLResponse
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
         reply = HTMLResponse(html)
         # Before the page reads several things at once, and begins a conversation meanwhile.
-        await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
+        with contextlib.suppress(SharedError):  # the page comes up, and says what is wrong
+            await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
         return reply
 
     return page
