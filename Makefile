@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-llm test-ray check format lock model bench bench-grounding docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray check format lock model bench bench-grounding docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: $(VENV)/.dev  ## Run all tests
 
 test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to build/screenshots/ (docs/page.md)
 	@SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q -m browser tests/web
+
+test-cluster: $(VENV)/.dev  ## Test two servers behind nginx with a Redis, and kill each of them (docs/server.md)
+	@$(BIN)/python -m pytest -q -s -m cluster tests/cluster
 
 test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
 	@$(BIN)/python -m pytest -q -m llm tests/llm

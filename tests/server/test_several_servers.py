@@ -185,13 +185,14 @@ def at_two(
         def start(answers: int) -> tuple[FakeServer, str, httpx2.Client, httpx2.Client]:
             held = fake_server(*[Fault("hold", ScriptedReply("Sessions end after one hour."), after=4)] * answers)
             headers = {"X-Openbook": "1", "Authorization": f"Bearer {keys.add('team', Grant('editor'))}"}
-            clients = []
-            for _ in range(2):
+
+            def client() -> tuple[str, httpx2.Client]:
                 app, name = app_of(folder, home, held, 0, shared_store=url)
                 address = stack.enter_context(running(app))
-                client = httpx2.Client(base_url=address, timeout=30, headers=headers)
-                clients.append(stack.enter_context(client))
-            return held, name, *clients
+                return name, stack.enter_context(httpx2.Client(base_url=address, timeout=30, headers=headers))
+
+            (name, one), (_, other) = client(), client()
+            return held, name, one, other
 
         yield start
 
