@@ -23,6 +23,7 @@ from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.oidc import OidcDoor
 from openbook.server.page import add_page
 from openbook.server.people import People
 from openbook.server.question_service import QuestionService
@@ -32,6 +33,7 @@ from openbook.server.routes import (
     contents,
     conversations,
     logins,
+    oidc,
     operation,
     people,
     questions,
@@ -106,6 +108,7 @@ def create_app(
     state: Any = app.state
     state.metrics, state.authenticator, state.shared = metrics, authenticator, shared
     state.people, state.keys = known, known.keys
+    state.oidc = OidcDoor(settings, authenticator.logins) if settings.oidc_issuer else None
     state.models = models or offered_models(settings)
     state.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
     _add_parts(state, assistant, roots)
@@ -120,6 +123,7 @@ def _authenticator(known: People, shared: SharedStore | None, settings: Settings
         shared.logins() if shared is not None else None,
         needs_key=needs_key,
         cookie_s=settings.session_days * _DAY_S,
+        person_s=settings.oidc_hours * 3600.0 if settings.oidc_issuer else 0.0,
     )
 
 
@@ -222,6 +226,6 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, logins, people, chat_completions, operation):
+    for topic in (questions, answers, contents, conversations, logins, oidc, people, chat_completions, operation):
         app.include_router(topic.router)
     add_page(app)

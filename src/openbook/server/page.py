@@ -50,7 +50,9 @@ def _page(name: str, version: str) -> Callable[[Request], Awaitable[HTMLResponse
     async def page(request: Request) -> HTMLResponse:
         if not html:
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        reply = HTMLResponse(html)
+        # Where people can log in at a provider, the page offers it.
+        shown = html if request.app.state.oidc is None else html.replace("<body", "<body data-oidc", 1)
+        reply = HTMLResponse(shown)
         # Before the page reads several things at once, and begins a conversation meanwhile.
         with contextlib.suppress(SharedError):  # the page comes up, and says what is wrong
             await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
