@@ -84,8 +84,8 @@ class Cluster:
         program = shutil.which("nginx")
         assert program is not None
         port = _free_port()
-        names = {"OPENBOOK_LISTEN": f"127.0.0.1:{port}", "OPENBOOK_SCHEME": "http"}
-        names |= {f"OPENBOOK_SERVER_{number}": f"127.0.0.1:{each}" for number, each in enumerate(self._ports, start=1)}
+        names = {"PROXY_LISTEN": f"127.0.0.1:{port}", "PROXY_SCHEME": "http"}
+        names |= {f"PROXY_SERVER_{number}": f"127.0.0.1:{each}" for number, each in enumerate(self._ports, start=1)}
         text = string.Template(TEMPLATE.read_text("utf-8")).safe_substitute(names)
         (folder / "openbook.conf").write_text(text, "utf-8")
         (folder / "nginx.conf").write_text(_AROUND.format(folder=folder), "utf-8")
