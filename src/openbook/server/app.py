@@ -37,6 +37,7 @@ from openbook.server.routes import (
     operation,
     people,
     questions,
+    start,
 )
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
@@ -226,6 +227,17 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, logins, oidc, people, chat_completions, operation):
+    for topic in (
+        questions,
+        answers,
+        contents,
+        conversations,
+        logins,
+        oidc,
+        people,
+        chat_completions,
+        operation,
+        start,
+    ):
         app.include_router(topic.router)
     add_page(app)
