@@ -2,11 +2,13 @@
 FROM python:3.13-slim AS python
 
 FROM python AS build
+# `server`, or `cluster` with what several servers need: LanceDB, Ray, Redis.
+ARG REQUIREMENTS=server
 WORKDIR /build
-COPY requirements/build.txt requirements/server.txt requirements/
+COPY requirements/build.txt requirements/${REQUIREMENTS}.txt requirements/
 RUN python -m venv --without-pip /opt/openbook \
     && python -m pip install --no-cache-dir --require-hashes -r requirements/build.txt \
-    && python -m pip --python /opt/openbook/bin/python install --no-cache-dir --require-hashes -r requirements/server.txt
+    && python -m pip --python /opt/openbook/bin/python install --no-cache-dir --require-hashes -r requirements/${REQUIREMENTS}.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN python -m hatchling build --target wheel \

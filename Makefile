@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-llm test-ray check format lock model bench bench-grounding docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray check check-deploy format lock model bench bench-grounding docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: $(VENV)/.dev  ## Run all tests
 
 test-browser: $(VENV)/.dev  ## Test the page in a real Chromium; pictures go to build/screenshots/ (docs/page.md)
 	@SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q -m browser tests/web
+
+test-cluster: $(VENV)/.dev  ## Test two servers behind nginx with a Redis, and kill each of them (docs/server.md)
+	@$(BIN)/python -m pytest -q -s -m cluster tests/cluster
 
 test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this machine (docs/local-model.md)
 	@$(BIN)/python -m pytest -q -m llm tests/llm
@@ -44,6 +47,9 @@ check: $(VENV)/.dev  ## Check format, lint, types, imports, spelling, citations 
 	@$(BIN)/openbook verify README.md AGENTS.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/tutorials/*.md tools/README.md
 	@PYTHONHASHSEED=0 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term
 
+check-deploy: $(VENV)-deploy/.deploy  ## Check deploy/ with Helm, the schemas of Kubernetes, promtool and nginx
+	@$(VENV)-deploy/bin/python -m tools.check_deploy
+
 format: $(VENV)/.dev  ## Format the code and repair what lint can
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
@@ -60,9 +66,12 @@ lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
 	@$(LOCK) requirements/dev.txt $(HASHES) $(SAME) --group dev pyproject.toml
 	@$(LOCK) requirements/server.txt $(HASHES) --constraint requirements/dev.txt \
 		--extra server --extra anthropic --extra openai pyproject.toml
+	@$(LOCK) requirements/cluster.txt $(HASHES) --constraint requirements/dev.txt --extra server --extra anthropic \
+		--extra openai --extra redis --extra lance --extra ray --extra oidc pyproject.toml
 	@$(LOCK) requirements/docs.txt $(HASHES) --group docs
 	@$(LOCK) tools/requirements.txt --group model
 	@$(LOCK) requirements/adapters.txt $(HASHES) --group adapters pyproject.toml
+	@$(LOCK) requirements/deploy.txt $(HASHES) --group deploy
 	@$(LOCK) requirements/llm.txt $(HASHES) --no-deps --group llm
 
 model: $(VENV)-model/.model  ## Make the embedding model again from WORK=, NEVER_TRAIN= and KEEP_AWAY=... (tools/README.md)
@@ -84,7 +93,7 @@ dist: $(VENV)/.runtime  ## Build the wheel and the sdist into dist/
 	@rm -rf dist && $(BIN)/python -m hatchling build
 
 clean:  ## Remove all that is made here, environments included
-	@rm -rf $(VENV) $(VENV)-adapters $(VENV)-docs $(VENV)-llm $(VENV)-model build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(VENV)-adapters $(VENV)-deploy $(VENV)-docs $(VENV)-llm $(VENV)-model build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # $(call install,ENVIRONMENT,WHAT). Debian's Python cannot put pip into an environment, so the pip that
@@ -112,6 +121,9 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml
 
 $(VENV)-docs/.docs: requirements/docs.txt
 	$(call install,$(VENV)-docs,pip install --require-hashes -r requirements/docs.txt)
+
+$(VENV)-deploy/.deploy: requirements/deploy.txt
+	$(call install,$(VENV)-deploy,pip install --require-hashes -r requirements/deploy.txt)
 
 $(VENV)-adapters/.adapters: requirements/adapters.txt requirements/build.txt pyproject.toml
 	$(call install,$(VENV)-adapters,pip install --require-hashes -r requirements/adapters.txt -r requirements/build.txt && \

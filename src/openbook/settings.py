@@ -107,6 +107,24 @@ class Settings:
     shared_store: Secret | None = None
     """Where several servers share conversations and what keys may do: `name:address`, with a store that
     `openbook plugins` lists. Never shown: it may hold a password. Empty: each server keeps its own."""
+    oidc_issuer: str = ""
+    """Address of a provider of OpenID Connect at which people log in. Empty: they need keys."""
+    oidc_client_id: str = ""
+    """Name of this server at the provider."""
+    oidc_client_secret: Secret | None = None
+    """Secret of this server at the provider, where it gave one. Never shown."""
+    oidc_redirect_url: str = ""
+    """Address of this server's `/api/oidc/callback`, as it is registered at the provider."""
+    oidc_scopes: tuple[str, ...] = ("openid", "email", "profile")
+    """What the provider is asked to tell."""
+    oidc_owners: tuple[str, ...] = ()
+    """Who becomes an owner at login: verified e-mail addresses, `@domain`, `claim:value`, or `*` for all."""
+    oidc_editors: tuple[str, ...] = ()
+    """The same for editors."""
+    oidc_readers: tuple[str, ...] = ()
+    """The same for readers. Nobody else comes in."""
+    oidc_hours: float = 12.0
+    """Hours after which a login at the provider has to be repeated."""
     server_workers: int = field(default_factory=lambda: min(os.cpu_count() or 1, 4))
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
     server_queue: int = 200
@@ -330,6 +348,15 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "server_wait_s": (float, "a number"),
     "job_timeout_s": (float, "a number"),
     "session_days": (float, "a number"),
+    "oidc_issuer": (str, "an address"),
+    "oidc_client_id": (str, "a name"),
+    "oidc_client_secret": (lambda text: Secret(text), "a secret"),
+    "oidc_redirect_url": (str, "an address"),
+    "oidc_scopes": (_names, _NAMES),
+    "oidc_owners": (_names, _NAMES),
+    "oidc_editors": (_names, _NAMES),
+    "oidc_readers": (_names, _NAMES),
+    "oidc_hours": (float, "a number"),
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),
     "telemetry": (str, "a name"),

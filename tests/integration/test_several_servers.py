@@ -52,7 +52,7 @@ def test_processes_share_conversations_and_live_through_a_restart_of_redis(
     second = other.post("/api/query", json=follow_up).json()
     whole = one.get(f"/api/sessions/{first['session_id']}").json()["exchanges"]
     redis_server.kill()
-    away = [client.post("/api/query", json={"query": QUESTION}).status_code for client in (one, other)]
+    away = [client.get(f"/api/sessions/{first['session_id']}").status_code for client in (one, other)]
     redis_server.start()
     back = [client.post("/api/query", json={"query": QUESTION}).json()["warning"] for client in (one, other)]
     codes = [serving.end(signal.SIGTERM) for serving in servers]

@@ -280,10 +280,13 @@ def test_the_page_is_small_and_its_parts_are_kept_under_the_name_of_their_versio
 
     parts = {file: client.get(f"/{folder}/{file.name}") for file in WEB.iterdir() if file.name != "index.html"}
 
-    assert 'static/main.js"' not in page
+    named = {client.get(f"/{part}").url.path: client.get(f"/{part}") for part in re.findall(r'"(static/[^"]+)"', page)}
+
+    assert [path.rpartition("/")[2] for path in named] == ["favicon.svg", "style.css", "theme.js", "main.bundle.js"]
     assert {part.headers["cache-control"] for part in parts.values()} == {"public, max-age=31536000, immutable"}
     assert all(part.content == file.read_bytes() for file, part in parts.items())
-    compressed = sum(int(part.headers["content-length"]) for part in parts.values()) + len(gzip.compress(page.encode()))
+    assert {part.headers["cache-control"] for part in named.values()} == {"public, max-age=31536000, immutable"}
+    compressed = sum(int(part.headers["content-length"]) for part in named.values()) + len(gzip.compress(page.encode()))
     assert compressed < 60_000
     assert {part.headers.get("content-encoding") for part in parts.values() if len(part.content) > 500} == {"gzip"}
     assert "content-encoding" not in client.get("/openapi.json").headers  # a secret could be guessed by its length

@@ -240,7 +240,7 @@ def test_links_of_courses_are_addresses_of_the_web(serve: Serve, folder: Path) -
     assert [each["lessons"][0]["link"] for each in courses] == ["", "", "", *links[3:]]
 
 
-@pytest.mark.parametrize(("route", "part"), [("/join", "join.js"), ("/admin", "admin.js")])
+@pytest.mark.parametrize(("route", "part"), [("/join", "join.bundle.js"), ("/admin", "admin.bundle.js")])
 def test_the_pages_beside_the_questions_are_there_for_who_has_no_key_yet(serve: Serve, route: str, part: str) -> None:
     client = serve(needs_key=True)
 
@@ -266,6 +266,6 @@ def test_the_description_tells_how_to_authenticate_and_so_does_a_refusal(serve: 
         path: methods[method].get("security") for path, methods in described["paths"].items() for method in methods
     }
     assert {path for path, each in secured.items() if not each} == {
-        *("/healthz", "/readyz", "/api/login", "/api/join", "/api/logout"),
+        *("/healthz", "/readyz", "/api/login", "/api/join", "/api/logout", "/api/oidc/login", "/api/oidc/callback"),
     }
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Bearer realm="Openbook"')

@@ -29,7 +29,7 @@ def begin(client: TestClient, **more: Any) -> Any:
     return response.json()
 
 
-def followed(client: TestClient, answer_id: str, **how: Any) -> list[tuple[int, str, Any]]:
+def followed(client: TestClient | httpx2.Client, answer_id: str, **how: Any) -> list[tuple[int, str, Any]]:
     """Follow an answer to its end: number, name and value of each event."""
     text = client.get(f"/api/answers/{answer_id}/events", **how).text
     found = [match.groups() for match in _EVENT.finditer(text)]

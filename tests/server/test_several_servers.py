@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from itertools import cycle
 from pathlib import Path
 
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
 from openbook.server.keys import Grant, KeyStore
 from openbook.server.logs import JsonFormatter
 from openbook.settings import Secret
-from openbook.testing import ScriptedModel, ScriptedReply
+from openbook.testing import FakeServer, Fault, ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.redis_server import PASSWORD, RedisServer
 from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
+from tests.server.test_over_sockets import app_of, running
+from tests.server.test_running_answers import followed
 
 QUESTION = "When do sessions end?"
 PRICED = "anthropic:claude-sonnet-5-5"
@@ -108,10 +112,11 @@ def test_a_key_spends_no_more_at_several_servers_than_at_one(serve: Serve, keys:
     assert used.usd_today == pytest.approx(first.json()["cost_usd"])
 
 
-def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_is_back(
+def test_without_redis_questions_of_no_conversation_are_answered_and_nothing_hangs(
     serve: Serve, keys: KeyStore, redis_server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = serve(shared_store=Secret(redis_server.url))
+    model = ScriptedModel("Sessions end after one hour [1:2].", name=PRICED)
+    client = serve(model, shared_store=Secret(redis_server.url), key_questions_per_minute=3)
     session_id = ask(client, QUESTION)["session_id"]
     redis_server.kill()
 
@@ -119,18 +124,23 @@ def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_i
     asked = client.post("/api/query", json={"query": QUESTION, "session_id": session_id})
     new = client.post("/api/query", json={"query": QUESTION})
     share_a_key(keys, client)
-    with_key = client.post("/api/query", json={"query": QUESTION})
-    streamed = client.post("/api/query/stream", json={"query": QUESTION})
-    uploaded = client.post("/api/uploads", files={"files": ("a.md", b"# A")})
-    ready, alive = client.get("/readyz"), client.get("/healthz")
+    with_key, _, _, one_too_many = [client.post("/api/query", json={"query": QUESTION}) for _ in range(4)]
+    priced = client.post("/api/query", json={"query": QUESTION, "model": PRICED})
+    ready, alive, page = client.get("/readyz"), client.get("/healthz"), client.get("/")
+    sources, counted = client.get("/api/sources"), client.get("/metrics").text
 
-    refused = [whole, asked, with_key, streamed, uploaded, ready]
-    assert {reply.status_code for reply in refused} == {503}
-    assert all(reply.json()["error"]["message"] == "Redis cannot be used: Connection refused" for reply in refused)
-    assert all("OPENBOOK_SHARED_STORE" in reply.json()["error"]["hint"] for reply in refused)
-    assert (new.status_code, new.json()["answer"] != "") == (200, True)
-    assert new.json()["warning"] == "Redis cannot be used: Connection refused"
-    assert alive.status_code == 200
+    assert [reply.status_code for reply in (whole, asked)] == [503, 503]
+    assert all(
+        reply.json()["error"]["message"] == "Redis cannot be used: Connection refused" for reply in (whole, asked)
+    )
+    assert all("OPENBOOK_SHARED_STORE" in reply.json()["error"]["hint"] for reply in (whole, asked))
+    for reply in (new, with_key):
+        assert (reply.status_code, reply.json()["answer"] != "") == (200, True)
+        assert reply.json()["warning"] == "Redis cannot be used: Connection refused"
+    assert [one_too_many.status_code, priced.status_code] == [429, 429]  # this server counts for itself
+    assert [each.status_code for each in (alive, page, ready, sources)] == [200] * 4
+    assert ready.json()["status"] == "degraded"
+    assert "openbook_shared_store_up 0.0" in counted
     lines = [json.loads(JsonFormatter().format(record)) for record in caplog.records if record.levelname == "WARNING"]
     assert {line["reason"] for line in lines} == {
         f"Redis at redis://127.0.0.1:{redis_server.port}/0 cannot be used: Connection refused"
@@ -138,8 +148,129 @@ def test_without_redis_nothing_hangs_or_is_let_through_and_all_goes_on_when_it_i
 
     redis_server.start()
     again = ask(client, QUESTION)
-    assert (again["warning"], client.get("/readyz").status_code) == ("", 200)
+    assert (again["warning"], client.get("/readyz").json()["status"]) == ("", "ok")
     assert client.get(f"/api/sessions/{again['session_id']}").status_code == 200
+
+
+def test_without_redis_no_money_is_spent_and_no_login_is_believed(
+    serve: Serve, keys: KeyStore, redis_server: RedisServer
+) -> None:
+    client = serve(ScriptedModel("Unused.", name=PRICED), shared_store=Secret(redis_server.url))
+    browser = TestClient(client.app, base_url="http://localhost", headers={"X-Openbook": "1"})
+    browser.post("/api/login", json={"key": keys.add("ada")})
+    share_a_key(keys, client)
+    redis_server.kill()
+
+    priced = client.post("/api/query", json={"query": QUESTION, "model": PRICED})
+    inside = [
+        browser.get("/api/me"),
+        browser.get("/api/sessions"),
+        browser.post("/api/query", json={"query": QUESTION}),
+    ]
+
+    assert [reply.status_code for reply in (priced, *inside)] == [503] * 4
+    assert browser.get("/").status_code == 200
+
+
+Two = Callable[[int], tuple[FakeServer, str, httpx2.Client, httpx2.Client]]
+
+
+@pytest.fixture
+def at_two(
+    fake_server: Callable[..., FakeServer], folder: Path, home: Path, url: Secret, keys: KeyStore
+) -> Iterator[Two]:
+    """Run two servers with one key, and a model that begins so many answers and ends none."""
+    with ExitStack() as stack:
+
+        def start(answers: int) -> tuple[FakeServer, str, httpx2.Client, httpx2.Client]:
+            held = fake_server(*[Fault("hold", ScriptedReply("Sessions end after one hour."), after=4)] * answers)
+            headers = {"X-Openbook": "1", "Authorization": f"Bearer {keys.add('team', Grant('editor'))}"}
+
+            def client() -> tuple[str, httpx2.Client]:
+                app, name = app_of(folder, home, held, 0, shared_store=url)
+                address = stack.enter_context(running(app))
+                return name, stack.enter_context(httpx2.Client(base_url=address, timeout=30, headers=headers))
+
+            (name, one), (_, other) = client(), client()
+            return held, name, one, other
+
+        yield start
+
+
+def test_an_answer_that_one_server_writes_is_listed_followed_and_stopped_at_another(
+    at_two: Two,
+) -> None:
+    held, name, one, other = at_two(1)
+    begun = one.post("/api/answers", json={"query": QUESTION, "model": name}).json()
+    events = f"/api/answers/{begun['id']}/events"
+
+    listed = other.get("/api/answers").json()["answers"]
+    with other.stream("GET", events) as response:
+        seen = next(text for text in response.iter_text() if "delta" in text)
+    stopped = other.delete(f"/api/answers/{begun['id']}").status_code
+    at_home, away = (followed(client, begun["id"]) for client in (one, other))
+    states = [client.get("/api/answers").json()["answers"][0]["state"] for client in (one, other)]
+
+    assert listed == [{**begun, "state": "running"}]
+    assert "Sess" in seen
+    assert (stopped, held.wait_for_disconnect(), states) == (204, True, ["stopped", "stopped"])
+    assert away == at_home
+    assert away[-1][1] == "stopped"
+
+
+def test_an_answer_that_is_done_is_the_same_at_all_servers(serve: Serve, url: Secret, keys: KeyStore) -> None:
+    one, other = serve(shared_store=url), serve(shared_store=url)
+    share_a_key(keys, one, other)
+    begun = one.post("/api/answers", json={"query": QUESTION}).json()
+
+    at_home, away = (followed(client, begun["id"])[-1] for client in (one, other))
+
+    assert (away, away[1]) == (at_home, "done")
+
+
+def test_nobody_reaches_the_answer_or_job_of_somebody_else_through_another_server(serve: Serve, url: Secret) -> None:
+    one, stranger = serve(shared_store=url), serve(shared_store=url)
+    begun = one.post("/api/answers", json={"query": QUESTION}).json()
+    job = one.post("/api/uploads", files={"files": ("a.md", b"# Herons\n\nHerons wade.")}).json()["job_id"]
+
+    paths = (f"/api/answers/{begun['id']}/events", f"/api/jobs/{job}", f"/api/jobs/{job}/events")
+    assert [stranger.get(path).status_code for path in paths] == [404] * 3
+    assert [stranger.delete(f"/api/{path}").status_code for path in (f"answers/{begun['id']}", f"jobs/{job}")] == [
+        404
+    ] * 2
+    assert stranger.get("/api/answers").json() == {"answers": []}
+
+
+def test_a_caller_has_so_many_answers_at_all_servers_together(
+    at_two: Two,
+) -> None:
+    _, name, one, other = at_two(5)
+
+    statuses = [one.post("/api/answers", json={"query": QUESTION, "model": name}).status_code for _ in range(5)]
+
+    assert (statuses, other.post("/api/answers", json={"query": QUESTION}).status_code) == ([202] * 5, 429)
+
+
+def test_a_job_of_one_server_is_followed_and_stopped_at_another(
+    serve: Serve, url: Secret, keys: KeyStore, folder: Path
+) -> None:
+    one, other = serve(shared_store=url), serve(shared_store=url)
+    share_a_key(keys, one, other)
+    goes_on = threading.Event()
+    before = one.app.state.jobs.start("", "harbour", lambda _: {"waited": goes_on.wait(30)})  # type: ignore[attr-defined]
+    queued = [one.post("/api/sources", json={"path": str(folder)}).json() for _ in range(2)]
+
+    waiting = other.get(f"/api/jobs/{queued[0]['job_id']}").json()
+    sources = {each["name"]: each["state"] for each in other.get("/api/sources").json()["sources"]}
+    cancelled = other.delete(f"/api/jobs/{queued[1]['job_id']}").status_code
+    stopped = events_of(other.get(f"/api/jobs/{queued[1]['job_id']}/events").text)
+    goes_on.set()
+    followed = events_of(other.get(f"/api/jobs/{queued[0]['job_id']}/events").text)
+
+    assert before.doing.result(30) is None
+    assert (waiting["state"], sources["harbour"]) == ("queued", "indexing")
+    assert (cancelled, stopped[-1][0], stopped[-1][1]["message"]) == (204, "error", "it was cancelled")
+    assert (followed[-1][0], followed[-1][1]["state"]) == ("done", "done")
 
 
 def test_what_cannot_be_settled_costs_nobody_the_answer_and_is_told_to_the_log(

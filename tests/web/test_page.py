@@ -255,7 +255,7 @@ def test_the_page_learns_who_it_is_before_it_asks_anything_else(serve: Serve, br
     page.reload()
     expect(page.locator(".suggestion").first).to_be_visible()
 
-    assert list(filter(None, happened))[:2] == ["me", "me"]
+    assert list(filter(None, happened))[:2] == ["start", "start"]
 
 
 def test_a_suggested_question_is_asked_with_a_click(serve: Serve, browse: Browse, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def serve(
     needs_key = require_key or not is_loopback(host)
     with closing(People.of(settings().home)) as people:
         has_keys = bool(people.keys.all() or people.classes.all())
-    if needs_key and not has_keys:
+    if needs_key and not has_keys and not settings().oidc_issuer:
         raise SettingsError(
             f"on {host} everybody needs a key, and there is none",
             hint="make one with: openbook keys add NAME",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from openbook.integrations.redis_client import RedisClient
 from openbook.integrations.redis_logins import RedisLogins
 from openbook.integrations.redis_sessions import RedisSessions
+from openbook.integrations.redis_work import RedisWork
 from openbook.settings import Secret, Settings
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class RedisStore(RedisClient):
-    """Conversations, limits and logins in a Redis: `redis://host:6379/0`, or `redis:unix:///path`.
+    """Conversations, limits, logins and news of running work in a Redis: `redis://host:6379/0`, or `redis:unix:///path`.
 
     Implements `SharedStore`.
     """
@@ -42,6 +43,9 @@ class RedisStore(RedisClient):
 
     def logins(self) -> RedisLogins:
         return RedisLogins(self)
+
+    def work(self) -> RedisWork:
+        return RedisWork(self)
 
 
 class TlsRedisStore(RedisStore):

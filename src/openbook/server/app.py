@@ -23,6 +23,7 @@ from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.oidc import OidcDoor
 from openbook.server.page import add_page
 from openbook.server.people import People
 from openbook.server.question_service import QuestionService
@@ -32,19 +33,24 @@ from openbook.server.routes import (
     contents,
     conversations,
     logins,
+    oidc,
     operation,
     people,
     questions,
+    start,
 )
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
+from openbook.server.shared_answers import SharedAnswers
+from openbook.server.shared_jobs import SharedJobs
 from openbook.server.shared_store import SharedStore, open_shared_store
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.telemetry import open_tracer
 from openbook.server.uploads import UploadStore
+from openbook.server.work_teller import WorkTeller
 from openbook.sessions.protocol import Sessions
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Settings
@@ -103,6 +109,7 @@ def create_app(
     state: Any = app.state
     state.metrics, state.authenticator, state.shared = metrics, authenticator, shared
     state.people, state.keys = known, known.keys
+    state.oidc = OidcDoor(settings, authenticator.logins) if settings.oidc_issuer else None
     state.models = models or offered_models(settings)
     state.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
     _add_parts(state, assistant, roots)
@@ -117,6 +124,7 @@ def _authenticator(known: People, shared: SharedStore | None, settings: Settings
         shared.logins() if shared is not None else None,
         needs_key=needs_key,
         cookie_s=settings.session_days * _DAY_S,
+        person_s=settings.oidc_hours * 3600.0 if settings.oidc_issuer else 0.0,
     )
 
 
@@ -127,13 +135,18 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     state.jobs = JobQueue(most=settings.server_jobs, longest_s=settings.job_timeout_s)
     state.stopping = ShutdownSignal()
     uploads = UploadStore(name_of(assistant.location), settings)
-    state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots)
+    work = state.shared.work() if state.shared is not None else None
+    state.shared_jobs = SharedJobs(state.jobs, work)
+    state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots, others=state.shared_jobs)
     state.asker = QuestionService(
         *(state.library, state.sessions, state.models, state.limits, state.metrics, settings),
         answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
-    state.answers = RunningAnswers(state.asker, state.stopping)
+    here = RunningAnswers(state.asker, state.stopping)
+    state.running_answers = here
+    state.teller = None if work is None else WorkTeller(work, here, state.jobs)
+    state.answers = SharedAnswers(here, state.stopping, work, state.teller)
 
 
 def _add_memory(state: Any, settings: Settings) -> None:
@@ -141,7 +154,7 @@ def _add_memory(state: Any, settings: Settings) -> None:
     expire_s = settings.session_days * _DAY_S
     if state.shared is not None:
         state.sessions = state.shared.sessions(expire_s)
-        state.limits = RecordedLimits(state.shared.limits(settings), state.keys)
+        state.limits = RecordedLimits(state.shared.limits(settings), state.keys, settings)
     else:
         state.sessions = SqliteSessions(settings.home / "sessions.sqlite", expire_s=expire_s)
         state.limits = MemoryLimits(state.keys, settings)
@@ -184,16 +197,20 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     beside = [asyncio.create_task(_expire(state.sessions))]
     if state.answer_pool is not None:
         beside.append(asyncio.create_task(state.answer_pool.start()))
+    if state.teller is not None:
+        beside.append(asyncio.create_task(state.teller.run()))
     try:
         yield
     finally:
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
-        await state.answers.close()
+        await state.running_answers.close()
         if state.answer_pool is not None:
             await state.answer_pool.close()
         await asyncio.to_thread(state.jobs.close)
+        if state.teller is not None:
+            await state.teller.tell_now()  # how it all ended
         await asyncio.to_thread(state.asker.close)
         await asyncio.to_thread(COLOURER.close)
         state.library.close()
@@ -210,6 +227,17 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, logins, people, chat_completions, operation):
+    for topic in (
+        questions,
+        answers,
+        contents,
+        conversations,
+        logins,
+        oidc,
+        people,
+        chat_completions,
+        operation,
+        start,
+    ):
         app.include_router(topic.router)
     add_page(app)

@@ -9,7 +9,7 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Request, Response, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
@@ -18,6 +18,8 @@ from openbook.errors import OpenbookError
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import ROLES, Key, KeyStore, Role
 from openbook.server.logins import Logins, SqliteLogins
+from openbook.server.oidc import Person
+from openbook.server.persons import PersonStore, is_person
 
 LOGIN_COOKIE = "openbook_login"
 BROWSER_COOKIE = "openbook_browser"
@@ -72,7 +74,13 @@ class Authenticator:
     """Identify callers by key, login or cookie. Its methods read a file or a network."""
 
     def __init__(
-        self, keys: KeyStore, logins: Logins | None = None, *, needs_key: bool, cookie_s: float = 30 * 24 * 3600.0
+        self,
+        keys: KeyStore,
+        logins: Logins | None = None,
+        *,
+        needs_key: bool,
+        cookie_s: float = 30 * 24 * 3600.0,
+        person_s: float = 0.0,
     ) -> None:
         """Take the parts.
 
@@ -81,12 +89,20 @@ class Authenticator:
             logins: Of browsers; kept beside the keys, if not given.
             needs_key: Whether everybody needs a key.
             cookie_s: Seconds that a login and a cookie last: as long as a conversation, whose owner they tell.
+            person_s: Seconds that a login at a provider lasts; 0 where there is no provider.
         """
         self._keys = keys
         self._logins = logins or SqliteLogins(keys)
         self._secret = self._logins.secret()
         self.needs_key = needs_key
         self._cookie_s = cookie_s
+        self._person_s = person_s
+        self._persons = PersonStore(keys)
+
+    @property
+    def logins(self) -> Logins:
+        """Logins of browsers."""
+        return self._logins
 
     def caller(self, request: Request, response: Response) -> Caller:
         """Return the caller of a request. A browser without a cookie gets one if the request changes something.
@@ -121,10 +137,11 @@ class Authenticator:
         token = request.cookies.get(LOGIN_COOKIE, "")
         if _OLD_COOKIE in request.cookies:
             response.delete_cookie(_OLD_COOKIE, httponly=True, samesite="strict")
-        if self._logged_in(token) is not None:
+        key = self._logged_in(token)
+        if key is not None and not is_person(key):  # people ask their provider again after some hours
             self._logins.renew(token, self._cookie_s)
             self._set(request, response, LOGIN_COOKIE, token)
-        elif not self.needs_key:
+        elif key is None and not self.needs_key:
             self._set(request, response, BROWSER_COOKIE, self._signed(self._browser(request) or secrets.token_hex(16)))
 
     def log_in(self, request: Request, response: Response, key: Key) -> None:
@@ -132,6 +149,18 @@ class Authenticator:
         self._end(request)
         token = self._logins.add(f"{key.id}:{key.stamp}", self._cookie_s)
         self._set(request, response, LOGIN_COOKIE, token)
+
+    def log_in_person(self, request: Request, response: Response, person: Person) -> Key:
+        """Let a browser in as somebody whom the provider knows, and return their entry among the keys.
+
+        Raises:
+            RequestRefusedError: An owner has shut them out.
+        """
+        key, subject = self._persons.enter(person)
+        self._end(request)
+        token = self._logins.add(subject, self._person_s)
+        self.set_cookie(request, response, LOGIN_COOKIE, token, self._person_s)
+        return key
 
     def log_out(self, request: Request, response: Response) -> Key | None:
         """End the login of a browser, and return whose it was. Its token lets nobody in any more."""
@@ -146,7 +175,10 @@ class Authenticator:
 
     def _logged_in(self, token: str) -> Key | None:
         """Return the key of a login; None if there is none, or if the key was revoked or replaced after it."""
-        key_id, _, stamp = (self._logins.find(token) if token else "").partition(":")
+        subject = self._logins.find(token) if token else ""
+        if self._person_s and (person := self._persons.returning(subject)) is not None:
+            return person
+        key_id, _, stamp = subject.partition(":")
         key = self._keys.get(key_id) if key_id else None
         return key if key is not None and hmac.compare_digest(key.stamp, stamp) else None
 
@@ -159,10 +191,22 @@ class Authenticator:
         return f"{browser}.{hmac.new(self._secret, browser.encode(), hashlib.sha256).hexdigest()}"
 
     def _set(self, request: Request, response: Response, name: str, value: str) -> None:
-        """Set a cookie that scripts cannot read and that other sites cannot make a browser send."""
+        self.set_cookie(request, response, name, value, self._cookie_s)
+
+    def set_cookie(
+        self,
+        request: Request,
+        response: Response,
+        name: str,
+        value: str,
+        lasts_s: float,
+        *,
+        same_site: Literal["lax", "strict"] = "strict",
+    ) -> None:
+        """Set a cookie that scripts cannot read and that pages of other sites cannot make a browser send."""
         # Whoever makes the header up keeps a cookie from themselves, so any proxy is believed.
         secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").partition(",")[0].lower())
-        response.set_cookie(name, value, max_age=int(self._cookie_s), httponly=True, samesite="strict", secure=secure)
+        response.set_cookie(name, value, max_age=int(lasts_s), httponly=True, samesite=same_site, secure=secure)
 
 
 KeyScheme = Annotated[object, Security(HTTPBearer(auto_error=False, scheme_name="key", description="A key."))]

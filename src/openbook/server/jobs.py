@@ -16,7 +16,8 @@ from typing import Any, Literal
 from openbook.errors import OpenbookError
 from openbook.ingest.sync import Progress
 from openbook.process_pool import INTERRUPT
-from openbook.server.failures import RequestRefusedError
+from openbook.server.failures import RequestRefusedError, without_places
+from openbook.server.schemas import JobResponse
 
 _logger = logging.getLogger(__name__)
 
@@ -64,6 +65,17 @@ class Job:
     """Done when nothing more happens."""
     why_stopped: str = ""
     """Why the work has to stop; empty while it need not."""
+
+    def response(self) -> JobResponse:
+        """Return it as the API tells it."""
+        return JobResponse(
+            id=self.id,
+            state=self.state,
+            done=self.done,
+            total=self.total,
+            message=without_places(self.message),
+            report=self.report,
+        )
 
     def has_to_follow(self, other: Job) -> bool:
         """Return whether the two are about the same files, so that the later one waits for the earlier one."""
@@ -129,6 +141,10 @@ class JobQueue:
         """Return a job; None if this owner has none of that id."""
         job = self._jobs.get(job_id)
         return job if job is not None and job.owner == owner else None
+
+    def all(self) -> list[Job]:
+        """List what is remembered, in order."""
+        return list(self._jobs.values())
 
     def open(self) -> list[Job]:
         """List what has not ended, in order."""

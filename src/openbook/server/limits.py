@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
+from openbook.errors import SharedError
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError
 from openbook.server.keys import Key, KeyStore
@@ -165,15 +166,23 @@ def nearly_spent(left_usd: float, now_s: float) -> RequestRefusedError:
 
 
 class RecordedLimits:
-    """Limits that are counted elsewhere; what is used is also written down beside the keys, where it is listed."""
+    """Limits that are counted elsewhere; what is used is also written down beside the keys, where it is listed.
 
-    def __init__(self, limits: Limits, keys: KeyStore) -> None:
-        """Take the limits that decide, and the keys."""
+    While they cannot be counted there, each server counts the questions of its own, and no money is given out.
+    """
+
+    def __init__(self, limits: Limits, keys: KeyStore, settings: Settings) -> None:
+        """Take the limits that decide, the keys, and the limits of this server alone."""
         self._limits = limits
         self._keys = keys
+        self._alone = MemoryLimits(keys, settings)
 
     def take(self, caller: Caller) -> None:
-        self._limits.take(caller)
+        try:
+            self._limits.take(caller)
+        except SharedError:
+            self._alone.take(caller)
+            return
         if caller.key is not None:
             self._keys.count_question(caller.key.id)
 
@@ -181,6 +190,8 @@ class RecordedLimits:
         return self._limits.reserve(caller, usd)
 
     def settle(self, caller: Caller, grant: SpendReservation, cost_usd: Decimal | float | None) -> None:
+        if not grant.usd and not cost_usd:  # nothing was set aside, so there is nothing to correct
+            return
         self._limits.settle(caller, grant, cost_usd)
         spent = grant.usd if cost_usd is None else float(cost_usd)
         if caller.key is not None and spent:

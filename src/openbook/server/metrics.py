@@ -31,12 +31,21 @@ class Metrics:
             "openbook_stage_seconds", "Seconds of stages.", ["stage"], buckets=_STAGE_BUCKETS_S, registry=kept
         )
 
+        self._store: Gauge | None = None
+
     def follow(self, waiting: Callable[[], float], answered: Callable[[], float]) -> None:
         """Show how many questions wait for their turn, and how many are being answered."""
         waits = Gauge("openbook_waiting_questions", "Questions that wait for their turn.", registry=self.registry)
         waits.set_function(waiting)
         runs = Gauge("openbook_open_questions", "Questions that are being answered.", registry=self.registry)
         runs.set_function(answered)
+
+    def store(self, *, is_up: bool) -> None:
+        """Show whether the store that servers share can be reached. Without one, nothing is shown."""
+        if self._store is None:
+            name, what = "openbook_shared_store_up", "Whether the store that servers share can be reached."
+            self._store = Gauge(name, what, registry=self.registry)
+        self._store.set(is_up)
 
     def stage(self, name: str, seconds: float) -> None:
         """Count the time of a stage."""

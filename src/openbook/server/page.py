@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
+import logging
+import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
@@ -13,8 +16,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
+from openbook.errors import SharedError
 from openbook.server.failures import RequestRefusedError
+from openbook.server.page_bundle import NotJoinableError, join_modules
+
+_logger = logging.getLogger(__name__)
 
 _WEB = Path(__file__).parent / "web"
 
@@ -23,8 +31,23 @@ _PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html"}
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
+# Loaded by itself, and before the page is painted.
+_APART = ("theme.js",)
+
+# The module that each page names, and what it is called when all that it needs has been joined to it.
+_ENTRY = re.compile(r'"static/(?P<entry>main|admin|join)\.js"')
+_BUNDLE = re.compile(r"(?P<entry>\w+)\.bundle\.js")
+
+
 class _Parts(StaticFiles):
-    """Files of one version, which never change."""
+    """Files of one version, which never change, and the modules of a page joined into one file."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        found = _BUNDLE.fullmatch(path)
+        text = _bundle(f"{found['entry']}.js") if found else ""
+        if not text:
+            return await super().get_response(path, scope)
+        return Response(text, media_type="text/javascript", headers={"Cache-Control": _FOR_GOOD})
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         reply = super().file_response(*args, **kwargs)
@@ -48,9 +71,12 @@ def _page(name: str, version: str) -> Callable[[Request], Awaitable[HTMLResponse
     async def page(request: Request) -> HTMLResponse:
         if not html:
             raise RequestRefusedError(404, "this installation has no page", hint="GET /docs describes the API")
-        reply = HTMLResponse(html)
+        # Where people can log in at a provider, the page offers it.
+        shown = html if request.app.state.oidc is None else html.replace("<body", "<body data-oidc", 1)
+        reply = HTMLResponse(shown)
         # Before the page reads several things at once, and begins a conversation meanwhile.
-        await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
+        with contextlib.suppress(SharedError):  # the page comes up, and says what is wrong
+            await asyncio.to_thread(request.app.state.authenticator.greet, request, reply)
         return reply
 
     return page
@@ -60,7 +86,23 @@ def _page(name: str, version: str) -> Callable[[Request], Awaitable[HTMLResponse
 def _read(name: str, version: str) -> str:
     """Return a page, which names its parts by their version; empty if there is none."""
     file = _WEB / name
-    return file.read_text(encoding="utf-8").replace('"static/', f'"static/{version}/') if file.is_file() else ""
+    if not file.is_file():
+        return ""
+    html = file.read_text(encoding="utf-8")
+    joined = _ENTRY.sub(
+        lambda found: f'"static/{found["entry"]}.bundle.js"' if _bundle(f"{found['entry']}.js") else found[0], html
+    )
+    return joined.replace('"static/', f'"static/{version}/')
+
+
+@cache
+def _bundle(entry: str) -> str:
+    """Return a module with all that it needs; empty where they cannot be joined, and are served one by one."""
+    try:
+        return join_modules(_WEB, entry, _APART)
+    except (NotJoinableError, OSError) as exc:
+        _logger.warning("the page is served as its modules", extra={"reason": str(exc)})
+        return ""
 
 
 @cache

@@ -18,7 +18,7 @@ from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, error_body, internal_error
 from openbook.server.question_queue import Arrival
 from openbook.server.question_service import QuestionService
-from openbook.server.schemas import QueryRequest
+from openbook.server.schemas import QueryRequest, RunningAnswerResponse
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
 
@@ -83,6 +83,17 @@ class RunningAnswer:
         self.changed.set()
         self.changed = asyncio.Event()
 
+    def response(self) -> RunningAnswerResponse:
+        """Return it as the API lists it."""
+        return RunningAnswerResponse(
+            id=self.id,
+            session_id=self.session_id,
+            begins=self.begins,
+            query=self.query,
+            state=self.state,
+            place=self.place,
+        )
+
     async def follow(self, after: int) -> AsyncIterator[ServerSentEvent]:
         """Yield what happened after an event, and what happens from now on, until the answer has ended."""
         at = after
@@ -112,8 +123,16 @@ class RunningAnswers:
         self._clock = clock
         self._answers: OrderedDict[str, RunningAnswer] = OrderedDict()
 
-    async def start(self, question: QueryRequest, caller: Caller, arrival: Arrival) -> RunningAnswer:
+    async def start(
+        self, question: QueryRequest, caller: Caller, arrival: Arrival, *, elsewhere: int = 0
+    ) -> RunningAnswer:
         """Begin to answer, and return once the question is admitted. What comes then goes on without the caller.
+
+        Args:
+            question: As it was sent.
+            caller: Who asks.
+            arrival: When, and whose turn it takes.
+            elsewhere: Answers of the caller that run at other servers.
 
         Raises:
             NoTurnError: The queue is full.
@@ -122,7 +141,7 @@ class RunningAnswers:
         """
         self._forget()
         running = [each for each in self._answers.values() if each.state == "running"]
-        if sum(each.owner == caller.owner for each in running) >= _MOST_RUNNING_OF_ONE:
+        if sum(each.owner == caller.owner for each in running) + elsewhere >= _MOST_RUNNING_OF_ONE:
             raise RequestRefusedError(
                 *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
                 hint="wait for one of them, or stop it",
@@ -148,6 +167,10 @@ class RunningAnswers:
         """List the answers of an owner in the order of their questions."""
         self._forget()
         return [each for each in self._answers.values() if each.owner == owner and each.session_id]
+
+    def all(self) -> list[RunningAnswer]:
+        """List the answers of everybody in the order of their questions."""
+        return [each for each in self._answers.values() if each.session_id]
 
     async def stop(self, answer: RunningAnswer) -> None:
         """End an answer, and the call of its model. One that has ended stays as it is."""

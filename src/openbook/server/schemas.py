@@ -445,5 +445,6 @@ class ReadinessResponse(Shape):
     """Readiness."""
 
     status: str
+    """`ok`, or `degraded`: the store that servers share cannot be reached."""
     documents: int
     chunks: int

@@ -1,4 +1,4 @@
-"""What several servers share: conversations, limits and logins, in a store that a plugin brings."""
+"""What several servers share, in a store that a plugin brings: conversations, limits, logins, news of running work."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol
 from openbook.plugins import require_plugin
 from openbook.server.limits import Limits
 from openbook.server.logins import Logins
+from openbook.server.shared_work import SharedWork
 from openbook.sessions.protocol import Sessions
 from openbook.settings import Secret, Settings
 
@@ -28,6 +29,10 @@ class SharedStore(Protocol):
 
     def logins(self) -> Logins:
         """Return the logins of browsers."""
+        ...
+
+    def work(self) -> SharedWork | None:
+        """Return where servers tell each other of running answers and jobs; None if they cannot, in this store."""
         ...
 
     def check(self) -> None:

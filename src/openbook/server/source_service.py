@@ -30,6 +30,7 @@ from openbook.server.schemas import (
     UploadResponse,
 )
 from openbook.server.served_library import ServedLibrary
+from openbook.server.shared_jobs import SharedJobs
 from openbook.server.suggestions import SuggestionCache
 from openbook.server.uploads import Upload, UploadStore
 from openbook.settings import Settings
@@ -46,7 +47,14 @@ class SourceService:
     """List and change the sources of a library."""
 
     def __init__(
-        self, library: ServedLibrary, jobs: JobQueue, uploads: UploadStore, settings: Settings, *, roots: Sequence[Path]
+        self,
+        library: ServedLibrary,
+        jobs: JobQueue,
+        uploads: UploadStore,
+        settings: Settings,
+        *,
+        roots: Sequence[Path],
+        others: SharedJobs,
     ) -> None:
         """Take the parts.
 
@@ -56,10 +64,12 @@ class SourceService:
             uploads: Where files are kept.
             settings: Limits.
             roots: Folders below which sources may be added.
+            others: Jobs of other servers.
         """
         self._library = library
         self._suggestions = SuggestionCache(library)
         self._jobs = jobs
+        self._others = others
         self._uploads = uploads
         self._roots = [root.resolve() for root in (*roots, *map(Path, settings.server_roots))]
         self._git_hosts = frozenset(host.lower() for host in settings.server_git_hosts)
@@ -69,7 +79,7 @@ class SourceService:
 
     def sources(self) -> SourcesResponse:
         """List the sources."""
-        busy = {job.source: job for job in self._jobs.open()}
+        busy = {job.source for job in self._jobs.open()} | {job.source for job in self._others.elsewhere()}
         failed = self._jobs.failed()
         with self._library.in_use() as assistant:
             counts = Counter(listed.source for listed in assistant.index.documents(EVERYTHING))
@@ -213,6 +223,7 @@ class SourceService:
         with self._changing, self._library.opened_anew() as assistant:
             location = next((root.location for root in assistant.sources() if root.name == name), "")
             self._jobs.cancel_source(name)  # else what is committed later brings it back
+            self._others.cancel_elsewhere(name)
             assistant.remove(name)
             self._uploads.forget(location)
 

@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import threading
+import time
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ _COURSE = "Uploaded course"
 _COPY_BYTES = 1024 * 1024
 
 _PARTIAL = ".part"
+
+# Files are written here once all of them have arrived, which takes seconds.
+_PARTIAL_S = 3600.0
 
 # Letters and digits of any script, and the few signs that mean nothing to a file system or a page.
 _UNSAFE = re.compile(r"[^\w.()+ -]")
@@ -201,9 +205,12 @@ class UploadStore:
         return list(dict.fromkeys(staged))
 
     def clean(self) -> None:
-        """Remove what a server that was killed left half written."""
+        """Remove what a server that was killed left half written. What is new may belong to another server."""
+        before = time.time() - _PARTIAL_S
         with self._lock, contextlib.suppress(OSError):  # nothing of it is read
             for partial in self._home.glob(f"*{_PARTIAL}"):
+                if partial.stat().st_mtime > before:
+                    continue
                 if partial.is_dir():
                     shutil.rmtree(partial)
                 else:

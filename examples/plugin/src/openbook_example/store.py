@@ -31,6 +31,9 @@ class FolderStore:
         """Return the logins of browsers at all servers."""
         return SqliteLogins(self.opened.enter_context(closing(KeyStore(self.folder))))
 
+    def work(self) -> None:
+        """Share no news of running answers and jobs: each server knows its own."""
+
     def check(self) -> None:
         """Raise an error if the folder is not there."""
         if not self.folder.is_dir():

@@ -11,8 +11,9 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from openbook.server.auth import Identified
 from openbook.server.failures import RequestRefusedError
 from openbook.server.routes.questions import arrival_of
-from openbook.server.running_answers import RunningAnswer, RunningAnswers
+from openbook.server.running_answers import RunningAnswer
 from openbook.server.schemas import QueryRequest, RunningAnswerResponse, RunningAnswersResponse
+from openbook.server.shared_answers import RemoteAnswer, SharedAnswers
 
 router: APIRouter = APIRouter()
 
@@ -22,13 +23,13 @@ Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 _MOST_EVENTS = 2**31
 
 
-def _answers(request: Request) -> RunningAnswers:
-    found: RunningAnswers = request.app.state.answers
+def _answers(request: Request) -> SharedAnswers:
+    found: SharedAnswers = request.app.state.answers
     return found
 
 
-async def _own(request: Request, caller: Identified, answer_id: Id) -> RunningAnswer:
-    found = _answers(request).get(caller.owner, answer_id)
+async def _own(request: Request, caller: Identified, answer_id: Id) -> RunningAnswer | RemoteAnswer:
+    found = await _answers(request).find(caller.owner, answer_id)
     if found is None:
         raise RequestRefusedError(
             404, "you have no such answer, or it ended long ago", hint="its conversation has it, if it was finished"
@@ -36,19 +37,20 @@ async def _own(request: Request, caller: Identified, answer_id: Id) -> RunningAn
     return found
 
 
-Own = Annotated[RunningAnswer, Depends(_own)]
+Own = Annotated[RunningAnswer | RemoteAnswer, Depends(_own)]
 
 
 @router.post("/api/answers", status_code=202)
 async def start(request: Request, caller: Identified, question: QueryRequest) -> RunningAnswerResponse:
     """Begin to answer a question in the background. Only `DELETE` stops it."""
-    return _reply(await _answers(request).start(question, caller, arrival_of(request, caller)))
+    begun = await _answers(request).start(question, caller, arrival_of(request, caller))
+    return begun.response()
 
 
 @router.get("/api/answers")
 async def answers(request: Request, caller: Identified) -> RunningAnswersResponse:
     """List the caller's answers that run, or ended in the last minutes, in the order of their questions."""
-    return RunningAnswersResponse(answers=[_reply(each) for each in _answers(request).of(caller.owner)])
+    return RunningAnswersResponse(answers=await _answers(request).of(caller.owner))
 
 
 @router.get("/api/answers/{answer_id}/events", response_class=EventSourceResponse)
@@ -69,14 +71,3 @@ async def answer_events(
 async def stop(request: Request, found: Own) -> None:
     """Stop an answer, and the call of its model. One that has ended stays as it is."""
     await _answers(request).stop(found)
-
-
-def _reply(answer: RunningAnswer) -> RunningAnswerResponse:
-    return RunningAnswerResponse(
-        id=answer.id,
-        session_id=answer.session_id,
-        begins=answer.begins,
-        query=answer.query,
-        state=answer.state,
-        place=answer.place,
-    )

@@ -15,8 +15,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from openbook.answers import has_lines
 from openbook.errors import QueryError
 from openbook.server.auth import Editor, Identified
-from openbook.server.failures import RequestRefusedError, error_body, without_places
-from openbook.server.jobs import Job, JobQueue
+from openbook.server.failures import RequestRefusedError, error_body
+from openbook.server.jobs import Job
 from openbook.server.limits import Limits
 from openbook.server.rendering import coloured_lines, render_document
 from openbook.server.routes.people import note
@@ -32,7 +32,9 @@ from openbook.server.schemas import (
     UploadResponse,
 )
 from openbook.server.served_library import ServedLibrary
+from openbook.server.shared_jobs import RemoteJob, SharedJobs
 from openbook.server.source_service import SourceService
+from openbook.server.work_teller import WorkTeller
 from openbook.text import LONG_LINE_CHARS, LineIndex, sentences
 from openbook.types import Document, Span
 
@@ -179,6 +181,7 @@ async def add_source(request: Request, caller: Editor, new: SourceRequest) -> Ac
     """Add a folder or a repository, or bring it up to date."""
     await asyncio.to_thread(_limits(request).take, caller)
     job = await asyncio.to_thread(_contents(request).add, caller.owner, new)
+    await _tell_others(request)
     await asyncio.to_thread(note, request, caller, "added source", job.source or "a repository")
     return AcceptedResponse(job_id=job.id, source=job.source)
 
@@ -200,43 +203,53 @@ async def upload(
     """Add files. They are indexed in the background."""
     await asyncio.to_thread(_limits(request).take, caller)
     taken = await asyncio.to_thread(_contents(request).upload, caller.owner, files, course=course)
+    await _tell_others(request)
     await asyncio.to_thread(note, request, caller, "uploaded", ", ".join(taken.accepted))
     return taken
 
 
-async def _own_job(request: Request, caller: Identified, job_id: Id) -> Job:
-    jobs: JobQueue = request.app.state.jobs
-    found = jobs.get(caller.owner, job_id)
+def _jobs(request: Request) -> SharedJobs:
+    found: SharedJobs = request.app.state.shared_jobs
+    return found
+
+
+async def _tell_others(request: Request) -> None:
+    """Tell other servers of a new job, which the caller may ask them about."""
+    teller: WorkTeller | None = request.app.state.teller
+    if teller is not None:
+        await teller.tell_now()
+
+
+async def _own_job(request: Request, caller: Identified, job_id: Id) -> Job | RemoteJob:
+    found = await asyncio.to_thread(_jobs(request).find, caller.owner, job_id)
     if found is None:
         raise RequestRefusedError(404, "you have no such job", hint="GET /api/sources tells how far the sources are")
     return found
 
 
-OwnJob = Annotated[Job, Depends(_own_job)]
+OwnJob = Annotated[Job | RemoteJob, Depends(_own_job)]
 
 
 @router.get("/api/jobs/{job_id}")
 async def job(found: OwnJob) -> JobResponse:
     """Return how far work in the background is."""
-    return _reply(found)
+    return found.response()
 
 
 @router.delete("/api/jobs/{job_id}", status_code=204)
 async def cancel_job(request: Request, found: OwnJob) -> None:
     """Stop work in the background. What is indexed by now, and uploaded files, stay. What has ended stays as it is."""
-    jobs: JobQueue = request.app.state.jobs
-    await asyncio.to_thread(jobs.cancel, found)
+    await asyncio.to_thread(_jobs(request).cancel, found)
 
 
 @router.get("/api/jobs/{job_id}/events", response_class=EventSourceResponse)
 async def job_events(request: Request, found: OwnJob) -> AsyncIterator[ServerSentEvent]:
     """Follow work in the background: `progress`, and at last `done` or `error`."""
-    jobs: JobQueue = request.app.state.jobs
-    async for each in jobs.follow(found):
+    async for each in _jobs(request).follow(found):
         if each.state == "error":
             yield ServerSentEvent(event="error", data=error_body(each.message)["error"])
         else:
-            yield ServerSentEvent(event="done" if each.state == "done" else "progress", data=_reply(each))
+            yield ServerSentEvent(event="done" if each.state == "done" else "progress", data=each)
 
 
 @router.get("/api/documents/{document_id}")
@@ -289,20 +302,10 @@ async def remove_document(request: Request, caller: Editor, document_id: Id) -> 
     library: ServedLibrary = request.app.state.library
     place = await asyncio.to_thread(library.place, document_id)
     job = await asyncio.to_thread(_contents(request).remove_file, caller.owner, document_id)
+    await _tell_others(request)
     await asyncio.to_thread(note, request, caller, "deleted file", f"{job.source}: {place[1] if place else 'not read'}")
     return AcceptedResponse(job_id=job.id, source=job.source)
 
 
 def _no_document() -> RequestRefusedError:
     return RequestRefusedError(404, "the library has no such document", hint="it may have been removed; ask again")
-
-
-def _reply(job: Job) -> JobResponse:
-    return JobResponse(
-        id=job.id,
-        state=job.state,
-        done=job.done,
-        total=job.total,
-        message=without_places(job.message),
-        report=job.report,
-    )

@@ -7,6 +7,7 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from openbook.errors import SharedError
 from openbook.server.auth import Identified
 from openbook.server.metrics import Metrics
 from openbook.server.reference import STYLE, reference
@@ -25,16 +26,15 @@ async def healthz() -> HealthResponse:
 
 @router.get("/readyz")
 async def readyz(request: Request) -> ReadinessResponse:
-    """Report readiness: of the library, and of the store that servers share if there is one."""
+    """Report whether questions can be asked: `ok`, or `degraded` while the store that servers share is away."""
     library: ServedLibrary = request.app.state.library
-    shared: SharedStore | None = request.app.state.shared
+    is_up = await asyncio.to_thread(_is_store_up, request)
 
     def ready() -> ReadinessResponse:
-        if shared is not None:
-            shared.check()
         with library.in_use() as assistant:
             held = assistant.stats()
-        return ReadinessResponse(status="ok", documents=held.documents, chunks=held.chunks)
+        # Not an error: it is away for all servers, and none of them would be left to answer.
+        return ReadinessResponse(status="ok" if is_up else "degraded", documents=held.documents, chunks=held.chunks)
 
     return await asyncio.to_thread(ready)
 
@@ -43,7 +43,21 @@ async def readyz(request: Request) -> ReadinessResponse:
 async def metrics(request: Request, _: Identified) -> Response:
     """Return what was counted, for Prometheus."""
     counted: Metrics = request.app.state.metrics
+    if request.app.state.shared is not None:
+        counted.store(is_up=await asyncio.to_thread(_is_store_up, request))
     return Response(counted.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _is_store_up(request: Request) -> bool:
+    """Return whether what servers share can be reached, or there is no such thing."""
+    shared: SharedStore | None = request.app.state.shared
+    if shared is None:
+        return True
+    try:
+        shared.check()
+    except SharedError:
+        return False
+    return True
 
 
 @router.get("/openapi.json", include_in_schema=False)

@@ -86,8 +86,22 @@ async function* eventsOf(response) {
   }
 }
 
+/** @type {Promise<Record<string, unknown>>} parts that have been read in one request, and not been taken yet */
+let parts = Promise.resolve(/** @type {Record<string, unknown>} */ ({}));
+
+/** Read in one request what a page reads first. Where that fails, each part is asked for by itself, and tells why. */
+export function readTogether() {
+  parts = call("api/start").then((response) => response.json()).catch(() => ({}));
+}
+
 /** @param {string} path */
-export const read = async (path) => (await call(path)).json();
+export async function read(path) {
+  const [, name = ""] = /^api\/(\w+)$/.exec(path) ?? [];
+  const together = await parts;
+  const part = together[name];
+  delete together[name]; // the next time, it may have changed
+  return /** @type {any} */ (part) ?? (await call(path)).json();
+}
 
 /**
  * Have a question answered. The answer goes on until it is finished or stopped, whoever follows it.

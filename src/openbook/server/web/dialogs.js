@@ -79,6 +79,9 @@ export async function logIn() {
     });
     const words = wrong || "Type the key that you were given. This browser keeps it until you log out.";
     const content = [element("p", { id: "login-words" }, words), element("label", {}, "Key", field)];
+    if ("oidc" in document.body.dataset) {
+      content.push(element("p", {}, "Or ", element("a", { href: "api/oidc/login" }, "log in with your account"), "."));
+    }
     const sent = await ask("This server wants a key", content, { send: "Log in", cancel: "Not now" });
     if (!sent) return false;
     const key = String(sent.get("key")).trim();

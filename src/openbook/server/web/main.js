@@ -499,4 +499,5 @@ async function start() {
 wire();
 showTheme();
 store.subscribe(show);
+api.readTogether();
 start();

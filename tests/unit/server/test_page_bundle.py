@@ -1,0 +1,57 @@
+"""Modules of the page are joined into one that does the same; what cannot be joined is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.server.page_bundle import NotJoinableError, join_modules
+from tests.support import write_tree
+
+
+def test_modules_run_once_each_in_the_order_of_their_imports(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        {
+            "main.js": (
+                'import * as tools from "./tools.js";\nimport {\n  first as begin, Last,\n} from "./ends.js";\n'
+                'import "./effects.js";\nimport { theme } from "./theme.js";\n\nbegin(tools, Last, theme);\n'
+            ),
+            "tools.js": 'import { first } from "./ends.js";\n\nexport const use = () => first;\n',
+            "ends.js": "export function first() {}\nexport class Last {}\nexport async function* each() {}\n",
+            "effects.js": 'document.title = "import";\n',
+            "theme.js": "export const theme = 1;\n",
+        },
+    )
+
+    joined = join_modules(tmp_path, "main.js", ["theme.js"])
+
+    order = [line for line in joined.splitlines() if line.startswith("const module_")]
+    assert [line.split()[1] for line in order] == ["module_ends", "module_tools", "module_effects", "module_main"]
+    assert "const { first: begin, Last } = module_ends;" in joined
+    assert "const tools = module_tools;" in joined
+    assert "return { first, Last, each };" in joined
+    assert 'import * as module_theme from "./theme.js";\n' in joined
+    assert "const { theme } = module_theme;" in joined
+    assert "export" not in joined
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("export let count = 0;\n", "export let count"),
+        ("export default 1;\n", "export default"),
+        ('export * from "./a.js";\n', "export \\*"),
+        ('import a from "./a.js";\n', "import a from"),
+        ('import { a } from "https://elsewhere.example/a.js";\n', "import { a }"),
+        ("console.log(import.meta.url);\n", "import.meta"),
+        ("await start();\n", "await start"),
+        ('import { a } from "./main.js";\n', "main.js imports main.js"),
+    ],
+)
+def test_what_is_not_understood_is_an_error(tmp_path: Path, text: str, words: str) -> None:
+    write_tree(tmp_path, {"main.js": text, "a.js": ""})
+
+    with pytest.raises(NotJoinableError, match=words):
+        join_modules(tmp_path, "main.js")
