@@ -14,6 +14,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.errors import LibraryWriteError
 from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of, with_moved
+from openbook.memory import release_memory
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
@@ -124,6 +125,7 @@ def sync(
 def _optimize(index: Index, *, every: bool) -> None:
     with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
         index.optimize(every=every)
+    release_memory()  # a server lives on
 
 
 def _narrowed(difference: Difference, only: Collection[str]) -> Difference:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import remark_on
-from openbook.sources.readers.pdf_characters import HYPHEN
+from openbook.sources.readers.pdf_glyphs import HYPHEN, UNKNOWN
+from openbook.sources.readers.pdf_heads import without_running_heads
 from openbook.sources.readers.pdf_layout import (
     SAME_SIZE,
     Edges,
@@ -22,7 +23,7 @@ from openbook.sources.readers.pdf_layout import (
     paragraphs_of,
     text_of,
     unwrapped,
-    without_running_heads,
+    without_stamps,
 )
 from openbook.sources.readers.pdf_pages import Row, rows_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
@@ -46,8 +47,13 @@ _FEWEST_LETTERS = 3
 
 # Dingbats and signs without a meaning beside others or letters. Alone they are bullets, or cells of a table. Pages of
 # formulas have up to 1.3 % of them, and those of a text whose letters are dingbats 28 % and more.
-_SIGN_IN_WORD = re.compile("(?<=\\S)[\u2701-\u27bf\ue000-\uf8ff]")
+_SIGN_IN_WORD = re.compile(rf"(?<=\S)[\u2701-\u27bf{UNKNOWN}]")
 _MOST_SIGNS = 0.05
+
+# Old fonts of Cyrillic have its letters at codes that are Latin letters with accents elsewhere. No language has words
+# of four of these and no other.
+_FOREIGN_WORD = re.compile("(?<!\\w)[\u00c0-\u00ff]{4,}(?!\\w)")
+_FEWEST_FOREIGN = 3
 
 # A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
@@ -78,10 +84,12 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
         raise SkippedFileError(path, "damaged" if not pages or (failed and not scanned) else without)
     garbled = {number for number, page in enumerate(rows, start=1) if _is_garbled(page)}
+    unclear = {number for number, page in enumerate(rows, start=1) if any(UNKNOWN in text_of(row) for row in page)}
     remarks = (
         ("no text on page", scanned),
         ("cannot read page", failed),
         ("cannot read the letters of page", garbled),
+        (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear - garbled),
     )
     return _composed(rows, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
@@ -122,7 +130,8 @@ def _page(document: PdfDocument, index: int) -> _Page:
 
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
-            return _Page(by_columns(rows_of(text)), page.get_height())
+            rows = without_stamps(rows_of(text), page.get_width())
+            return _Page(by_columns(rows), page.get_height())
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
 
@@ -137,9 +146,10 @@ def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool
 
 
 def _is_garbled(rows: Sequence[Row]) -> bool:
-    """Return whether letters are given as signs, as by a font that says the wrong meanings of its characters."""
+    """Return whether letters are given as signs, or as others, as by a font that says wrong meanings or none."""
     text = " ".join(map(text_of, rows))
-    return len(_SIGN_IN_WORD.findall(text)) > _MOST_SIGNS * len(text)
+    signs = len(_SIGN_IN_WORD.findall(text))
+    return signs > _MOST_SIGNS * len(text) or len(set(_FOREIGN_WORD.findall(text))) >= _FEWEST_FOREIGN
 
 
 @dataclass(slots=True)
