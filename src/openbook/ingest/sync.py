@@ -170,6 +170,7 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
     if not skipped:
         return difference
     from openbook.process_pool import took_longer
+    from openbook.sources import optional_readers
     from openbook.sources.readers.pdf import may_be_read_now
     from openbook.sources.readers.reading import PdfOptions
 
@@ -179,6 +180,7 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
         path
         for path, reason in skipped.items()
         if may_be_read_now(reason, options)
+        or optional_readers.may_be_read_now(reason)
         or (readers and readers.covers(path) and SkipReason.of(reason) is not SkipReason.READER_FAILED)
         or (SkipReason.of(reason) is SkipReason.TOOK_LONGER and reason != late)
     }

@@ -25,6 +25,7 @@ from openbook.sources.readers.pdf_layout import (
     unwrapped,
     without_stamps,
 )
+from openbook.sources.readers.pdf_notes import notes_of
 from openbook.sources.readers.pdf_pages import Row, rows_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason
@@ -80,7 +81,8 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
         without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed
         scanned = {number for number in without_text if _shows_more(document, number - 1, pages[number - 1].rows)}
-    if not any(rows):
+    notes = [page.notes for page in pages]
+    if not any(rows) and not any(notes):
         without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
         raise SkippedFileError(path, "damaged" if not pages or (failed and not scanned) else without)
     garbled = {number for number, page in enumerate(rows, start=1) if _is_garbled(page)}
@@ -91,7 +93,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         ("cannot read the letters of page", garbled),
         (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear - garbled),
     )
-    return _composed(rows, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
+    return _composed(rows, notes, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
 
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
@@ -123,6 +125,8 @@ class _Page:
     rows: list[Row]
     height: float
     failed: bool = False
+    notes: tuple[str, ...] = ()
+    """Of annotations and fields of forms."""
 
 
 def _page(document: PdfDocument, index: int) -> _Page:
@@ -131,7 +135,7 @@ def _page(document: PdfDocument, index: int) -> _Page:
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
             rows = without_stamps(rows_of(text), page.get_width())
-            return _Page(by_columns(rows), page.get_height())
+            return _Page(by_columns(rows), page.get_height(), notes=notes_of(page))
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
 
@@ -186,7 +190,7 @@ def _words_of(pages: Sequence[Sequence[Row]]) -> _Words:
     return _Words(hyphenated, frozenset(word for text in texts for word in _WHOLE_WORD.findall(text)))
 
 
-def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Reading:
+def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], remarks: tuple[str, ...]) -> Reading:
     levels = heading_levels(pages, body_height(pages))
     known = _words_of(pages)
     parts = []
@@ -197,6 +201,8 @@ def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Readi
             _keep_largest(page)
         parts.append(page)
     _join_overleaf([page for page in parts if page], known)
+    for page, said in zip(parts, notes, strict=True):
+        page += (_Part(note, "", 0, (0.0, 0.0)) for note in said)
     pieces: list[str] = []
     blocks: list[Block] = []
     anchors: list[Anchor] = []
