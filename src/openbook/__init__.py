@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from openbook.llm.choose import open_model
     from openbook.settings import Settings
     from openbook.sources.loading import LoadOptions
+    from openbook.study.guide import StudyGuide, StudyItem
     from openbook.types import Chunk, Document, Filter, RetrievalResult, Span, Unit
 
     __version__: str
@@ -71,6 +72,8 @@ __all__ = [
     "SourceText",
     "Span",
     "Stage",
+    "StudyGuide",
+    "StudyItem",
     "Tool",
     "ToolUsed",
     "Unit",
@@ -102,6 +105,7 @@ _HOMES = {
     "OpenbookError": "openbook.errors",
     "Repository": "openbook.libraries.repositories",
     "Settings": "openbook.settings",
+    **dict.fromkeys(("StudyGuide", "StudyItem"), "openbook.study.guide"),
     "Tool": "openbook.agent.tools",
     "AnswerOptions": "openbook.answering.options",
     "chunk": "openbook.ingest.text_chunks",

@@ -28,6 +28,7 @@ from openbook.types import Chunk, Course, Filter, RetrievalResult, View
 
 if TYPE_CHECKING:
     from openbook.answering.generator import Generator
+    from openbook.answering.options import AnswerOptions
     from openbook.answering.references import References
     from openbook.courses.catalog import PlacedLesson
     from openbook.embedding.protocol import Embedder
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from openbook.llm.protocol import Model
     from openbook.retrieval.reranking import Reranker
     from openbook.sources.loading import LoadOptions
+    from openbook.study.guide import StudyGuide
 
 
 class Library(LibraryAnswers):
@@ -344,6 +346,33 @@ class Library(LibraryAnswers):
         """
         self._check(limit, where)
         return self.generator.retrieve(message, limit, where=where)
+
+    def study(self, *, where: Filter = EVERYTHING, options: AnswerOptions | None = None, count: int = 10) -> StudyGuide:
+        """Make a study guide: a summary, key terms and questions, each with citations that have been checked.
+
+        Args:
+            where: What to study: a lesson, a course, a document, or several.
+            options: The model that writes. Without it, the guide is made of the sources' own sentences.
+            count: Most terms, and most questions.
+
+        Raises:
+            QueryError: The filter lets nothing through.
+            UnknownSourceError: The filter names a source that the library does not have.
+            ValueError: `count` is below 1.
+            ModelError: The model did not answer.
+        """
+        from openbook.answering.evidence import EvidenceFinder
+        from openbook.study.making import make_guide
+
+        if count < 1:
+            raise ValueError(f"count is {count}; at least 1 term has to be asked for")
+        self._check(None, where)
+        completed = self._completed(options, ())
+        if completed.deadline_s is None:
+            completed = replace(completed, deadline_s=self.settings.model_timeout_s)
+        finder = EvidenceFinder(self._index, self._embedder, self.retriever)
+        room = self.settings.context_tokens
+        return make_guide(self._index, finder, self.text_now, where, completed, context_tokens=room, count=count)
 
     @cached_property
     def retriever(self) -> Retriever:

@@ -16,7 +16,7 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.claims import Statement, UnattachedMarks, split_claims
 from openbook.grounding.entailment import NO_MARK, decide, quotes_literally
 from openbook.grounding.facts import has_facts
-from openbook.grounding.literal import LiteralVerdict, check_literally, is_verbatim
+from openbook.grounding.literal import UNCLEAR, LiteralVerdict, check_literally, is_verbatim, unclear_number
 from openbook.grounding.lookup import SearchedText
 from openbook.grounding.protocol import CitedClaim, Entailment, SourceText
 from openbook.types import Span
@@ -201,7 +201,7 @@ class CitationChecker:
         if key not in self._judgements:
             claim = _cited_claim(words, places)
             self._judgements[key] = check_literally(claim)
-            if self._judgements[key].verdict != "exact":
+            if self._judgements[key].verdict != "exact" and self._judgements[key].rule != UNCLEAR:
                 self._open[key] = claim
         return self._judgements[key]
 
@@ -257,6 +257,8 @@ def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -
                 verdict, reason = "stale", _why_stale(now)
             elif quote.text not in place.quote:
                 verdict, reason = "conflict", _OTHER_WORDS
+            elif unclear := unclear_number(quote.text, place.quote):
+                verdict, reason = "unverified", unclear
         claims.append(replace(quote, verdict=verdict, reason=reason))
         citations.append(citation_of(quote.marks[0], place, verdict, reason, claim=position))
     return Verification("", tuple(claims), tuple(citations))

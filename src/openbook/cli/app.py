@@ -26,6 +26,7 @@ from openbook.cli import (
     printing,
     questions,
     serving,
+    studying,
 )
 from openbook.errors import (
     AmbiguousCourseError,
@@ -137,6 +138,14 @@ _add(
 _add(contents.watch, examples="watch\nwatch --library work")
 _add(contents.sources)
 _add(courses.courses, examples="courses --library school\ncourses bread --library school")
+_add(
+    studying.study,
+    examples="""
+    study notes.pdf
+    study -l school -c bread --lesson 2
+    study -l school -c bread --format anki -o bread.txt
+    """,
+)
 _add(contents.remove, examples="remove docs --library work\nremove --library work")
 _add(contents.prune, examples="prune --dry-run")
 _add(contents.status, examples="status\nstatus --skipped src")

@@ -29,6 +29,15 @@ _MAX_SOURCE_CHARS = 200_000
 # Sentences that a claim is compared with word by word: what cites a whole page costs no more than a long section.
 _MOST_SENTENCES, _BEGINNING_CHARS = 30, 5
 
+# A minus that a PDF does not name is U+FFFD. It may stand on either side, or be a point.
+_PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_BESIDE_UNKNOWN = re.compile(
+    rf"(?=\ufffd[ ^]?({_PLAIN_NUMBER.pattern}))|(?<![\d.,])({_PLAIN_NUMBER.pattern})(?=[ ^]?\ufffd)"
+)
+
+UNCLEAR = "unclear"
+"""The rule of a verdict on a claim with a number that the source does not say for certain: no judge can know more."""
+
 # Fewer words, such as "Yes.", stand anywhere.
 _FEWEST_EXACT_WORDS = 3
 
@@ -76,7 +85,7 @@ class LiteralVerdict:
     reason: str = ""
     """For people: why it is in conflict, or what kept it from being confirmed. Empty for `exact` and `confirmed`."""
     rule: str = ""
-    """Name of the rule in `RULES` that found a conflict; else empty."""
+    """Name of the rule in `RULES` that found a conflict, or `UNCLEAR`; else empty."""
     quote: str = ""
     """Words of the cited text that decided, where a judge named them."""
 
@@ -90,12 +99,15 @@ def check_literally(claim: CitedClaim) -> LiteralVerdict:
         >>> check_literally(CitedClaim("It gives up after a minute.", "get waits 60 seconds")).verdict
         'unverified'
     """
+    unclear = unclear_number(claim.claim, claim.cited_text)
     if is_verbatim(claim.claim, claim.cited_text):
-        return LiteralVerdict("exact")
+        return LiteralVerdict("unverified", unclear, UNCLEAR) if unclear else LiteralVerdict("exact")
     read = _Read(claim)
     for name, rule in RULES.items():
         if reason := rule(read):
             return LiteralVerdict("conflict", reason, name)
+    if unclear:
+        return LiteralVerdict("unverified", unclear, UNCLEAR)
     return LiteralVerdict("unverified", "nothing checked whether the cited lines say it")
 
 
@@ -118,6 +130,20 @@ def is_verbatim(claim: str, cited_text: str) -> bool:
         len(words.split()) >= _FEWEST_EXACT_WORDS
         and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", squash(cited_text)) is not None
     )
+
+
+def unclear_number(claim: str, cited_text: str) -> str:
+    """Return why a number of a claim is not certain: a sign beside it cannot be read in the cited text; else empty.
+
+    Example:
+        >>> unclear_number("It is 0.93.", "It is \ufffd0.93."), unclear_number("It is 5.", "It is 5, not \ufffd0.93.")
+        ('the sign beside 0.93 cannot be read in the source', '')
+    """
+    if "\ufffd" not in cited_text:
+        return ""
+    said = set(_PLAIN_NUMBER.findall(claim))
+    beside = (number for pair in _BESIDE_UNKNOWN.findall(cited_text) for number in pair)
+    return next((f"the sign beside {number} cannot be read in the source" for number in beside if number in said), "")
 
 
 class _Read:

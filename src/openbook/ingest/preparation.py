@@ -131,7 +131,7 @@ class FilePreparer:
         content = self.read(job)
         if isinstance(content, PreparedFile):
             return content
-        is_elsewhere = may_be_binary(content.raw) or self.preparer.is_of_plugin(content.path)
+        is_elsewhere = may_be_binary(content.raw, content.path) or self.preparer.is_of_plugin(content.path)
         return PreparedFile(elsewhere=True) if is_elsewhere else self.preparer(content)
 
     def read(self, job: FileJob) -> FileContent | PreparedFile:

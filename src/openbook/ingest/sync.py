@@ -14,6 +14,7 @@ from openbook.embedding.protocol import Embedder
 from openbook.errors import LibraryWriteError
 from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of, with_moved
+from openbook.memory import release_memory
 from openbook.settings import Settings
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
@@ -124,6 +125,7 @@ def sync(
 def _optimize(index: Index, *, every: bool) -> None:
     with contextlib.suppress(LibraryWriteError):  # all is committed; only the next searches are slower
         index.optimize(every=every)
+    release_memory()  # a server lives on
 
 
 def _narrowed(difference: Difference, only: Collection[str]) -> Difference:
@@ -168,6 +170,7 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
     if not skipped:
         return difference
     from openbook.process_pool import took_longer
+    from openbook.sources import optional_readers
     from openbook.sources.readers.pdf import may_be_read_now
     from openbook.sources.readers.reading import PdfOptions
 
@@ -177,6 +180,7 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
         path
         for path, reason in skipped.items()
         if may_be_read_now(reason, options)
+        or optional_readers.may_be_read_now(reason)
         or (readers and readers.covers(path) and SkipReason.of(reason) is not SkipReason.READER_FAILED)
         or (SkipReason.of(reason) is SkipReason.TOOK_LONGER and reason != late)
     }

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 
 from openbook.errors import SkippedFileError
-from openbook.sources.classify import classify
-from openbook.sources.decode import decode
-from openbook.sources.formats import binary_format, may_be_binary, own_output
+from openbook.sources.formats import may_be_binary, own_output
 from openbook.sources.masking import mask_secrets
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.sources.readers import PdfOptions, Reading, read_binary, read_text
+from openbook.sources.readers import PdfOptions
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
+from openbook.sources.reading_files import has_private_key, read_file
 from openbook.types import Document, SkipReason
-
-_PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
 
 
 def current_text(
@@ -39,7 +35,7 @@ def current_text(
     """
     if known is not None and hashlib.sha256(raw).hexdigest() == known.content_hash:
         return known.text
-    if may_be_binary(raw) or (readers and readers.covers(path)):
+    if may_be_binary(raw, path) or (readers and readers.covers(path)):
         return None
     return read_document(raw, source="", path=path, mask=mask).text
 
@@ -68,12 +64,12 @@ def read_document(
             key (`secret`), are a question set, a run or an answer of ours (see `own_output`), or are of a
             format that cannot be read: damaged, encrypted, not what the suffix says. Or another reader failed.
     """
-    if _PRIVATE_KEY.match(raw):
+    if has_private_key(raw):
         raise SkippedFileError(path, SkipReason.SECRET)
     own = own_output(raw)
     if own:
         raise SkippedFileError(path, own)
-    reading = readers.read(raw, path) if readers and readers.covers(path) else _read(raw, path, pdf_options)
+    reading = readers.read(raw, path) if readers and readers.covers(path) else read_file(raw, path, pdf_options)
     text, secrets = mask_secrets(reading.text) if mask else (reading.text, [])
     masked = (f"masked: {', '.join(secrets)}",) if secrets else ()
     return Document(
@@ -87,11 +83,3 @@ def read_document(
         anchors=reading.anchors,
         remarks=reading.remarks + masked,
     )
-
-
-def _read(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
-    language = binary_format(raw, path)
-    if language is not None:
-        return read_binary(raw, path, language, pdf_options)
-    text = decode(raw, path)
-    return read_text(text, path, *classify(path, text))

@@ -53,7 +53,7 @@ _BINARY_SUFFIXES = frozenset(
     """
     png jpg jpeg gif bmp ico icns webp tif tiff avif heic psd ai eps xcf sketch fig
     mp3 wav ogg oga flac m4a aac opus mid mp4 m4v mov avi mkv webm wmv flv
-    zip gz tgz bz2 tbz xz txz zst 7z rar tar jar war ear whl egg nupkg deb rpm apk dmg iso cab msi gem crate lz4 br
+    gz tgz bz2 tbz xz txz zst 7z rar tar jar war ear whl egg nupkg deb rpm apk dmg iso cab msi gem crate lz4 br
     exe dll so dylib a lib o obj ko pyc pyo pyd class wasm node elc beam rlib rmeta pdb bin
     ttf otf woff woff2 eot
     mobi djvu pages numbers

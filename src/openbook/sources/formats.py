@@ -6,9 +6,15 @@ import re
 from typing import Any, Literal, get_args
 
 from openbook.errors import SkippedFileError
+from openbook.types import SkipReason
 
-BinaryFormat = Literal["docx", "eml", "epub", "mbox", "odp", "ods", "odt", "pdf", "pptx", "rtf", "xls", "xlsx"]
+BinaryFormat = Literal[
+    "doc", "docx", "eml", "epub", "mbox", "msg", "odp", "ods", "odt", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx", "zip"
+]
 """Formats that are no text. The names are languages of documents, and suffixes of files."""
+
+SingleFormat = Literal["doc", "docx", "epub", "odp", "ods", "odt", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx"]
+"""Those that hold no other files to be read."""
 
 BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
 
@@ -22,8 +28,8 @@ _BEGINNING_BYTES = _PDF_BYTES + len(_PDF)
 # A stream of an Office file that is encrypted, as its directory names it.
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 
-# Formats of Word and PowerPoint from before 2007, by suffix.
-_SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
+# Other old files of that family, by suffix: they look the same from outside.
+_OF_OLD_OFFICE: dict[str, BinaryFormat] = {"doc": "doc", "msg": "msg", "ppt": "ppt"}
 
 _RTF = b"{\\rtf"
 
@@ -74,8 +80,10 @@ _RESULT_KEYS = frozenset({"source", "path", "start_char", "score", "text"})
 _OWN_KEY = re.compile(rb'"(?:question|query|openbook_eval)"\s*:')
 
 
-def may_be_binary(raw: bytes) -> bool:
-    """Check by its first bytes whether a file may be of a binary format. Cheap."""
+def may_be_binary(raw: bytes, path: str = "") -> bool:
+    """Check by its first bytes whether a file may be of a binary format, or is mail, which may hold some. Cheap."""
+    if path.lower().endswith(tuple(f".{suffix}" for suffix in _MAIL)):
+        return True
     return raw.startswith((_ZIP, _OLD_OFFICE, _RTF)) or _PDF in raw[:_BEGINNING_BYTES]
 
 
@@ -105,22 +113,26 @@ def binary_format(raw: bytes, path: str) -> BinaryFormat | None:
         found = "rtf"
     elif raw.startswith(_OLD_OFFICE) and suffix in ("xls", "xlt") and any(name in raw for name in _WORKBOOKS):
         found = "xls"
+    elif raw.startswith(_OLD_OFFICE) and suffix in _OF_OLD_OFFICE and _ENCRYPTED_OFFICE not in raw:
+        found = _OF_OLD_OFFICE[suffix]
     elif suffix in _MAIL:
         found = _MAIL[suffix]
     unread = next((what for begins, what in _TEXT_OF_PROGRAMS.items() if begins.match(raw)), "")
     if found is None and unread:
         raise SkippedFileError(path, unread)
-    if found is None and suffix in (*BINARY_FORMATS, *_SUCCESSORS):
+    if found is None and suffix in BINARY_FORMATS:
         raise SkippedFileError(path, _refusal(raw, suffix))
     return found
 
 
 def _refusal(raw: bytes, suffix: str) -> str:
+    if suffix == "zip":
+        return f"{SkipReason.BINARY}; of zips, exports of Notion and Confluence are read"
     if not raw.startswith(_OLD_OFFICE):
         return f"not {'an' if suffix[0] in 'eorx' else 'a'} {suffix.upper()} file"
     if _ENCRYPTED_OFFICE in raw:
         return "encrypted; save it without a password"
-    return f"old Office format; save it as .{_SUCCESSORS.get(suffix, suffix)}"
+    return f"old Office format; save it as .{suffix}"
 
 
 def _zipped(raw: bytes, suffix: str) -> BinaryFormat | None:
@@ -129,7 +141,15 @@ def _zipped(raw: bytes, suffix: str) -> BinaryFormat | None:
     found = _MIMETYPES.get(_mimetype(raw)) or next(named, None)
     # Some programs put the type elsewhere, or compress it.
     is_open_document = b"content.xml" in raw and suffix in _OPEN_DOCUMENT
+    if found is None and suffix == "zip" and _is_export(raw):
+        return "zip"
     return found or (_OPEN_DOCUMENT[suffix] if is_open_document else None)
+
+
+def _is_export(raw: bytes) -> bool:
+    from openbook.sources.readers.exports import is_export  # few sources have any zip
+
+    return is_export(raw)
 
 
 def _mimetype(raw: bytes) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 from openbook.plugins import plugins
 from openbook.sources.formats import BINARY_FORMATS
 from openbook.sources.languages import BY_SUFFIX
+from openbook.sources.optional_readers import OPTIONAL_READERS, optional_reader
 from openbook.types import KINDS
 
 # What reads a format whose text is extracted, where that is a library of its own.
@@ -21,11 +22,9 @@ _LIBRARIES = {
 }
 
 _UNREAD = {
-    ("doc", "ppt"): "save it as DOCX or PPTX, or open and save it with LibreOffice",
     ("key", "pages", "numbers"): "export it as PDF, PPTX, DOCX or XLSX",
     ("djvu", "mobi", "ps"): "convert it to PDF or EPUB",
     ("fodt", "fods", "fodp"): "save it as ODT, ODS or ODP",
-    ("msg",): "save the message as EML",
     ("png", "jpg", "jpeg", "tif", "tiff", "webp"): "text in pictures is not recognized; make a PDF with a text layer",
     ("mp3", "wav", "m4a", "mp4", "mkv", "webm"): "speech is not recognized; add a transcript as VTT or SRT",
 }
@@ -61,11 +60,11 @@ class UnreadFormat:
 def known_formats() -> list[KnownFormat]:
     """List what is read, by kind and name. A reader of an installed package goes before ours."""
     installed = {name.lower(): plugin.package for name, plugin in plugins("readers").items()}
-    found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS}
+    found: dict[tuple[str, str], list[str]] = {("docs", name): [name] for name in BINARY_FORMATS if _is_read(name)}
     for suffix, (kind, language) in BY_SUFFIX.items():
         found.setdefault((kind, language), []).append(suffix)
     formats = [
-        KnownFormat(name, kind, kept, _LIBRARIES.get(name, "openbook"))
+        KnownFormat(name, kind, kept, _reader_of(name))
         for (kind, name), suffixes in found.items()
         if (kept := tuple(sorted(suffix for suffix in suffixes if suffix not in installed)))
     ]
@@ -73,8 +72,20 @@ def known_formats() -> list[KnownFormat]:
     return sorted(formats, key=lambda one: (KINDS.index(one.kind), one.name))
 
 
+def _is_read(name: str) -> bool:
+    optional = optional_reader(name)
+    return optional is None or optional.is_there()
+
+
+def _reader_of(name: str) -> str:
+    optional = optional_reader(name)
+    return optional.name if optional else _LIBRARIES.get(name, "openbook")
+
+
 def unread_formats() -> list[UnreadFormat]:
     """List what is not read, with what to do about it. What a package reads is not among it."""
     installed = {name.lower() for name in plugins("readers")}
-    left = ((tuple(one for one in suffixes if one not in installed), remedy) for suffixes, remedy in _UNREAD.items())
+    missing = [(one.suffixes, one.remedy) for one in OPTIONAL_READERS if not one.is_there()]
+    unread = [*missing, *_UNREAD.items()]
+    left = ((tuple(one for one in suffixes if one not in installed), remedy) for suffixes, remedy in unread)
     return [UnreadFormat(suffixes, remedy) for suffixes, remedy in left if suffixes]

@@ -98,6 +98,7 @@ srt: srt
 text: text txt
 typst: typ
 vtt: vtt
+ics: ics ical ifb
 """
 
 _CONFIG = """

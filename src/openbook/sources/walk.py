@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _EXTRACTED_SUFFIXES = (".ipynb",)
 _EXTRACTED_FACTOR = 16
 
-_DOCUMENT_SUFFIXES = tuple(f".{name}" for name in ("doc", "ppt", *BINARY_FORMATS))
+_DOCUMENT_SUFFIXES = tuple(f".{name}" for name in BINARY_FORMATS)
 
 # The tag of junctions, which lead elsewhere and are no links: IO_REPARSE_TAG_MOUNT_POINT of Windows.
 _MOUNT_POINT = 0xA0000003

@@ -306,3 +306,15 @@ def test_an_answer_of_ten_thousand_marks_is_checked() -> None:
     checked = checker().check("Sessions end after one hour [1:3]. " * 10_000)
 
     assert [claim.verdict for claim in checked.claims] == ["exact"] * 10_000
+
+
+def test_no_verifier_settles_a_number_beside_a_sign_that_cannot_be_read() -> None:
+    page = chunk_of("The correlation was \ufffd0.9393 in 2001.", "a.pdf")
+    context = build_context([result_of(page)], 1_000)
+    checks = CitationChecker(context, unchanged)
+
+    (claim,) = checks.check("0.9393 in 2001 was the value [1:1].").claims
+    quoted = check_quotes([Claim(0, 0, "0.9393 in 2001", ("[1:1]",))], context, unchanged)
+
+    assert (claim.verdict, dict(checks.open)) == ("unverified", {})
+    assert [(each.verdict, each.reason) for each in quoted.claims] == [("unverified", claim.reason)]

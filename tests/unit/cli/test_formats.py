@@ -12,6 +12,7 @@ def test_formats_are_listed_with_what_reads_them(capsys: pytest.CaptureFixture[s
     listed = run(capsys, "formats", "--json").json
 
     assert "  xlsx: .xlsx  (python-calamine)\n" in told
-    assert "  .msg: save the message as EML\n" in told
+    assert "  msg: .msg  (python-oxmsg)\n" in told
+    assert "  .fodt .fods .fodp: save it as ODT, ODS or ODP\n" in told
     assert {"name": "org", "kind": "docs", "suffixes": ["org"], "reader": "openbook"} in listed["formats"]
-    assert {"suffixes": ["msg"], "remedy": "save the message as EML"} in listed["unread"]
+    assert {"suffixes": ["fodt", "fods", "fodp"], "remedy": "save it as ODT, ODS or ODP"} in listed["unread"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.grounding.literal import RULES, check_literally, conflicts_of, names_of_code
+from openbook.grounding.literal import RULES, UNCLEAR, check_literally, conflicts_of, names_of_code
 from openbook.grounding.protocol import CitedClaim, SourceText
 
 CODE = """\
@@ -164,3 +164,14 @@ def test_any_text_gets_a_verdict(claim: str, cited: str, source: str) -> None:
     assert found.verdict in ("exact", "conflict", "unverified")
     assert bool(found.rule) is (found.verdict == "conflict")
     assert found.rule in {"", *RULES}
+
+
+def test_a_number_beside_a_sign_that_cannot_be_read_is_never_exact() -> None:
+    cited = "The correlation was \ufffd0.9393 in 2001, and 12 \ufffd in all."
+    why = "the sign beside 0.9393 cannot be read in the source"
+
+    for claim in ("The correlation was \ufffd0.9393 in 2001", "0.9393 in 2001", "It is correlated by -0.9393 overall."):
+        verdict = check_literally(CitedClaim(claim, cited))
+        assert (verdict.verdict, verdict.reason, verdict.rule) == ("unverified", why, UNCLEAR)
+    assert check_literally(CitedClaim("and 12 \ufffd in all", cited)).verdict == "unverified"
+    assert check_literally(CitedClaim("The correlation was", cited)).verdict == "exact"

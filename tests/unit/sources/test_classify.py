@@ -98,7 +98,7 @@ def test_grammars_are_called_as_their_package_calls_them() -> None:
     without_grammar = named - set(semble_grammars.available_languages())
 
     assert without_grammar == {
-        "asm", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fsharp", "jsonl", "less", "log", "man",
+        "asm", "coffeescript", "crystal", "csv", "cython", "d", "elm", "fsharp", "ics", "jsonl", "less", "log", "man",
         "matlab", "nim", "notebook", "pascal", "po", "pod", "sass", "srt", "tcl", "text", "tsv", "verilog", "vhdl",
         "vtt",
     }  # fmt: skip

@@ -57,8 +57,6 @@ def test_the_content_decides_whatever_the_name_is(raw: bytes, wanted: str, name:
             "a.fodt",
             "flat OpenDocument; save it as .odt or PDF",
         ),
-        (OLD_OFFICE, "a.doc", "old Office format; save it as .docx"),
-        (OLD_OFFICE, "a.PPT", "old Office format; save it as .pptx"),
         (ENCRYPTED_OFFICE, "a.docx", "encrypted; save it without a password"),
     ],
 )

@@ -8,7 +8,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal, assert_never
 
-from openbook.sources.formats import BinaryFormat
+from openbook.sources.formats import SingleFormat
+from openbook.sources.readers.calendar import read_calendar
 from openbook.sources.readers.course import is_course, read_course
 from openbook.sources.readers.html import read_html
 from openbook.sources.readers.markdown import read_markdown
@@ -26,6 +27,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
     {
         "asciidoc": partial(read_markup, language="asciidoc"),
         "html": read_html,
+        "ics": read_calendar,
         "latex": partial(read_markup, language="latex"),
         "man": partial(read_markup, language="man"),
         "markdown": read_markdown,
@@ -51,7 +53,7 @@ def read_text(text: str, path: str, kind: Kind, language: str) -> Reading:
 
 
 def read_binary(
-    raw: bytes, path: str, language: BinaryFormat, pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS
+    raw: bytes, path: str, language: SingleFormat, pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS
 ) -> Reading:
     """Read the bytes of a file whose text must be extracted, as a course if the text is one.
 
@@ -64,7 +66,7 @@ def read_binary(
     return replace(reading, kind="course", blocks=read_course(reading.text, "").blocks)
 
 
-def _extract(raw: bytes, path: str, language: BinaryFormat, pdf_options: PdfOptions) -> Reading:
+def _extract(raw: bytes, path: str, language: SingleFormat, pdf_options: PdfOptions) -> Reading:
     # Each is loaded by the sources that have such files, and by no other.
     match language:
         case "pdf":
@@ -92,13 +94,17 @@ def _extract(raw: bytes, path: str, language: BinaryFormat, pdf_options: PdfOpti
 
 
 def _extract_more(
-    raw: bytes, path: str, language: Literal["eml", "mbox", "odp", "ods", "rtf", "xls", "xlsx"]
+    raw: bytes, path: str, language: Literal["doc", "odp", "ods", "ppt", "rtf", "xls", "xlsx"]
 ) -> Reading:
     match language:
         case "xlsx" | "xls" | "ods":
             from openbook.sources.readers.spreadsheet import read_spreadsheet
 
             return read_spreadsheet(raw, path, language)
+        case "doc" | "ppt":
+            from openbook.sources.readers.legacy import read_legacy
+
+            return read_legacy(raw, path, language)
         case "odp":
             from openbook.sources.readers.odp import read_odp
 
@@ -107,8 +113,4 @@ def _extract_more(
             from openbook.sources.readers.rtf import read_rtf
 
             return read_rtf(raw, path)
-        case "eml" | "mbox":
-            from openbook.sources.readers.mail import read_mail
-
-            return read_mail(raw, path, language)
     assert_never(language)

@@ -11,23 +11,11 @@ from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.docx_lists import ListNumbering, integer, value
 from openbook.sources.readers.formulas import formula, on_one_line, raised
 from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.symbols import FIRST_PICTURE, SYMBOLS
 from openbook.sources.readers.zipped import ZipPackage
 
 # Signs of fonts that have pictures for letters stand here, by the number of the letter.
-_PICTURES = range(0xF020, 0xF100)
-
-# https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt, without brackets and what is built of them.
-_SYMBOLS = dict(
-    zip(
-        (*range(0x41, 0x5B), *range(0x61, 0x7B), *range(0x30, 0x3A)),
-        "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖαβχδεφγηιϕκλμνοπθρστυϖωξψζ0123456789",  # noqa: RUF001
-        strict=True,
-    )
-)
-_SYMBOLS |= dict(zip(b" %()+,./:;<=>[]{|}", " %()+,./:;<=>[]{|}", strict=True))
-_SYMBOLS |= dict(zip(range(0xA2, 0xC0), "′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵", strict=True))  # noqa: RUF001
-_SYMBOLS |= dict(zip(range(0xC4, 0xDF), "⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒", strict=True))  # noqa: RUF001
-_SYMBOLS |= {0x2D: "\u2212", 0x7E: "~", 0x40: "≅", 0xE5: "∑", 0xF2: "∫"}
+_PICTURES = range(FIRST_PICTURE + 0x20, FIRST_PICTURE + 0x100)
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{1,4}")
 
@@ -43,7 +31,7 @@ def sign(sym: Element) -> str:
     number = int(digits, 16) if _HEXADECIMAL.fullmatch(digits) else 0
     if number not in _PICTURES:
         return chr(number) if number else "\ufffd"
-    return _SYMBOLS.get(number - 0xF000, "\ufffd") if sym.get("font", "").lower() == "symbol" else "\ufffd"
+    return SYMBOLS.get(number - FIRST_PICTURE, "\ufffd") if sym.get("font", "").lower() == "symbol" else "\ufffd"
 
 
 # The names of built-in styles are English in the file, whatever the language of the program was.

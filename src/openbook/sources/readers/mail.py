@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator
 from email.message import EmailMessage
 
-from openbook.errors import SkippedFileError
+from openbook.sources.readers.attachments import Attachments
 from openbook.sources.readers.composing import Composer, remark_on
 from openbook.sources.readers.html import read_html
+from openbook.sources.readers.parts import Parts
 from openbook.sources.readers.reading import Reading
 
 _MOST_MESSAGES = 10_000
 _MOST_PARTS = 1_000
-_MOST_LISTED = 5
 
 _SHOWN = ("From", "To", "Cc", "Date")
 
@@ -36,37 +36,30 @@ def is_mail(raw: bytes) -> bool:
     return _HEADER.match(raw) is not None and _NAMES.search(raw[:_HEADER_BYTES]) is not None
 
 
-def read_mail(raw: bytes, path: str, language: str) -> Reading:
-    """Read one message, or those of an mbox in their order.
+def read_mail(raw: bytes, language: str, attached: Attachments) -> Reading:
+    """Read one message, or those of an mbox in their order, with what is attached.
 
     The subject is a heading; then come sender, recipients and date, a line each, and the text: the plain part, or
-    else the words of the part in HTML. Anchors of an mbox are `message 1`, `message 2` ... Attachments are remarked
-    on, and not read.
-
-    Raises:
-        SkippedFileError: It is no mail.
+    else the words of the part in HTML. Anchors of an mbox are `message 1`, `message 2` ...; those of an attachment
+    begin with its name: `message 2 slides.pdf p. 4`. What of the attachments could not be read is remarked on.
     """
-    if not is_mail(raw):
-        raise SkippedFileError(path, f"not {'an' if language == 'eml' else 'a'} {language.upper()} file")
     messages = list(_messages(raw)) if language == "mbox" else [raw]
-    composer = Composer()
-    attached: list[str] = []
+    parts = Parts()
     damaged = set()
     for number, message in enumerate(messages[:_MOST_MESSAGES], start=1):
-        if language == "mbox":
-            composer.anchor(f"message {number}")
+        label = f"message {number}" if language == "mbox" else ""
         try:
-            attached += _add(composer, message)
+            reading, files = _read(message)
         except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # of headers that are damaged
             damaged.add(number)
+            continue
+        parts.add(reading, label)
+        for name, content in files:
+            attached.add(parts, content, name, label)
     remarks = [remark_on("damaged: message", damaged)] if damaged else []
-    if attached:
-        shown = ", ".join(attached[:_MOST_LISTED])
-        rest = len(attached) - _MOST_LISTED
-        remarks.append(f"not read: attachments {shown}" + (f" and {rest} more" if rest > 0 else ""))
     if len(messages) > _MOST_MESSAGES:
         remarks.append(f"only the first {_MOST_MESSAGES:,} of {len(messages):,} messages are read")
-    return composer.reading(language, remarks)
+    return parts.reading(language, (*remarks, *attached.remarks))
 
 
 def _messages(raw: bytes) -> Iterator[bytes]:
@@ -78,21 +71,31 @@ def _messages(raw: bytes) -> Iterator[bytes]:
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
 
 
-def _add(composer: Composer, raw: bytes) -> list[str]:
-    """Add a message, and return the names of its attachments."""
+def _read(raw: bytes) -> tuple[Reading, list[tuple[str, bytes]]]:
+    """Read a message, and return it with the names and bytes of what is attached."""
     message = email.message_from_bytes(raw, policy=email.policy.default)
+    composer = Composer()
     composer.heading(_header(message, "Subject") or "(no subject)", 1)
     composer.text("\n".join(f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))))
     body = message.get_body(("plain", "html"))
     if body is not None:
-        text = str(body.get_content())
-        if body.get_content_subtype() == "html":
-            text = re.sub(r"[ \t]+", " ", read_html(text).text)
-        for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
-            composer.text(paragraph)
+        add_body(composer, str(body.get_content()), is_html=body.get_content_subtype() == "html")
     parts = list(message.walk())[:_MOST_PARTS] if message.is_multipart() else []
-    named = [" ".join((part.get_filename() or "").split()) for part in parts]
-    return [name for name in named if name]
+    files = [(" ".join((part.get_filename() or "").split()), _bytes_of(part)) for part in parts if part is not body]
+    return composer.reading("eml"), [(name, content) for name, content in files if name]
+
+
+def add_body(composer: Composer, text: str, *, is_html: bool) -> None:
+    """Add the text of a message, by paragraphs."""
+    if is_html:
+        text = re.sub(r"[ \t]+", " ", read_html(text).text)
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+        composer.text(paragraph)
+
+
+def _bytes_of(part: EmailMessage) -> bytes:
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
 
 
 def _header(message: EmailMessage, name: str) -> str:

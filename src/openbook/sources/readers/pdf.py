@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import remark_on
-from openbook.sources.readers.pdf_characters import HYPHEN
+from openbook.sources.readers.pdf_glyphs import HYPHEN, UNKNOWN
+from openbook.sources.readers.pdf_heads import without_running_heads
 from openbook.sources.readers.pdf_layout import (
     SAME_SIZE,
     Edges,
@@ -22,8 +23,9 @@ from openbook.sources.readers.pdf_layout import (
     paragraphs_of,
     text_of,
     unwrapped,
-    without_running_heads,
+    without_stamps,
 )
+from openbook.sources.readers.pdf_notes import notes_of
 from openbook.sources.readers.pdf_pages import Row, rows_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason
@@ -46,8 +48,13 @@ _FEWEST_LETTERS = 3
 
 # Dingbats and signs without a meaning beside others or letters. Alone they are bullets, or cells of a table. Pages of
 # formulas have up to 1.3 % of them, and those of a text whose letters are dingbats 28 % and more.
-_SIGN_IN_WORD = re.compile("(?<=\\S)[\u2701-\u27bf\ue000-\uf8ff]")
+_SIGN_IN_WORD = re.compile(rf"(?<=\S)[\u2701-\u27bf{UNKNOWN}]")
 _MOST_SIGNS = 0.05
+
+# Old fonts of Cyrillic have its letters at codes that are Latin letters with accents elsewhere. No language has words
+# of four of these and no other.
+_FOREIGN_WORD = re.compile("(?<!\\w)[\u00c0-\u00ff]{4,}(?!\\w)")
+_FEWEST_FOREIGN = 3
 
 # A word that goes on overleaf: its beginning at the end of a page, its rest in front of the next.
 _CUT_WORD = re.compile(rf"[^\W\d_]{{2,}}[-{HYPHEN}]$")
@@ -74,16 +81,19 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
         without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed
         scanned = {number for number in without_text if _shows_more(document, number - 1, pages[number - 1].rows)}
-    if not any(rows):
+    notes = [page.notes for page in pages]
+    if not any(rows) and not any(notes):
         without = _FORM_ALONE if is_form else NO_TEXT if scanned else "no text"
         raise SkippedFileError(path, "damaged" if not pages or (failed and not scanned) else without)
     garbled = {number for number, page in enumerate(rows, start=1) if _is_garbled(page)}
+    unclear = {number for number, page in enumerate(rows, start=1) if any(UNKNOWN in text_of(row) for row in page)}
     remarks = (
         ("no text on page", scanned),
         ("cannot read page", failed),
         ("cannot read the letters of page", garbled),
+        (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear - garbled),
     )
-    return _composed(rows, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
+    return _composed(rows, notes, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
 
 
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
@@ -115,6 +125,8 @@ class _Page:
     rows: list[Row]
     height: float
     failed: bool = False
+    notes: tuple[str, ...] = ()
+    """Of annotations and fields of forms."""
 
 
 def _page(document: PdfDocument, index: int) -> _Page:
@@ -122,7 +134,8 @@ def _page(document: PdfDocument, index: int) -> _Page:
 
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
-            return _Page(by_columns(rows_of(text)), page.get_height())
+            rows = without_stamps(rows_of(text), page.get_width())
+            return _Page(by_columns(rows), page.get_height(), notes=notes_of(page))
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
 
@@ -137,9 +150,10 @@ def _shows_more(document: PdfDocument, index: int, heads: Sequence[Row]) -> bool
 
 
 def _is_garbled(rows: Sequence[Row]) -> bool:
-    """Return whether letters are given as signs, as by a font that says the wrong meanings of its characters."""
+    """Return whether letters are given as signs, or as others, as by a font that says wrong meanings or none."""
     text = " ".join(map(text_of, rows))
-    return len(_SIGN_IN_WORD.findall(text)) > _MOST_SIGNS * len(text)
+    signs = len(_SIGN_IN_WORD.findall(text))
+    return signs > _MOST_SIGNS * len(text) or len(set(_FOREIGN_WORD.findall(text))) >= _FEWEST_FOREIGN
 
 
 @dataclass(slots=True)
@@ -176,7 +190,7 @@ def _words_of(pages: Sequence[Sequence[Row]]) -> _Words:
     return _Words(hyphenated, frozenset(word for text in texts for word in _WHOLE_WORD.findall(text)))
 
 
-def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Reading:
+def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], remarks: tuple[str, ...]) -> Reading:
     levels = heading_levels(pages, body_height(pages))
     known = _words_of(pages)
     parts = []
@@ -187,6 +201,8 @@ def _composed(pages: Sequence[Sequence[Row]], remarks: tuple[str, ...]) -> Readi
             _keep_largest(page)
         parts.append(page)
     _join_overleaf([page for page in parts if page], known)
+    for page, said in zip(parts, notes, strict=True):
+        page += (_Part(note, "", 0, (0.0, 0.0)) for note in said)
     pieces: list[str] = []
     blocks: list[Block] = []
     anchors: list[Anchor] = []

@@ -9,17 +9,11 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-HYPHEN = "\ufffe"
-"""Stands where a word was broken at the end of a line."""
+from openbook.sources.readers.pdf_glyphs import NOTHING, meanings
+from openbook.sources.readers.pdf_visible import Box
 
 WORD_GAP = 0.12
 """White space between words is at least this share of the height, and between letters less."""
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right and top, in points from the lower left corner of the page."""
-
-# How PDFium writes a broken word in its list of characters.
-_HYPHEN_IN_LIST = "\x02"
 
 # Fonts that TeX draws dot by dot do not say what their codes mean. Its older text fonts have ligatures from 0B on, its
 # newer ones from 1B on, and dashes and quotes below. Its fonts for formulas have brackets at most of these codes, which
@@ -32,6 +26,7 @@ _TEX = dict(
     )
 )
 _OF_TEX = re.compile(r"[\x0b\x0c\x0e-\x1f]|\r(?!\n)")
+_COPYRIGHT = re.compile(r"\rc(?= \d)")
 _IN_WORDS = re.compile(
     r"(?<=[^\W\d_])(?!\r\n)[\x0b-\x0f\x1b-\x1f]|[\x0b-\x0f](?=[^\W\d_A-Z]{2})|[\x1b-\x1f](?=[^\W\d_A-Z])"
     r"|(?<=\w)[\x15\x16](?=\w)|(?<=\w )[\x15\x16](?= \w)"
@@ -110,6 +105,10 @@ class PageText:
         _, bottom, _, top = self.at(middle)
         return max(0.0, top - bottom)
 
+    def index(self, index: int) -> int:
+        """Return the number that PDFium has for a character; what was inserted has that of the next one."""
+        return index - bisect_right(self._inserted, index - 1) if self._inserted else index
+
     def _fill(self, index: int) -> Any:
         if self._inserted:
             index -= bisect_right(self._inserted, index - 1)
@@ -120,7 +119,7 @@ class PageText:
         """Return whether a character is as high as its box, as where a font says nothing of its height."""
         box = self._fill(index)
         height = box.top - box.bottom
-        self._look_up_shape(self._page, index - bisect_right(self._inserted, index - 1), *self._shape)
+        self._look_up_shape(self._page, self.index(index), *self._shape)
         _, _, bottom, top = self._shape
         return bool(top.value - bottom.value > _FULL * height > 0)
 
@@ -177,5 +176,10 @@ def _text_of(text_page: Any) -> str:
     written = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
     # Characters without a meaning stand in the list, and not in the text.
     codes = buffer[:count] if written == count else [pdfium.FPDFText_GetUnicode(text_page, n) for n in range(count)]
-    text = "".join(map(chr, codes)).replace(_HYPHEN_IN_LIST, HYPHEN)
-    return _IN_WORDS.sub(lambda match: _TEX[match[0]], text) if _OF_TEX.search(text) else text
+    return meanings(text_page, "".join(map(chr, codes)), _of_dots)
+
+
+def _of_dots(text: str) -> str:
+    if not _OF_TEX.search(text):
+        return text
+    return _COPYRIGHT.sub(f"©{NOTHING}", _IN_WORDS.sub(lambda match: _TEX[match[0]], text))

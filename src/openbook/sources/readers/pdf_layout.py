@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
 from openbook.sources.readers.pdf_pages import PageLine, Row
+from openbook.sources.readers.pdf_visible import is_across
 
 # A column of text is read as one where six lines side by side leave a gap at the same place and
 # say four words each: a row of a table says less, or stands alone.
 _FEWEST_LINES = 6
 _FEWEST_WORDS = 4.0
 
-# A line of a page's text stands within this share of its height from the top or the bottom only if
-# it is the first or the last; running heads and page numbers always do.
-_MARGIN = 0.12
+MARGIN = 0.12
+"""A line of a page's text stands within this share of its height from the top or the bottom only if it is the first or
+the last; running heads and page numbers mostly do."""
 
-# A running head stands on this share of the pages: it may change with every second page.
-_RUNNING_SHARE = 0.4
-_FEWEST_PAGES = 4
-
-# A running head may repeat a title behind the number of its chapter. Shorter ones may be words of a text.
-_PART_NUMBER = re.compile(
-    r"^\W*+\d*+\W*+(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE
-)
-_FEWEST_TITLE_LETTERS = 5
+# A watermark is a line or two across a page; figures have many slanted labels.
+_MOST_LINES_ACROSS = 2
 
 # White space above the lines of one text, in heights of its font: they may overlap a little, parts of a line do wholly.
 _NARROWEST_GAP, _WIDEST_GAP = -0.5, 1.5
@@ -36,8 +30,9 @@ _NARROWEST_GAP, _WIDEST_GAP = -0.5, 1.5
 # White space above a paragraph, in heights of its font, beyond what stands between its lines.
 _PARAGRAPH_GAP = 0.4
 
-# Titles of the lowest level are set a sixth larger than text; fonts of one size differ by a tenth in height.
-_HEADING_FACTOR = 1.15
+HEADING_FACTOR = 1.15
+"""Titles of the lowest level are set a sixth larger than text; fonts of one size differ by a tenth in height."""
+
 SAME_SIZE = 0.93
 """What is less than this much smaller is of the same level: two fonts of one size, or a word in another font."""
 
@@ -56,9 +51,30 @@ _ITEM = re.compile(r"[•◦▪▫‣●○■□▶►▸➢➤→✓✔–—*
 
 Edges = dict[tuple[int, int], float]
 
-_NUMBER = re.compile(r"\d+")
-_LEADER = re.compile(r"(?:\. ?){4}")
+LEADER = re.compile(r"(?:\. ?){4}")
+"""The dots of a table of contents."""
+
 _ENDING = (".", "!", "?", ":", "…", "。", "！", "？")
+
+
+def without_stamps(rows: Sequence[Row], width: float) -> list[Row]:
+    """Take out what is written over a page rather than on it: across it, or up and down its sides.
+
+    Args:
+        rows: Of a page.
+        width: Of the page, in points.
+    """
+    counts: Counter[int] = Counter()
+    for row in rows:
+        counts[row[0].angle] += len(text_of(row))
+    usual = max(counts, key=lambda angle: (counts[angle], -angle), default=0)
+    lines = Counter(row[0].angle for row in rows)
+    marks = {angle for angle, count in lines.items() if is_across(angle - usual) and count <= _MOST_LINES_ACROSS}
+    return [row for row in rows if row[0].angle == usual or not (row[0].angle in marks or _is_at_side(row[0], width))]
+
+
+def _is_at_side(line: PageLine, width: float) -> bool:
+    return line.right < width * MARGIN or line.left > width * (1 - MARGIN)
 
 
 def by_columns(rows: Sequence[Row]) -> list[Row]:
@@ -81,60 +97,6 @@ def _are_columns(rows: Sequence[Row]) -> bool:
         return False
     words = (sum(len(row[side].text.split()) for row in rows) / len(rows) for side in (0, 1))
     return max(row[0].right for row in rows) < min(row[1].left for row in rows) and min(words) >= _FEWEST_WORDS
-
-
-def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[float]) -> list[list[Row]]:
-    """Take out what stands at the same place of many pages, and page numbers.
-
-    A line goes only if it stands in the upper or lower margin, is no larger than text, and says the
-    same on two pages of five, or the same but for a number that counts the pages, or where two pages
-    of five have a line, the title of a chapter or section.
-
-    Args:
-        pages: Their lines.
-        heights: Of the pages.
-    """
-    body = body_height(pages)
-    places: defaultdict[tuple[str, int], list[tuple[int, Row]]] = defaultdict(list)
-    for number, (rows, height) in enumerate(zip(pages, heights, strict=True)):
-        for row in rows:
-            in_margin = row[0].bottom > height * (1 - _MARGIN) or row[0].top < height * _MARGIN
-            if in_margin and max(line.height for line in row) < body * _HEADING_FACTOR:
-                places[_NUMBER.sub("#", text_of(row)), round(row[0].bottom)].append((number, row))
-    fewest = max(_FEWEST_PAGES, _RUNNING_SHARE * sum(map(bool, pages)))
-    running = {
-        (number, row) for found in places.values() if len(found) >= fewest and _runs(found) for number, row in found
-    }
-    titles = {_letters(text_of(row)) for rows in pages for row in rows if row[0].height >= body * _HEADING_FACTOR}
-    heads: defaultdict[int, list[tuple[int, Row]]] = defaultdict(list)
-    for (_, place), found in places.items():
-        heads[place] += found
-    for found in heads.values():
-        if len(found) >= fewest:
-            said = Counter(_letters(line.text) for _, row in found for line in row)
-            running.update((number, row) for number, row in found if _repeats(row, titles, said))
-    return [[row for row in rows if (number, row) not in running] for number, rows in enumerate(pages)]
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalpha, _PART_NUMBER.sub("", text))).casefold()
-
-
-def _repeats(row: Row, titles: Collection[str], said: Mapping[str, int]) -> bool:
-    """Return whether a line says a title, and nothing that no other line at its place says."""
-    parts = [_letters(line.text) for line in row]
-    says_title = any(len(letters) >= _FEWEST_TITLE_LETTERS and letters in titles for letters in parts)
-    is_entry = _LEADER.search(text_of(row)) is not None  # of a table of contents
-    return says_title and not is_entry and all(letters in titles or said[letters] > 1 for letters in parts)
-
-
-def _runs(found: Sequence[tuple[int, Row]]) -> bool:
-    texts = [text_of(row) for _, row in found]
-    if len(set(texts)) == 1:
-        return True
-    numbers = [tuple(map(int, _NUMBER.findall(text)[:3])) for text in texts]
-    offsets = zip(*([n - page for n in row] for row, (page, _) in zip(numbers, found, strict=True)), strict=False)
-    return any(Counter(column).most_common(1)[0][1] > len(found) / 2 for column in offsets)
 
 
 def body_height(pages: Iterable[Iterable[Row]]) -> float:
@@ -172,7 +134,7 @@ def paragraphs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 def _begins(before: Row, row: Row, gap: float) -> bool:
     height = row[0].height
-    if max(height, before[0].height) > _HEADING_FACTOR * min(height, before[0].height):
+    if max(height, before[0].height) > HEADING_FACTOR * min(height, before[0].height):
         return True
     if row[0].bottom > before[0].top:  # at the top of another column
         return text_of(before).endswith(_ENDING)
@@ -220,7 +182,7 @@ def _is_ideographic(character: str) -> bool:
 
 def heading_levels(pages: Iterable[Iterable[Row]], body: float) -> dict[float, int]:
     """Return the level of heading by height of font, 1 for the largest. Heights of text are not among them."""
-    heights = {row[0].height for rows in pages for row in rows if row[0].height > _HEADING_FACTOR * body > 0}
+    heights = {row[0].height for rows in pages for row in rows if row[0].height > HEADING_FACTOR * body > 0}
     levels: dict[float, int] = {}
     level, largest = 0, math.inf
     for height in sorted(heights, reverse=True):
@@ -234,7 +196,7 @@ def heading_title(paragraph: Sequence[Row], levels: dict[float, int]) -> tuple[s
     """Return title and level if lines are a heading; an empty title and 0 if they are none."""
     title = " ".join(" ".join(map(text_of, paragraph)).split())
     level = levels.get(paragraph[0][0].height, 0)
-    is_entry = _LEADER.search(title) is not None  # of a table of contents
+    is_entry = LEADER.search(title) is not None  # of a table of contents
     if not level or is_entry or len(title) > _LONGEST_HEADING_CHARS or not any(map(str.isalpha, title)):
         return "", 0
     return title, level

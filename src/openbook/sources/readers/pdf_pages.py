@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unicodedata import normalize
 
-from openbook.sources.readers.pdf_characters import BEARS_NOTE, HYPHEN, WORD_GAP, PageText
+from openbook.sources.readers.pdf_characters import BEARS_NOTE, WORD_GAP, PageText
+from openbook.sources.readers.pdf_glyphs import HYPHEN
+from openbook.sources.readers.pdf_visible import Shown
 
 # Ends of lines as PDFium writes them, and the spaces within a line.
 _BREAK = re.compile("\r\n|\n")
@@ -34,10 +36,8 @@ _FOOTNOTE = re.compile(r"\d{1,2}(?=[^\W\d_])")
 _SMALLER = 0.85
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-# Bullets of symbol fonts, which have no meaning elsewhere.
-_BULLETS = dict.fromkeys([0xF076, 0xF0A7, 0xF0B7, 0xF0D8, 0xF0FC], "•")
 _CONTROL: dict[int, str | None] = dict.fromkeys([*range(9), *range(11, 32), 0x7F, 0xAD, 0xFEFF, 0xFFFF], None)
-_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, **_BULLETS, 0xA0: " "}
+_CHARACTERS: dict[int, str | None] = {**_CONTROL, **_LIGATURES, 0xA0: " "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class PageLine:
     """Of the font, with its ascenders and descenders. 0 where it cannot be told."""
     reach: float
     """The right edge of its longest line, if words were joined."""
+    angle: int = 0
+    """By how many degrees it is turned, from 0 to 359."""
 
 
 Row = tuple[PageLine, ...]
@@ -67,12 +69,13 @@ def rows_of(text_page: Any) -> list[Row]:
         text_page: A `PdfTextPage`.
     """
     characters = PageText(text_page)
+    shown = Shown(text_page)
     text = characters.text
     rows: list[list[PageLine]] = []
     start = 0
     for found in [*_BREAK.finditer(text), None]:
         end = len(text) if found is None else found.start()
-        row = list(_parts(characters, start, end))
+        row = list(_parts(characters, shown, start, end))
         if row and rows and _goes_on(rows[-1][-1], row[0]):
             rows[-1][-1:] = [*_put_together(rows[-1][-1], row[0]), *row[1:]]
         elif row:
@@ -99,18 +102,18 @@ def _put_together(before: PageLine, line: PageLine) -> tuple[PageLine, ...]:
     return (replace(before, text=text, right=line.right, reach=max(before.reach, line.reach)),)
 
 
-def _parts(characters: PageText, start: int, end: int) -> Iterator[PageLine]:
+def _parts(characters: PageText, shown: Shown, start: int, end: int) -> Iterator[PageLine]:
     """Cut a line at its wide gaps."""
     first = start
     for space in _SPACES.finditer(characters.text, start, end):
         is_inside = first < space.start() and space.end() < end
         if is_inside and characters.gap(space.start() - 1, space.end()) > _WIDE_GAP:
-            yield from _line(characters, first, space.start())
+            yield from _line(characters, shown, first, space.start())
             first = space.end()
-    yield from _line(characters, first, end)
+    yield from _line(characters, shown, first, end)
 
 
-def _line(characters: PageText, start: int, end: int) -> Iterator[PageLine]:
+def _line(characters: PageText, visible: Shown, start: int, end: int) -> Iterator[PageLine]:
     words = characters.text[start:end]
     start += len(words) - len(words.lstrip())
     words = words.strip()
@@ -122,11 +125,14 @@ def _line(characters: PageText, start: int, end: int) -> Iterator[PageLine]:
     if not shown.strip():
         return
     first, last = characters.at(start), characters.at(end - 1)
+    if all(visible.is_cut_off(characters.index(at), box) for at, box in ((start, first), (end - 1, last))):
+        return
     # Behind a joined word the text goes on in another line.
     joined = words.find(HYPHEN)
     left, right = min(first[0], last[0]), max(first[2], last[2])
     reach = right if joined < 0 else max(right, characters.at(start + joined)[2])
-    yield PageLine(shown, left, right, min(first[1], last[1]), first[3], characters.height(start, end), reach)
+    angle = visible.angle(characters.index(start))
+    yield PageLine(shown, left, right, min(first[1], last[1]), first[3], characters.height(start, end), reach, angle)
 
 
 def _legible(characters: PageText, words: str, start: int) -> str:

@@ -86,6 +86,10 @@ class ZipPackage:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
+    def names(self) -> list[str]:
+        """Return the names of all parts that are no folders."""
+        return [name for name in self._entries if not name.endswith("/")]
+
     def refuse(self, reason: str) -> NoReturn:
         """Return the file up.
 

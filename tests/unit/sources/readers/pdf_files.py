@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fpdf import FPDF
 
 Draw = Callable[[FPDF], object]
@@ -72,3 +74,36 @@ def pdf_of_glyphs(content: str, characters: str) -> bytes:
     objects = [*parts, f"<</Length {len(cmap)}>>stream\n{cmap}\nendstream"]
     body = "".join(f"{number} 0 obj\n{each}\nendobj\n" for number, each in enumerate(objects, start=1))
     return f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>\n%%EOF".encode()
+
+
+def pdf_of_font(content: str, name: str, glyphs: dict[int, str]) -> bytes:
+    """Make a page of drawing operators in Helvetica `/H` and an embedded font `/F` of squares with these names."""
+    differences = " ".join(f"{code} /{glyph}" for code, glyph in glyphs.items())
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R/H 8 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(content), content.encode("latin-1")),
+        f"<</Type/Font/Subtype/Type1/BaseFont/AAAAAA+{name}/FirstChar 0/LastChar 255/Widths[{'500 ' * 256}]"
+        f"/FontDescriptor 6 0 R/Encoding<</Type/Encoding/Differences[{differences}]>>>>".encode(),
+        f"<</Type/FontDescriptor/FontName/AAAAAA+{name}/Flags 4/FontFile3 7 0 R>>".encode(),
+        b"<</Subtype/Type1C/Length %d>>stream\n%s\nendstream" % (len(squares := _squares(glyphs.values())), squares),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+    ]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % pair for pair in enumerate(objects, start=1))
+    return b"%PDF-1.4\n" + body + b"trailer<</Root 1 0 R>>\n%%EOF"
+
+
+def _squares(names: Iterable[str]) -> bytes:
+    """Make a font program whose glyphs are squares of these names."""
+    order = [".notdef", *dict.fromkeys(names)]
+    pen = T2CharStringPen(500, None)
+    pen.moveTo((50, 0))
+    for corner in ((450, 0), (450, 500), (50, 500)):
+        pen.lineTo(corner)
+    pen.closePath()
+    square = pen.getCharString()
+    builder = FontBuilder(1000, isTTF=False)
+    builder.setupGlyphOrder(order)
+    builder.setupCFF("Squares", {}, dict.fromkeys(order, square), {})
+    return bytes(builder.font["CFF "].compile(builder.font))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from email.message import EmailMessage
+
 import pytest
 
-from openbook.errors import SkippedFileError
 from openbook.sources.documents import read_document
 from openbook.types import Document
+from tests.unit.sources.readers.pdf_files import pdf, text
 
 TIDES = b"""From: Ada <ada@example.org>
 To: Ben
@@ -40,7 +42,7 @@ def test_a_message_is_its_subject_its_headers_and_its_text() -> None:
         "High water is at noon."
     )
     assert [block.title for block in document.blocks if block.level] == ["Tides für all"]
-    assert document.remarks == ("not read: attachments a.pdf",)
+    assert document.remarks == ("not read: attached a.pdf (not a PDF file)",)
 
 
 def test_the_words_of_html_stand_in_where_there_is_no_plain_text() -> None:
@@ -65,9 +67,64 @@ def test_a_damaged_message_leaves_the_others() -> None:
     assert document.remarks == ("damaged: message 1",)
 
 
-@pytest.mark.parametrize(("path", "reason"), [("a.eml", "not an EML file"), ("a.mbox", "not a MBOX file")])
-def test_what_is_no_mail_is_refused(path: str, reason: str) -> None:
-    with pytest.raises(SkippedFileError) as refused:
-        read(b"Dear Ada,\n\nhello: x\n", path)
+@pytest.mark.parametrize("path", ["a.eml", "a.mbox"])
+def test_what_is_no_mail_is_read_as_text(path: str) -> None:
+    document = read(b"Dear Ada,\n\nhello: x\n", path)
 
-    assert refused.value.reason == reason
+    assert (document.text, document.language) == ("Dear Ada,\n\nhello: x\n", "text")
+    assert document.remarks == ("no mail; read as text",)
+
+
+def with_files(*files: tuple[str, bytes]) -> bytes:
+    message = EmailMessage()
+    message["Subject"] = "Plans"
+    message.set_content("See the files.")
+    for name, content in files:
+        message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    return bytes(message)
+
+
+def test_attachments_are_read_below_their_names_with_anchors_of_their_own() -> None:
+    slides = pdf(text("Ovens are hot."), text("Doughs are cold."))
+    document = read(with_files(("slides.pdf", slides), ("notes.md", b"# Flour\n\nRye.\n"), ("a.png", b"\x89PNG\r\n\0")))
+    in_box = read(b"From x\n" + with_files(("slides.pdf", slides)).replace(b"\r\n", b"\n"), "all.mbox")
+
+    assert document.text == (
+        "Plans\n\nSee the files.\n\nslides.pdf\n\nOvens are hot.\n\nDoughs are cold.\n\nnotes.md\n\n# Flour\n\nRye.\n"
+    )
+    places = {document.text[one.start_char :].split("\n")[0]: one.label for one in document.anchors}
+    assert places == {
+        "slides.pdf": "slides.pdf",
+        "Ovens are hot.": "slides.pdf p. 1",
+        "Doughs are cold.": "slides.pdf p. 2",
+        "notes.md": "notes.md",
+    }
+    titles = [(block.title, block.level) for block in document.blocks if block.level]
+    assert titles == [("Plans", 1), ("slides.pdf", 2), ("notes.md", 2), ("Flour", 3)]
+    assert document.remarks == ("not read: attached a.png (binary)",)
+    assert [one.label for one in in_box.anchors][-1] == "message 1 slides.pdf p. 2"
+
+
+def test_secrets_that_are_attached_are_not_read() -> None:
+    key = b"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n"
+    document = read(with_files((".env", b"PASSWORD=x\n"), ("notes.txt", key)))
+
+    assert document.text == "Plans\n\nSee the files."
+    assert document.remarks == ("not read: attached .env (secret), notes.txt (secret)",)
+
+
+def test_mail_within_mail_is_read_to_a_depth() -> None:
+    raw = with_files(("end.txt", b"The innermost."))
+    for name in "abc":
+        raw = with_files((f"{name}.eml", raw))
+    document = read(raw)
+
+    assert "The innermost." not in document.text
+    assert "end.txt (too deep)" in document.remarks[-1]
+    assert document.text.count("See the files.") == 4
+
+
+def test_many_files_that_cannot_be_read_are_counted() -> None:
+    document = read(with_files(*((f"{number}.bin", b"\0\1") for number in range(7))))
+
+    assert document.remarks[0].endswith("4.bin (binary) and 2 more")

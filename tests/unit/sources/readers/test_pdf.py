@@ -248,3 +248,36 @@ def test_a_page_that_cannot_be_read_costs_that_page() -> None:
 
     assert reading.text == "Page 1.\n\nPage 3."
     assert reading.remarks == ("cannot read page 2",)
+
+
+def written_onto(*annotations: str) -> Reading:
+    listed = "".join(f"<</Type/Annot/Rect[10 10 90 30]{one}>>" for one in annotations)
+    parts = [
+        "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[]>>>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[{listed}]>>",
+    ]
+    body = "".join(f"{number} 0 obj\n{each}\nendobj\n" for number, each in enumerate(parts, start=1))
+    return read_pdf(f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>\n%%EOF".encode(), "a.pdf")
+
+
+def test_notes_and_filled_fields_stand_at_the_end_of_their_page() -> None:
+    reading = written_onto(
+        "/Subtype/Text/Contents(Check the\nrye.)",
+        "/Subtype/Widget/FT/Tx/T(Name)/V(Ada)",
+        "/Subtype/Widget/FT/Tx/T(Street)",
+        "/Subtype/Widget/FT/Btn/T(Vegan)/V/Off",
+        "/Subtype/Link/Contents(a link)",
+        "/Subtype/Highlight",
+    )
+
+    assert reading.text == "Note: Check the rye.\n\nName: Ada"
+    assert reading.anchors == (Anchor(0, "p. 1"),)
+
+
+def test_notes_follow_the_text_of_a_page() -> None:
+    def draw(file: FPDF) -> None:
+        text("Rye rests.")(file)
+        file.text_annotation(20, 20, "How long?")
+
+    assert read(draw, text("Next.")).text == "Rye rests.\n\nNote: How long?\n\nNext."

@@ -35,9 +35,9 @@ def raised(*parts: str) -> Draw:
     ("coded", "text"),
     [
         ("the e\x1bect of \x10con\x1cdence\x11 50\x1559", "the effect of “confidence” 50–59"),
-        ("\x1crst di\x1ecult \x16 o\x1b \x1f", "first difficult — off"),
+        ("\x1crst di\x1ecult \x16 o\x1b \x1f", "first difficult — off �"),
         ("di\x0berent \x0cles, \rexible", "different files, flexible"),
-        ("of \rc 1999 \x10 |x| \x1c 1", "of c 1999  |x|  1"),
+        ("of \rc 1999 \x10 |x| \x1c 1", "of © 1999 � |x| � 1"),
     ],
 )
 def test_codes_of_tex_are_ligatures_dashes_and_quotes_beside_letters_alone(coded: str, text: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openbook.sources.readers.pdf_layout import (
     by_columns,
     edges_of,
     heading_levels,
     paragraphs_of,
     unwrapped,
-    without_running_heads,
+    without_stamps,
 )
 from openbook.sources.readers.pdf_pages import PageLine, Row
 
@@ -33,32 +35,15 @@ def test_few_lines_side_by_side_or_short_ones_are_no_columns() -> None:
     assert by_columns([tuple(table)] * 6) == [(table[0],)] * 6 + [(table[1],)] * 6
 
 
-def test_a_line_in_the_margin_that_repeats_a_title_goes_where_other_pages_have_one() -> None:
-    names = ("Flour", "Water", "Yeast", "Ovens")
-    heads = [row(f"{page} CHAPTER {page}. {name.upper()}", 780) for page, name in enumerate(names, start=1)]
-    titles = [row(f"{page} {name}", 600, height=16.0) for page, name in enumerate(names, start=1)]
-    body = row("Text of a page that is long enough.", 400)
-    pages = [[head, title, body] for head, title in zip(heads, titles, strict=True)]
+def test_marks_across_a_page_and_along_its_sides_go_and_figures_stay() -> None:
+    text = [row(f"Line {number} of the text", 700 - 20 * number) for number in range(4)]
+    watermark = (replace(row("DRAFT", 400)[0], angle=45),)
+    stamp = (replace(row("arXiv:2001.00001v1", 400, left=12, right=30)[0], angle=90),)
+    axis = (replace(row("Accuracy", 400, left=200, right=215)[0], angle=90),)
+    labels = [(replace(row(f"label {number}", 300, left=100 * number)[0], angle=30),) for number in range(3)]
 
-    kept = without_running_heads([*pages, [row("A first line of text", 780), body]], [PAGE] * 5)
-
-    assert kept == [*([title, body] for title in titles), [row("A first line of text", 780), body]]
-
-
-def test_a_number_in_the_margin_goes_only_if_it_counts_the_pages() -> None:
-    counted = [[row("Text.", 400), row(f"{page + 7}", 30)] for page in range(6)]
-    scattered = [[row("Text.", 400), row(f"{page * page}", 30)] for page in range(6)]
-
-    assert without_running_heads(counted, [PAGE] * 6) == [[row("Text.", 400)]] * 6
-    assert without_running_heads(scattered, [PAGE] * 6) == scattered
-
-
-def test_what_repeats_within_the_text_or_in_a_larger_font_stays() -> None:
-    within = [[row("Agenda", 400)] for _ in range(6)]
-    title = [[row("Agenda", 790, height=20), row("Text of the page.", 400)] for _ in range(6)]
-
-    assert without_running_heads(within, [PAGE] * 6) == within
-    assert without_running_heads(title, [PAGE] * 6) == title
+    assert without_stamps([stamp, *text, watermark, axis, *labels], 600) == [*text, axis, *labels]
+    assert without_stamps([], 600) == []
 
 
 def test_white_space_and_another_size_begin_a_paragraph() -> None:

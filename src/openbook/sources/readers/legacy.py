@@ -1,0 +1,53 @@
+"""Reads documents of Word and PowerPoint from before 2007 through LibreOffice, which converts them."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from openbook.errors import SkippedFileError
+from openbook.sources.optional_readers import OLD_OFFICE, office_program
+from openbook.sources.readers.docx import read_docx
+from openbook.sources.readers.pptx import read_pptx
+from openbook.sources.readers.reading import Reading
+
+# Below the 60 s that a file may take, so that no program outlives the process that waits for it.
+_TIMEOUT_S = 45
+
+_SUCCESSORS = {"doc": "docx", "ppt": "pptx"}
+
+
+def read_legacy(raw: bytes, path: str, language: Literal["doc", "ppt"]) -> Reading:
+    """Read a document by what LibreOffice makes of it. Macros are not run, and nothing is fetched.
+
+    Raises:
+        SkippedFileError: LibreOffice is not installed, takes longer than 45 seconds, or cannot read it.
+    """
+    program = office_program()
+    if program is None:
+        successor = _SUCCESSORS[language]
+        raise SkippedFileError(path, f"{OLD_OFFICE}; save it as .{successor}, or install LibreOffice")
+    converted = _converted(raw, path, program, language)
+    read = read_docx if language == "doc" else read_pptx
+    return replace(read(converted, path), language=language)
+
+
+def _converted(raw: bytes, path: str, program: str, language: str) -> bytes:
+    successor = _SUCCESSORS[language]
+    with TemporaryDirectory(prefix="openbook-") as name:
+        folder = Path(name)
+        file = folder / f"document.{language}"
+        file.write_bytes(raw)
+        profile = (folder / "profile").as_uri()  # one of its own: two runs with one profile wait for each other
+        command = [program, "--headless", "--norestore", f"-env:UserInstallation={profile}"]
+        command += ["--convert-to", successor, "--outdir", str(folder), str(file)]
+        try:
+            subprocess.run(command, capture_output=True, check=True, timeout=_TIMEOUT_S, stdin=subprocess.DEVNULL)
+            return (folder / f"document.{successor}").read_bytes()
+        except subprocess.TimeoutExpired as exc:
+            raise SkippedFileError(path, f"LibreOffice took longer than {_TIMEOUT_S} s") from exc
+        except (subprocess.CalledProcessError, OSError) as exc:
+            raise SkippedFileError(path, "LibreOffice cannot read it") from exc

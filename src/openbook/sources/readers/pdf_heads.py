@@ -1,0 +1,132 @@
+"""Running heads and page numbers: what stands around the text of a PDF on page after page. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from openbook.sources.readers.pdf_layout import HEADING_FACTOR, LEADER, MARGIN, body_height, text_of
+from openbook.sources.readers.pdf_pages import Row
+
+# The first and last lines of a page may be running heads within this share too: pages of A5 are printed on A4.
+_WIDEST_MARGIN = 0.3
+
+# A running head stands on this share of the pages: it may change with every second page.
+_RUNNING_SHARE = 0.4
+_FEWEST_PAGES = 4
+
+# A running head may repeat a title behind the number of its chapter. Shorter ones may be words of a text.
+_PART_NUMBER = re.compile(
+    r"^\W*+\d*+\W*+(?:chapter|section|appendix|part|kapitel|abschnitt|anhang|teil)\b", re.IGNORECASE
+)
+_FEWEST_TITLE_LETTERS = 5
+
+# Where the pages that have a number in a margin are fewer, the numbers may be those of something else.
+_NUMBERED_SHARE = 0.5
+_MOST_DIGITS = 5
+_ROMAN = re.compile(r"[ivxlc]{1,8}")
+
+_Placed = tuple[int, Row]
+"""The index of a page, and a line on it."""
+
+_NUMBER = re.compile(r"\d+")
+
+
+def without_running_heads(pages: Sequence[Sequence[Row]], heights: Sequence[float]) -> list[list[Row]]:
+    """Take out what stands at the same place of many pages, and page numbers.
+
+    A line goes only if it stands in the upper or lower margin, is no larger than text, and says the
+    same on two pages of five, or the same but for a number that counts the pages, or where two pages
+    of five have a line, the title of a chapter or section.
+
+    Args:
+        pages: Their lines.
+        heights: Of the pages.
+    """
+    body = body_height(pages)
+    margins: list[tuple[int, int, Row]] = []
+    places: defaultdict[tuple[str, int], list[_Placed]] = defaultdict(list)
+    for number, (rows, height) in enumerate(zip(pages, heights, strict=True)):
+        outermost = _outermost(rows, height)
+        for row in rows:
+            in_margin = row[0].bottom > height * (1 - MARGIN) or row[0].top < height * MARGIN
+            if not in_margin and row not in outermost:
+                continue
+            margins.append((round(row[0].bottom), number, row))
+            if max(line.height for line in row) < body * HEADING_FACTOR:
+                places[_NUMBER.sub("#", text_of(row)), round(row[0].bottom)].append((number, row))
+    fewest = max(_FEWEST_PAGES, _RUNNING_SHARE * sum(map(bool, pages)))
+    running = {
+        (number, row) for found in places.values() if len(found) >= fewest and _runs(found) for number, row in found
+    }
+    titles = {_letters(text_of(row)) for rows in pages for row in rows if row[0].height >= body * HEADING_FACTOR}
+    heads: defaultdict[int, list[_Placed]] = defaultdict(list)
+    for (_, place), found in places.items():
+        heads[place] += found
+    for found in heads.values():
+        if len(found) >= fewest:
+            said = Counter(_letters(line.text) for _, row in found for line in row)
+            running.update((number, row) for number, row in found if _repeats(row, titles, said))
+    running.update(_numbered(margins, fewest))
+    return [[row for row in rows if (number, row) not in running] for number, rows in enumerate(pages)]
+
+
+def _numbered(rows: Sequence[tuple[int, int, Row]], fewest: float) -> Iterator[_Placed]:
+    """Yield lines in margins that begin or end with the number of their page, and Roman numbers beside them.
+
+    Args:
+        rows: Heights on the page, indices of pages and lines.
+        fewest: Pages that a line has to be repeated on.
+    """
+    offsets = Counter(offset for _, number, row in rows for offset in _offsets(row, number))
+    offset, count = max(offsets.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
+    if count < max(_FEWEST_PAGES, fewest * _NUMBERED_SHARE):
+        return
+    counting = {(place, number, row) for place, number, row in rows if offset in _offsets(row, number)}
+    at_place = Counter(place for place, _, _ in counting)
+    for place, number, row in rows:
+        is_head = at_place[place] >= _FEWEST_PAGES
+        is_number = not any(map(str.isalpha, text_of(row)))
+        is_roman = any(_ROMAN.fullmatch(line.text) for line in (row[0], row[-1]))
+        if (is_head and is_roman) or ((place, number, row) in counting and (is_head or is_number)):
+            yield number, row
+
+
+def _offsets(row: Row, page: int) -> set[int]:
+    """Return by how much the first and the last number of a line are larger than the index of its page."""
+    if LEADER.search(text_of(row)):
+        return set()
+    words = text_of(row).split()
+    ends = (word.strip("\u2013\u2014-|[]()\u00b7.") for word in (words[0], words[-1]))
+    return {int(end) - page for end in ends if _NUMBER.fullmatch(end) and len(end) <= _MOST_DIGITS}
+
+
+def _outermost(rows: Sequence[Row], height: float) -> list[Row]:
+    """Return the highest line of a page and the lowest: a text of small pages leaves wide margins around itself."""
+    if not rows:
+        return []
+    highest, lowest = max(rows, key=lambda row: row[0].bottom), min(rows, key=lambda row: row[0].bottom)
+    is_high, is_low = highest[0].bottom > height * (1 - _WIDEST_MARGIN), lowest[0].top < height * _WIDEST_MARGIN
+    return [row for row, is_there in ((highest, is_high), (lowest, is_low)) if is_there]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, _PART_NUMBER.sub("", text))).casefold()
+
+
+def _repeats(row: Row, titles: Collection[str], said: Mapping[str, int]) -> bool:
+    """Return whether a line says a title, and nothing that no other line at its place says."""
+    parts = [_letters(line.text) for line in row]
+    says_title = any(len(letters) >= _FEWEST_TITLE_LETTERS and letters in titles for letters in parts)
+    is_entry = LEADER.search(text_of(row)) is not None  # of a table of contents
+    return says_title and not is_entry and all(letters in titles or said[letters] > 1 for letters in parts)
+
+
+def _runs(found: Sequence[_Placed]) -> bool:
+    texts = [text_of(row) for _, row in found]
+    if len(set(texts)) == 1:
+        return True
+    numbers = [tuple(map(int, _NUMBER.findall(text)[:3])) for text in texts]
+    offsets = zip(*([n - page for n in row] for row, (page, _) in zip(numbers, found, strict=True)), strict=False)
+    return any(Counter(column).most_common(1)[0][1] > len(found) / 2 for column in offsets)

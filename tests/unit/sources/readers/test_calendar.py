@@ -1,0 +1,43 @@
+"""Calendars are read event by event."""
+
+from __future__ import annotations
+
+from openbook.sources.documents import read_document
+
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+SUMMARY:Bake\\, then eat
+DTSTART;TZID=Europe/Berlin:20260301T100000
+DTEND:20260301T110000Z
+LOCATION;LANGUAGE=en:Kitchen
+ORGANIZER;CN="Ada: Miller":mailto:ada@example.org
+DESCRIPTION:Bring rye\\nand salt. It is a long
+  line.
+BEGIN:VALARM
+DESCRIPTION:Ring
+END:VALARM
+END:VEVENT
+BEGIN:VTODO
+DUE;VALUE=DATE:20260302
+not a property
+END:VTODO
+END:VCALENDAR
+"""
+
+
+def test_events_have_their_times_places_and_words() -> None:
+    document = read_document(CALENDAR.encode(), source="s", path="plan.ics")
+
+    assert document.text == (
+        "Bake, then eat\n\nStart: 2026-03-01 10:00 Europe/Berlin\nEnd: 2026-03-01 11:00 UTC\nPlace: Kitchen\n"
+        "Organizer: ada@example.org\n\nBring rye\nand salt. It is a long line.\n\n(no title)\n\nDue: 2026-03-02"
+    )
+    assert [(anchor.start_char, anchor.label) for anchor in document.anchors] == [
+        (0, "event 1"),
+        (document.text.index("(no title)"), "event 2"),
+    ]
+
+
+def test_what_is_no_calendar_is_text() -> None:
+    assert read_document(b"Hello.\n", source="s", path="plan.ics").text == "Hello.\n"

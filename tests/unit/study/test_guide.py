@@ -1,0 +1,166 @@
+"""A study guide says nothing without a citation that holds, and is Markdown, cards of Anki or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from openbook import AnswerOptions, Budget, Filter, Library, StudyGuide, StudyItem
+from openbook.answers import Citation
+from openbook.errors import QueryError
+from openbook.testing import ScriptedModel
+from openbook.types import Span
+from tests.support import write_tree
+
+LESSON = """\
+# Dough
+
+A levain is a piece of dough that is kept for the next day.
+The levain needs food twice a day, or else it becomes too sour for bread.
+Knead the dough for 12 minutes until it is smooth and hardly sticks to your hands.
+Then it rests for an hour at room temperature, which makes it light.
+
+## How long does it bake?
+
+It bakes for 40 minutes in a very hot oven.
+"""
+GUIDE = """\
+Here it is.
+
+## Summary
+
+- A levain is a piece of dough that is kept for the next day. [1:2]
+- The dough is kneaded by machines. [9:1]
+
+## Key terms
+
+- **levain**: A piece of dough that is kept for the next day. [1:2]
+- levain without a term [1:2]
+
+## Questions
+
+- **How long is the dough kneaded?** Knead the dough for 12 minutes. [1:4]
+- **How long is it kneaded in the morning?** Knead the dough for 90 minutes. [1:4]
+- **Who invented it?** The ancient Egyptians in 3000 BC.
+Not an item.
+"""
+PLACE = Citation("[1:3]", "bread", Span("dough.md", 9, 68, 3, 3), "A levain", "exact")
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open("bread") as library:
+        library.add(write_tree(tmp_path / "bread", {"dough.md": LESSON, "bake.py": "OVEN = 230\n"}))
+        yield library
+
+
+def test_without_a_model_everything_is_a_quote_of_the_sources(library: Library) -> None:
+    guide = library.study(where=Filter(globs=("*.md",)))
+
+    assert (guide.title, guide.model, guide.left_out) == ("Dough", "extractive", 0)
+    assert [(item.prompt, item.text) for item in guide.terms] == [
+        ("levain", "A levain is a piece of dough that is kept for the next day.")
+    ]
+    asked = {item.prompt: item.text for item in guide.questions}
+    assert asked["What is a levain?"] == "A levain is a piece of dough that is kept for the next day."
+    assert asked["How long does it bake?"].startswith("It bakes for 40 minutes")
+    gap = "Knead the dough for ____ minutes until it is smooth and hardly sticks to your hands."
+    assert asked[gap] == f"12: {gap.replace('____', '12')}"
+    assert guide.summary
+    for item in guide.items:
+        (citation,) = item.citations
+        assert citation.verdict == "exact"
+        assert " ".join(citation.quote.split()) in " ".join(LESSON.split())
+        assert item.text.removeprefix("12: ").removeprefix("40: ") in " ".join(citation.quote.split())
+
+
+def test_what_changed_since_it_was_indexed_is_left_out(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "bread" / "dough.md").write_text(LESSON.replace("levain", "starter"), encoding="utf-8")
+
+    guide = library.study()
+
+    assert not guide.terms
+    assert guide.left_out > 0
+    assert all("levain" not in item.text for item in guide.items)
+
+
+def test_numbers_of_questions_are_limited_and_nothing_to_study_is_an_error(library: Library) -> None:
+    assert len(library.study(count=1).questions) == 1
+    with pytest.raises(QueryError, match="nothing to study"):
+        library.study(where=Filter(globs=("*.pdf",)))
+    with pytest.raises(ValueError, match="count"):
+        library.study(count=0)
+
+
+def test_a_guide_to_code_alone_is_about_that(library: Library) -> None:
+    assert library.study(where=Filter(globs=("*.py",))).title == "bake.py"
+    assert library.study().title == "Dough"
+
+
+def test_of_what_a_model_writes_only_what_holds_is_kept(library: Library) -> None:
+    with ScriptedModel(GUIDE) as model:
+        guide = library.study(options=AnswerOptions(model=model, verifier="off"))
+
+    assert [item.text for item in guide.summary] == ["A levain is a piece of dough that is kept for the next day."]
+    assert [item.prompt for item in guide.terms] == ["levain"]
+    assert [item.prompt for item in guide.questions] == ["How long is the dough kneaded?"]
+    assert {citation.verdict for item in guide.items for citation in item.citations} <= {"exact", "unverified"}
+    assert (guide.left_out, guide.model) == (4, "scripted:model")
+    assert "study guide" in model.requests[0].messages[-1].text
+
+
+def test_what_a_verifier_does_not_find_said_is_left_out(library: Library) -> None:
+    claims = "## Summary\n\n- Doughs rise while they are left alone. [1:5]\n"
+    with ScriptedModel(claims) as model, ScriptedModel('{"claim": 1, "verdict": "not said", "quote": ""}') as judge:
+        guide = library.study(options=AnswerOptions(model=model, verifier=judge))
+
+    assert (guide.summary, guide.left_out) == ((), 1)
+
+
+def test_a_budget_that_forbids_the_call_leaves_a_note(library: Library) -> None:
+    model = ScriptedModel()
+
+    guide = library.study(options=AnswerOptions(model=model, budget=Budget(max_tokens=1)))
+
+    assert not any(guide.items)
+    assert guide.note
+    assert guide.to_dict()["note"] == guide.note
+
+
+def test_markdown_numbers_its_places_and_keeps_answers_behind_questions() -> None:
+    unsure = replace(PLACE, verdict="unverified", span=Span("dough.md", 70, 90, 5, 5))
+    item = StudyItem("It is kept.", (PLACE,))
+    guide = StudyGuide(
+        "Dough",
+        (item,),
+        (StudyItem("Kept dough.", (PLACE, unsure), "levain"),),
+        (StudyItem("Yes.", (unsure,), "Is it?"),),
+    )
+
+    assert str(guide) == (
+        "# Dough\n\n*Quoted from the sources; no model wrote this.*\n\n## Summary\n\n- It is kept. [1]\n\n"
+        "## Key terms\n\n- **levain**: Kept dough. [1][2] (not checked)\n\n## Questions\n\n1. Is it?\n\n"
+        "## Answers\n\n1. Yes. [2] (not checked)\n\n## Sources\n\n- [1] dough.md:3\n- [2] dough.md:5\n"
+    )
+    written = replace(guide, model="anthropic:x", cost_usd=None)
+    assert "Written by anthropic:x" in written.to_markdown()
+    assert written.to_dict()["cost_usd"] is None
+    assert StudyGuide("Dough").to_markdown() == "# Dough\n\n*Quoted from the sources; no model wrote this.*\n"
+
+
+def test_anki_gets_one_line_a_card_with_an_identifier_that_stays() -> None:
+    card = StudyItem('<b> & "more"\nlines', (replace(PLACE, verdict="unverified"),), "What\tis it?")
+    guide = StudyGuide("Baking :: Dough", questions=(card,), cost_usd=Decimal(0))
+
+    header, (line,) = guide.to_anki().splitlines()[:6], guide.to_anki().splitlines()[6:]
+    identifier, front, back, tag = line.split("\t")
+
+    assert header[:4] == ["#separator:tab", "#html:true", "#notetype:Basic", "#deck:Openbook::Baking : Dough"]
+    assert (front, tag) == ("What is it?", "Baking-::-Dough")
+    assert back == "&lt;b&gt; &amp; &quot;more&quot; lines<br><br><small>dough.md:3 (not checked)</small>"
+    again = replace(guide, questions=(replace(card, text="Another answer."),))
+    assert again.to_anki().splitlines()[6].split("\t")[0] == identifier

@@ -1,0 +1,31 @@
+"""Memory that was freed in small pieces goes back to the system."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# Every hundredth piece stays, so that none of the pages above it can be given back without being asked for.
+_PROGRAM = """
+import pathlib
+from openbook.memory import release_memory
+
+def resident():
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+
+pieces = [bytes(2000) for _ in range(20_000)]
+kept = pieces[::5000] + pieces[-1:]
+full = resident()
+del pieces
+release_memory()
+print(full - resident())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of a process as Linux does")
+def test_what_was_freed_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) > 5_000
