@@ -11,28 +11,31 @@ from openbook.answering.references import Reference, References
 from openbook.costs import estimate_tokens
 from openbook.mcp.listing import Places
 
-# Up to here, each place is shown with its code. Of more, an agent reads those that it needs.
-_MOST_WITH_CODE = 12
 _LONGEST_CODE = 100
 
 
-def references_text(found: References, place_of: Places, max_tokens: int, *, mentions: bool = False) -> str:
+def references_text(
+    found: References, place_of: Places, max_tokens: int, *, mentions: bool = False, code: bool = False
+) -> str:
     """Write references, by use and then by file; mentions are counted unless asked for.
 
-    Of a few places the code is shown. Of more, the lines within one definition share a line of the list.
+    Args:
+        found: The references.
+        place_of: Writes a path as the agent names it.
+        max_tokens: Tokens of the answer.
+        mentions: Whether mentions are listed too.
+        code: Whether each line is shown. Otherwise the lines within one definition share a line of the list.
     """
     listed = [place for place in found.places if mentions or place.use != "mention"]
     notes = _notes(found, shows_mentions=mentions)
     if not found.places:
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
-    shows_code = sum(place.use != "import" for place in listed) <= _MOST_WITH_CODE
     blocks, heads = list[str](), set[str]()
     for use, places in groupby(listed, key=lambda place: place.use):
         of_use = list(places)
-        write = _with_code if shows_code and use != "import" else _by_definition
         title = f"{use}s: {len(of_use)}" if len(of_use) > 1 else use
         heads.add(title)
-        blocks += [title, *write(of_use, place_of)]
+        blocks += [title, *(_with_code(of_use, place_of) if code else _by_definition(of_use, place_of))]
     return _fitted(blocks, notes, max_tokens, heads=heads)
 
 
@@ -70,8 +73,7 @@ def _notes(found: References, *, shows_mentions: bool) -> list[str]:
     notes = []
     mentioned = [place for place in found.places if place.use == "mention"]
     if mentioned and not shows_mentions:
-        files = len({(place.source, place.path) for place in mentioned})
-        notes.append(f"and {len(mentioned)} mentions in {files} files: use=mention lists them")
+        notes.append(f"{len(mentioned)} {'mention' if len(mentioned) == 1 else 'mentions'}: use=mention")
     if found.unread:
         notes.append(f"{found.unread} documents were not read, because it takes too long; narrow the path")
     return notes
@@ -86,7 +88,7 @@ def _with_code(places: Sequence[Reference], place_of: Places) -> list[str]:
 
 
 def _by_definition(places: Sequence[Reference], place_of: Places) -> list[str]:
-    """Write a line for each file, as `a.py: Client.get 12,18; 40`."""
+    """Write a line for each file, as `a.py: Client.get 12,18; .post 40`. A dot stands for the class before it."""
     return [
         f"{place_of(*file)}: {'; '.join(_within(list(lines)))}"
         for file, lines in groupby(places, key=lambda place: (place.source, place.path))
@@ -94,10 +96,13 @@ def _by_definition(places: Sequence[Reference], place_of: Places) -> list[str]:
 
 
 def _within(places: Iterable[Reference]) -> list[str]:
-    return [
-        f"{within} {','.join(str(place.line) for place in lines)}".strip()
-        for within, lines in groupby(places, key=lambda place: place.within)
-    ]
+    told, before = list[str](), ""
+    for within, lines in groupby(places, key=lambda place: place.within):
+        owner, dot, name = within.rpartition(".")
+        shown = f".{name}" if dot and owner == before else within
+        told.append(f"{shown} {','.join(str(place.line) for place in lines)}".strip())
+        before = owner
+    return told
 
 
 def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int, *, heads: Collection[str] = ()) -> str:

@@ -15,7 +15,7 @@ from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.mentions import Mention, find_mentions
-from openbook.verify.names import NameEvidence, by_names, lost_words, stands_elsewhere
+from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
@@ -24,6 +24,9 @@ from openbook.verify.relocation_search import PastFile, RelocatedLines, Relocati
 # Of 1: an edited block that keeps this much, and all that is said of it, is still what was cited. Below it
 # nobody can tell without reading. A new argument in a function of ten lines costs .02, another body .5.
 _SAME_BLOCK = 0.8
+
+# Of 1: the same of three and more lines that a permalink to a commit names.
+_SAME_PINNED_BLOCK = 0.9
 
 # Endings of files that are also names of products and hosts: `Node.js:18`, `crates.rs:443`. Without a folder
 # before them they are citations only in code or with `#L`.
@@ -261,7 +264,9 @@ class _One:
         page = self._root.page(path) if path else None
         if page and not self._pin and by_names(past.page, first, last, self._near).is_strong:
             # The lines never were what the sentence says, so where they went proves nothing.
-            return self._without_past(path, page)
+            named = self._without_past(path, page)
+            if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
+                return named
         finding = self._judge(path, past, self._whereabouts.find(past, first, last, path))
         if finding.verdict == "ok" or page is None or not by_names(page, first, last, self._near).is_here:
             return finding
@@ -283,16 +288,18 @@ class _One:
         """Judge lines by where they were found again, if they were."""
         first, last = self._mention.first_line, self._mention.last_line
         if isinstance(found, NotRelocated):
+            path = path or self._whereabouts.renamed(past)
             verdict: Outcome = "changed" if path or self._pin else "missing file"
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
         stays = (found.path, spot.first_line, spot.last_line) == (path, first, last)
         reason = ""
-        if spot.likeness < 1.0:
+        if spot.likeness < 1.0 or found.is_same:
             old = _lines(past.page, first, last)
             gone = lost_words(self._near, old, _lines(self._root.page(found.path), spot.first_line, spot.last_line))
             # Who links to a commit means its very words, such as the value that a constant had.
-            if gone or spot.likeness < _SAME_BLOCK or (self._pin and not stays):
+            is_pinned = bool(self._pin) and not stays and (spot.likeness < _SAME_PINNED_BLOCK or last - first < 2)
+            if gone or spot.likeness < _SAME_BLOCK or is_pinned:
                 reason = f"{gone!r} is no longer there" if gone else f"{spot.likeness:.0%} of it is left"
                 now = None if stays else found
                 return self._say("changed", path or past.path, basis="history", now=now, reason=reason)
@@ -309,12 +316,19 @@ class _One:
             return "the cited lines have no words"
         page, (first, behind) = self._root.page(found.path), found.spot.lines
         named = by_names(page, first, behind - 1, self._near)
-        if named.is_strong and named.is_elsewhere:
+        if named.is_strong and named.is_elsewhere and not self._is_in_both(past, page, found):
             return named.reason
         # Who links to a commit has seen its lines, and may call them by what they implement.
         label = () if self._pin and stands_elsewhere(past.page, *self._range, self._near.label) else self._near.label
         strange = stands_elsewhere(page, first, behind - 1, label)
         return f"{strange!r}, which the link names, stands at other lines" if strange else ""
+
+    def _is_in_both(self, past: PastFile, page: ComparedText, found: RelocatedLines) -> bool:
+        """Return whether lines are, and were, most of what the sentence names, though not from its first line on."""
+        subject = self._near.subject
+        spot = found.spot
+        was_in = is_mostly_in(past.page, *self._range, subject)
+        return was_in and is_mostly_in(page, spot.first_line, spot.last_line, subject)
 
     def _without_past(self, path: str, page: ComparedText) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line

@@ -22,6 +22,11 @@ _HEAD = (
 )
 
 
+_NAMED_HEAD = re.compile(
+    rf"\s*(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([a-z]+\))?\s+)*"
+    rf"(?:{_DEFINES.replace(' ', '|')})\*?\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+)
+
 # Names whose definitions are kept while the citations of one text are checked.
 _KEPT = 1024
 
@@ -128,6 +133,44 @@ def _by_subject(page: ComparedText, first: int, last: int, block: str, near: Nea
     return NameEvidence(is_elsewhere=True, spot=spot, is_certain=is_certain, reason=reason, is_strong=True)
 
 
+def same_line(old: ComparedText, line: int, new: ComparedText) -> Relocation | None:
+    r"""Return where a newer text has the one line that defines the same name, or the one with the same words.
+
+    The line has to be the only one in both texts, and to stand in definitions of the same names. Words alone
+    prove nothing at the top of a file.
+
+    Example:
+        >>> old, new = ComparedText("export type Shape = {"), ComparedText("// shapes\nexport interface Shape {")
+        >>> same_line(old, 1, new)
+        Relocation(first_line=2, last_line=2, likeness=1.0)
+    """
+    head = _NAMED_HEAD.match(old.lines[line - 1])
+    scope = _scope(old, line)
+    if head is not None:
+        before, now = ([each.first_line for each in definitions(page, head["name"])] for page in (old, new))
+    else:
+        before, now = ([first for first, _ in page.occurrences(old.keys[line - 1])] for page in (old, new))
+    is_known = head is not None or bool(scope)
+    if not is_known or len(before) != 1 or len(now) != 1 or _scope(new, now[0]) != scope:
+        return None
+    return Relocation(now[0], now[0])
+
+
+def _scope(page: ComparedText, line: int) -> list[str]:
+    """Return the names of the definitions that a line stands in, innermost first."""
+    heads = (_NAMED_HEAD.match(page.lines[each - 1]) for each in page.enclosing(line))
+    return [head["name"] for head in heads if head]
+
+
+def is_mostly_in(page: ComparedText, first: int, last: int, name: str) -> bool:
+    """Return whether at least half of some lines belong to the one definition of a name."""
+    places = definitions(page, name) if name else []
+    if len(places) != 1:
+        return False
+    shared = min(last, places[0].last_line) - max(first, places[0].first_line) + 1
+    return 2 * shared >= last - first + 1
+
+
 def lost_words(near: Nearby, old: str, new: str) -> str:
     """Name what a text says of lines, and the old lines held and the new ones do not; empty if there is none."""
     before, now = "".join(old.split()), "".join(new.split())
@@ -143,7 +186,8 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
 def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[str]) -> str:
     """Return a name that a file has, but neither in these lines nor in the heads that they stand under; else empty."""
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
-    return next((name for name in names if not word(name).search(around) and lines_with(page, name)), "")
+    said = around.lower()  # a text may call `AppState` what it gets as `appState`
+    return next((name for name in names if not word(name.lower()).search(said) and lines_with(page, name)), "")
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from openbook.verify.cited_folder import CitedFolder
 from openbook.verify.history import History
+from openbook.verify.names import same_line
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, relocate
 
 
@@ -25,6 +26,8 @@ class RelocatedLines:
 
     path: str
     spot: Relocation
+    is_same: bool = False
+    """Whether they are one line that defines what it defined before, however else it has changed."""
 
 
 class RelocationSearch:
@@ -54,7 +57,12 @@ class RelocationSearch:
         path = path or self.renamed(past)
         lost = NotRelocated("its file is gone")
         if path:
-            spot = relocate(past.page, first, last, self._root.page(path))
+            page = self._root.page(path)
+            spot = relocate(past.page, first, last, page)
+            is_found = isinstance(spot, Relocation) and spot.likeness == 1.0
+            same = same_line(past.page, first, page) if first == last and not is_found else None
+            if same is not None:
+                return RelocatedLines(path, same, is_same=True)
             if isinstance(spot, Relocation):
                 return RelocatedLines(path, spot)
             lost = spot

@@ -17,14 +17,25 @@ def place(path: str, line: int, use: Use = "call", within: str = "f") -> Referen
     return Reference("s", path, line, use, within, "send( 1 )")
 
 
-def test_a_few_places_are_shown_with_their_code_and_mentions_are_counted() -> None:
+def test_code_is_shown_if_asked_for_and_mentions_are_counted() -> None:
     found = References(
         "send", (place("a.py", 3, "definition", "send"), place("b.py", 4), place("c.md", 1, "mention", ""))
     )
 
+    assert references_text(found, path_of, 1000, code=True) == (
+        "definition\na.py:3 in send: send( 1 )\ncall\nb.py:4 in f: send( 1 )\n(1 mention: use=mention)"
+    )
+    assert (
+        references_text(found, path_of, 1000) == "definition\na.py: send 3\ncall\nb.py: f 4\n(1 mention: use=mention)"
+    )
+
+
+def test_a_class_is_named_once_for_its_methods_that_follow_each_other() -> None:
+    withins = ("A.run", "A.stop", "A.stop.inner", "B.run", "start", "stop")
+    found = References("send", tuple(place("a.py", line, within=within) for line, within in enumerate(withins, 1)))
+
     assert references_text(found, path_of, 1000) == (
-        "definition\na.py:3 in send: send( 1 )\ncall\nb.py:4 in f: send( 1 )\n"
-        "(and 1 mentions in 1 files: use=mention lists them)"
+        "calls: 6\na.py: A.run 1; .stop 2; A.stop.inner 3; B.run 4; start 5; stop 6"
     )
 
 

@@ -1,0 +1,110 @@
+"""A line that still defines what it defined is the same line, and a block in the definition that is named is in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.verify.names import is_mostly_in, same_line
+from openbook.verify.relocation import ComparedText
+from tests.repositories import Repository, write
+from tests.unit.verify.checks import CODE, only, told
+
+STATE = "export type State = {\n  tool: {\n    kind: string;\n  };\n};\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "shop")
+    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("new", "line", "found"),
+    [
+        pytest.param("// x\nexport interface State {\n  tool: {\n", 1, 2, id="another-keyword"),
+        pytest.param("// x\n\nexport interface State {\n  a: 1;\n  tool: {\n", 2, 5, id="words-in-the-same-definition"),
+        pytest.param("type State = 1\ntype State = 2\n", 1, None, id="defined-twice"),
+        pytest.param("export interface Other {\n  tool: {\n", 2, None, id="in-another-definition"),
+        pytest.param("export interface Other {\n", 1, None, id="gone"),
+    ],
+)
+def test_a_line_is_the_same_if_it_is_the_only_one_for_its_name(new: str, line: int, found: int | None) -> None:
+    spot = same_line(ComparedText(STATE), line, ComparedText(new))
+
+    assert (spot.first_line if spot else None) == found
+
+
+def test_words_alone_prove_nothing_outside_of_a_definition() -> None:
+    assert same_line(ComparedText("x()\ny()\n"), 1, ComparedText("z()\nw()\nx()\n")) is None
+
+
+@pytest.mark.parametrize(("first", "last", "expected"), [(15, 17, True), (11, 14, False), (12, 15, True)])
+def test_lines_are_mostly_in_a_definition_if_half_of_them_are(first: int, last: int, expected: bool) -> None:
+    assert is_mostly_in(ComparedText(CODE), first, last, "retry") is expected
+
+
+def test_lines_are_in_no_definition_that_is_there_twice() -> None:
+    assert not is_mostly_in(ComparedText("def a():\n    x\ndef a():\n    x\n"), 1, 2, "a")
+
+
+@pytest.mark.parametrize("link", ["[State](src/a.ts#L1)", "[the state](src/a.ts#L1)", "[state](src/a.ts#L1)"])
+def test_a_head_that_is_written_otherwise_has_moved_with_what_it_defines(repository: Repository, link: str) -> None:
+    page = f"See {link.replace('src', '../src')}.\n"
+    repository.commit({"src/a.ts": STATE, "docs/a.md": page})
+    new = STATE.replace("export type State = {", "export interface State extends Base {")
+    write(repository.folder, {"src/a.ts": f"type Base = {{}};\nlet state = 1;\n{new}"})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/a.ts:3")
+
+
+def test_a_head_that_lost_what_the_page_says_of_it_has_changed(repository: Repository) -> None:
+    page = "`run` takes `times` (src/a.py:1).\n"
+    repository.commit({"src/a.py": "def run(times):\n    go()\n", "docs/a.md": page})
+    write(repository.folder, {"src/a.py": "import os\n\ndef run():\n    go()\n"})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, finding.reason) == ("changed", "'times' is no longer there")
+
+
+def test_lines_that_are_most_of_what_the_page_names_follow_it_though_it_begins_above(repository: Repository) -> None:
+    function = "def check(state):\n    one = 1\n    two = 2\n    three = 3\n    four = 4\n    return one\ny = 2\n"
+    page = "`check` (src/a.py:4-8)\n"
+    repository.commit({"src/a.py": f"x = 1\n{function}", "docs/a.md": page})
+    write(repository.folder, {"src/a.py": "import os\n" * 9 + f"x = 1\n{function.replace('four', 'five')}"})
+
+    finding = only(repository.folder, page)
+
+    assert (told(finding), finding.reason) == (("moved", "history", "src/a.py:13-17"), "edited since")
+
+
+def test_lines_that_are_gone_from_a_renamed_file_have_changed(repository: Repository) -> None:
+    page = "See src/app.py:14-16.\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    repository.git("mv", "src/app.py", "src/client.py")
+    repository.commit({"src/client.py": CODE.partition("def retry")[0]})
+
+    finding = only(repository.folder, page)
+
+    assert (finding.verdict, str(finding.place)) == ("changed", "src/client.py:14-16")
+
+
+@pytest.mark.parametrize(("lines", "verdict"), [("3-8", "moved"), ("3-3", "changed")])
+def test_a_permalink_to_a_block_survives_a_small_edit_and_one_to_a_line_does_not(
+    repository: Repository, lines: str, verdict: str
+) -> None:
+    block = "\n".join(f"    first_{number} = read('{number}', strictly=True)" for number in range(6))
+    code = f"import os\ndef run():\n{block}\n    return 1\n"
+    commit = repository.commit({"src/a.py": code})
+    repository.commit({"src/a.py": "import re\n" + code.replace("'0'", "'7'")})
+    first, last = lines.split("-")
+
+    finding = only(repository.folder, f"https://github.com/acme/shop/blob/{commit}/src/a.py#L{first}-L{last}\n")
+
+    assert (finding.verdict, str(finding.now)) == (
+        verdict,
+        f"src/a.py:{int(first) + 1}-{int(last) + 1}".replace("4-4", "4"),
+    )
