@@ -63,7 +63,7 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
         ("read_lines", {"path": "course.txt", "first_line": 3, "last_line": 4}, "course.txt:3-4", "4| A scale has"),
         ("outline", {"path": "src/parcels.py"}, "src/parcels.py", "4| def weigh"),
         ("find_symbol", {"name": "weigh"}, "src/parcels.py:1-6", "4| def weigh"),
-        ("find_references", {"name": "weigh", "use": "call"}, "call\ntest_parcels.py:5 in ", "assert weigh("),
+        ("find_references", {"name": "weigh", "use": "call"}, "call\ntest_parcels.py: ", " 5"),
         ("grep", {"pattern": "Weigh a"}, "src/parcels.py", "5| "),
         ("list_files", {}, "course.txt", "src/parcels.py"),
         ("find_related", {"path": "src/parcels.py", "line": 5}, "test_parcels.py:", "assert weigh"),

@@ -69,6 +69,7 @@ _SECRET_FILES = frozenset(
     """
     id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
     .netrc _netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .dockercfg .s3cfg .boto .vault-token
+    .dockerconfigjson .vault_pass .vault-pass .vault_password .vault_pass.txt vault_pass.txt
     credentials credentials.json credentials.yml credentials.yaml credentials.toml credentials.ini credentials.csv
     credentials.yml.enc client_secret.json client_secrets.json
     kubeconfig kubeconfig.yml kubeconfig.yaml

@@ -12,6 +12,7 @@ from openbook.sources.exclusions import is_binary_name, is_ignored_file, is_igno
     [
         pytest.param(".env .env.local .ENV .envrc prod.env .env.example example.env", id="environment"),
         pytest.param("id_rsa id_ed25519 server.pem tls.KEY a.p12 a.pfx a.jks a.keystore a.ppk", id="keys"),
+        pytest.param(".dockerconfigjson .dockercfg .vault_pass .vault_pass.txt .vault-token", id="containers"),
         pytest.param(".netrc .pgpass .npmrc .pypirc .git-credentials .htpasswd pass.kdbx", id="passwords"),
         pytest.param("credentials credentials.json service-account-prod.json", id="cloud"),
     ],
