@@ -49,6 +49,7 @@ def read_a_page() -> list[str | ScriptedReply]:
         ScriptedReply(ToolCall("call-2", "lookup_online", '{"order": "7"}')),
         "It has shipped.",
         "It costs nothing.",
+        "For a month.",
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -16,9 +16,9 @@ from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
-from openbook.agent.toolsets import ToolLike, as_tools
+from openbook.agent.toolsets import Tools, as_tools
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
-from openbook.errors import BadRequestError, BadResponseError, SettingsError
+from openbook.errors import BadRequestError, BadResponseError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
@@ -63,7 +63,7 @@ class Agent:
     def __init__(
         self,
         model: Model | str,
-        tools: ToolLike | Iterable[ToolLike] = (),
+        tools: Tools = (),
         *,
         system: str = "",
         budget: Budget | None = None,
@@ -249,7 +249,7 @@ class Agent:
             self._spent = before + run.ledger.spent
 
 
-def _by_name(tools: ToolLike | Iterable[ToolLike], *, strict: bool) -> dict[str, Tool]:
+def _by_name(tools: Tools, *, strict: bool) -> dict[str, Tool]:
     made = as_tools(tools, strict=strict)
     by_name = {tool.name: tool for tool in made}
     if len(by_name) < len(made):
@@ -258,9 +258,6 @@ def _by_name(tools: ToolLike | Iterable[ToolLike], *, strict: bool) -> dict[str,
 
 
 def _opened(name: str) -> Model:
-    from openbook.llm.choose import open_model
+    from openbook.llm.choose import require_model
 
-    model = open_model(name)
-    if model is None:
-        raise SettingsError(f"model is {name!r}, and an agent needs one that writes", hint="name one, or set its key")
-    return model
+    return require_model(name)
