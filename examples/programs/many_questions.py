@@ -11,7 +11,7 @@ from openbook import AnswerOptions, Budget, GenerationResult, Library
 
 def main(folder: str, questions: Path, model: str) -> None:
     asked = questions.read_text(encoding="utf-8").splitlines()
-    options = AnswerOptions(model=model, budget=Budget(max_usd=0.02))
+    options = AnswerOptions(model=model, verifier="off", budget=Budget(max_usd=0.02))
     with Library.of(folder) as library:
         for question, answer in zip(asked, library.query_many(asked, at_once=2, options=options), strict=True):
             if isinstance(answer, GenerationResult):

@@ -56,7 +56,6 @@ RUNS: dict[str, tuple[Sequence[str], Sequence[str | ScriptedReply], Sequence[str
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(write_tree(tmp_path / "project", PROJECT))
-    monkeypatch.setenv("OPENBOOK_VERIFIER", "off")
     Path("questions.txt").write_text("When do sessions end?\nHow is a document split?\n", encoding="utf-8")
     return tmp_path
 

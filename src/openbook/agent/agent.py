@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from openbook.agent.driving import Steps, ThreadStepRunner, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
@@ -17,11 +17,15 @@ from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
 from openbook.agent.toolsets import Tools, as_tools
+from openbook.agent.tracing import RunSpans
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
 from openbook.errors import BadRequestError, BadResponseError
 from openbook.llm.messages import DEADLINE_S, Message
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 T = TypeVar("T")
 
@@ -46,6 +50,8 @@ class Agent:
         max_reply_tokens: Most that the model may write in one reply.
         deadline_s: Seconds that one call of the model may take.
         strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
+        tracer: Makes OpenTelemetry spans of runs, calls of the model and calls of tools. They hold no text.
+        name: The agent's, in spans.
         price: Gives prices.
         clock: Seconds, for `max_seconds` and the time that tools have.
 
@@ -74,6 +80,8 @@ class Agent:
         max_reply_tokens: int = 4096,
         deadline_s: float = DEADLINE_S,
         strict: bool = False,
+        tracer: Tracer | None = None,
+        name: str = "",
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -91,6 +99,8 @@ class Agent:
             deadline_s=deadline_s,
         )
         self._history: History = tuple(history)
+        self._tracer = tracer
+        self._name = name
 
     @property
     def history(self) -> History:
@@ -183,12 +193,25 @@ class Agent:
 
     def _stream(self, message: str, output: OutputReader[Any] | None = None) -> Generator[AgentEvent, None, None]:
         before = self._history
-        try:
-            events: Generator[AgentEvent, None, None] = drive(self.steps(message, output=output), self._kernel.model)
-            yield from events
-        except BadRequestError:
-            self._history = before  # what was refused, say because it is too long, would be refused each time
-            raise
+        with self._traced() as (model, spans):
+            try:
+                events: Generator[AgentEvent, None, None] = drive(
+                    self.steps(message, output=output, spans=spans), model
+                )
+                yield from events
+            except BadRequestError:
+                self._history = before  # what was refused, say because it is too long, would be refused each time
+                raise
+
+    @contextmanager
+    def _traced(self) -> Iterator[tuple[Model, RunSpans | None]]:
+        model = self._kernel.model
+        if self._tracer is None:
+            yield model, None
+            return
+        spans = RunSpans(self._tracer, model, self._name)
+        with spans.around():
+            yield spans.model, spans
 
     async def astream(self, message: str) -> AsyncGenerator[AgentEvent, None]:
         """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
@@ -199,31 +222,39 @@ class Agent:
     async def _astream(self, message: str, output: OutputReader[Any] | None = None) -> AsyncGenerator[AgentEvent, None]:
         import asyncio
 
-        steps = self.steps(message, starting_in(asyncio.get_running_loop()), output)
-        events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), self._kernel.model)
         before = self._history
-        try:
-            async with aclosing(events):
-                async for event in events:
-                    yield event
-        except BadRequestError:
-            self._history = before
-            raise
+        with self._traced() as (model, spans):
+            steps = self.steps(message, starting_in(asyncio.get_running_loop()), output, spans)
+            events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), model)
+            try:
+                async with aclosing(events):
+                    async for event in events:
+                        yield event
+            except BadRequestError:
+                self._history = before
+                raise
 
-    def steps(self, message: str, start: Start = start, output: OutputReader[Any] | None = None) -> Steps[AgentEvent]:
+    def steps(
+        self,
+        message: str,
+        start: Start = start,
+        output: OutputReader[Any] | None = None,
+        spans: RunSpans | None = None,
+    ) -> Steps[AgentEvent]:
         """Answer in steps, for who drives them: see `openbook.agent.driving`.
 
         Args:
             message: The question.
             start: Begins to call a tool.
             output: Reads the reply, if it is to be a value.
+            spans: Traces the run. Whoever drives the steps ends them.
 
         Raises:
             RuntimeError: Another message is being answered.
         """
         if self._is_running:
             raise RuntimeError("the agent is answering another message; one conversation, one turn at a time")
-        run = AgentRun(self._kernel, self._history, start, output)
+        run = AgentRun(self._kernel, self._history, start, output, spans)
         steps, before, reply = run.steps(message), self._spent, None
         self._ledger, self._is_running = run.ledger, True
         ended = False
@@ -237,6 +268,8 @@ class Agent:
                     # Before anybody is told, so that whoever is told finds it.
                     self._history, ended = run.history, True
                     self._spent = before + run.ledger.spent
+                    if spans is not None:
+                        spans.finish(step.result)
                 reply = yield step
         except BaseException as exc:
             if not ended and run.interrupt(exc):
