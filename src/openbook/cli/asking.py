@@ -63,11 +63,16 @@ def open_writer(name: str) -> Model | None:
         OpenbookError: It cannot be used; the hint says what is missing.
     """
     model = open_model(name or settings().model)
-    if model is None or not settings().reply_cache:
+    if model is None:
+        return None
+    from openbook.llm.rate_limit import rate_limited
+
+    model = rate_limited(model, settings())
+    if not settings().reply_cache:
         return model
     from openbook.llm.reply_cache import CachedModel
 
-    return CachedModel(model, settings().reply_cache)
+    return CachedModel(model, settings().reply_cache)  # what is kept needs no turn
 
 
 def judge_of(verifier: str, max_usd: float | None) -> Judge | None:
