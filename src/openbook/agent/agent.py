@@ -20,7 +20,7 @@ from openbook.agent.toolsets import Tools, as_tools
 from openbook.agent.tracing import RunSpans
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
 from openbook.errors import BadRequestError, BadResponseError
-from openbook.llm.messages import DEADLINE_S, Message
+from openbook.llm.messages import DEADLINE_S, Content, Message
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 
@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 class Agent:
     """Answers messages, calling tools as it sees fit, and remembers what was said.
+
+    A message is a text, or a list of texts, images and PDF: see `openbook.llm.attachments`.
 
     One conversation, one turn at a time. Of a turn that fails, or that is left before its end, what was said and
     done until then is kept, and what it cost.
@@ -122,7 +124,7 @@ class Agent:
         self._history = ()
         self._spent = Spent()
 
-    def chat(self, message: str) -> tuple[str, Decimal | None]:
+    def chat(self, message: Content) -> tuple[str, Decimal | None]:
         """Return the answer, or in brackets why there is none, and its cost in US dollars, None if it is not known.
 
         Raises:
@@ -131,12 +133,12 @@ class Agent:
         result = self.run(message)
         return str(result), result.cost_usd
 
-    async def achat(self, message: str) -> tuple[str, Decimal | None]:
+    async def achat(self, message: Content) -> tuple[str, Decimal | None]:
         """Do what `chat` does, without blocking."""
         result = await self.arun(message)
         return str(result), result.cost_usd
 
-    def run(self, message: str) -> AgentResult:
+    def run(self, message: Content) -> AgentResult:
         """Answer.
 
         Raises:
@@ -146,13 +148,13 @@ class Agent:
         assert isinstance(last, RunFinished)
         return last.result
 
-    async def arun(self, message: str) -> AgentResult:
+    async def arun(self, message: Content) -> AgentResult:
         """Do what `run` does, without blocking."""
         *_, last = [event async for event in self.astream(message)]
         assert isinstance(last, RunFinished)
         return last.result
 
-    def run_as(self, output_type: type[T], message: str) -> T:
+    def run_as(self, output_type: type[T], message: Content) -> T:
         """Answer with a value of a type, which pydantic has checked.
 
         The model brings it by a tool, and is told what does not fit. Text that is the value as JSON counts too.
@@ -170,7 +172,7 @@ class Agent:
         *_, last = self._stream(message, output)
         return self._value(output, last)
 
-    async def arun_as(self, output_type: type[T], message: str) -> T:
+    async def arun_as(self, output_type: type[T], message: Content) -> T:
         """Do what `run_as` does, without blocking."""
         output = OutputReader(output_type)
         *_, last = [event async for event in self._astream(message, output)]
@@ -183,7 +185,7 @@ class Agent:
         reason = last.result.reason or last.result.stop
         raise BadResponseError(f"{self._kernel.model.name} returned no value of the type: {reason}")
 
-    def stream(self, message: str) -> Generator[AgentEvent, None, None]:
+    def stream(self, message: Content) -> Generator[AgentEvent, None, None]:
         """Answer, and tell what happens; `RunFinished` comes last. Closing the generator ends the run.
 
         Raises:
@@ -191,7 +193,7 @@ class Agent:
         """
         yield from self._stream(message)
 
-    def _stream(self, message: str, output: OutputReader[Any] | None = None) -> Generator[AgentEvent, None, None]:
+    def _stream(self, message: Content, output: OutputReader[Any] | None = None) -> Generator[AgentEvent, None, None]:
         before = self._history
         with self._traced() as (model, spans):
             try:
@@ -213,13 +215,15 @@ class Agent:
         with spans.around():
             yield spans.model, spans
 
-    async def astream(self, message: str) -> AsyncGenerator[AgentEvent, None]:
+    async def astream(self, message: Content) -> AsyncGenerator[AgentEvent, None]:
         """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
         async with aclosing(self._astream(message)) as events:
             async for event in events:
                 yield event
 
-    async def _astream(self, message: str, output: OutputReader[Any] | None = None) -> AsyncGenerator[AgentEvent, None]:
+    async def _astream(
+        self, message: Content, output: OutputReader[Any] | None = None
+    ) -> AsyncGenerator[AgentEvent, None]:
         import asyncio
 
         before = self._history
@@ -236,7 +240,7 @@ class Agent:
 
     def steps(
         self,
-        message: str,
+        message: Content,
         start: Start = start,
         output: OutputReader[Any] | None = None,
         spans: RunSpans | None = None,

@@ -34,7 +34,7 @@ from openbook.agent.tools import Tool
 from openbook.agent.tracing import RunSpans
 from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, estimate_tokens
 from openbook.errors import OpenbookError, ToolError
-from openbook.llm.messages import Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
+from openbook.llm.messages import Content, Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import Sampling
 
@@ -132,10 +132,10 @@ class AgentRun:
         """What was said before, as pruned, and in this run."""
         return self._before + self._new
 
-    def steps(self, question: str) -> Steps:
+    def steps(self, question: Content) -> Steps:
         """Take the steps, the last of which is `RunFinished`."""
         yield from self._prune()
-        self._new = (Message.user(question),)
+        self._new = (Message.user(*([question] if isinstance(question, str) else question)),)
         while not self._stopped_by:
             reply = yield from self._ask(CallModel(self._request()))
             if reply is None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from openbook.costs import estimate_tokens
 from openbook.llm.messages import (
+    Attachment,
     Message,
     OpaqueBlock,
     Part,
@@ -25,6 +26,11 @@ _FRAME_TOKENS = 8
 _TOOLS_TOKENS = 350
 
 
+# Of an image, or of a page of PDF, which is an image and its text: the largest that providers document for one image
+# that is not scaled down, 4,784 tokens at Anthropic.
+_PAGE_TOKENS = 4800
+
+
 def estimate_request(request: Request) -> int:
     """Estimate the tokens of all that a request makes a model read."""
     tools = sum(
@@ -37,13 +43,16 @@ def estimate_request(request: Request) -> int:
 
 def estimate_messages(messages: Iterable[Message]) -> int:
     """Estimate the tokens of messages."""
-    return sum(
-        _FRAME_TOKENS + sum(_FRAME_TOKENS + estimate_tokens(_text_of(part)) for part in message.parts)
-        for message in messages
-    )
+    return sum(_FRAME_TOKENS + sum(_FRAME_TOKENS + _tokens_of(part) for part in message.parts) for message in messages)
 
 
-def _text_of(part: Part) -> str:
+def _tokens_of(part: Part) -> int:
+    if isinstance(part, Attachment):
+        return part.pages * _PAGE_TOKENS
+    return estimate_tokens(_text_of(part))
+
+
+def _text_of(part: TextBlock | ToolCall | ToolResult | ShownSource | ProviderCitation | OpaqueBlock) -> str:
     match part:
         case TextBlock(text) | ToolResult(text=text):
             return text
