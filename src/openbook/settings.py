@@ -206,6 +206,15 @@ class Settings:
                 values[setting.name] = _parse(setting.name, text)
         return cls(**values)
 
+    def is_default(self, name: str) -> bool:
+        """Return whether a setting has its default, so that what is known better may stand in for it.
+
+        Example:
+            >>> Settings().is_default("context_tokens"), Settings(context_tokens=800).is_default("context_tokens")
+            (True, False)
+        """
+        return bool(getattr(self, name) == next(field.default for field in fields(self) if field.name == name))
+
     def origins(self, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
         """List every setting as name, value in force and where it comes from, by name."""
         environ = os.environ if environ is None else environ

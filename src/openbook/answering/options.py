@@ -46,6 +46,8 @@ class AnswerOptions:
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+    context_tokens: int | None = None
+    """Estimated tokens of sources that it may be written from. None: `Settings.context_tokens`."""
     sampling: Sampling = DEFAULT_SAMPLING
     """How the model that writes chooses its words. What it does not take is an error before the call."""
     deadline_s: float | None = None
