@@ -11,11 +11,11 @@ import argparse
 import base64
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from typing import Any
 from openbook.llm.messages import ToolCall
 from openbook.testing import FakeServer, Fault, ReceivedRequest, Refusal, ScriptedReply
 from openbook.testing.script import ServerStep
+from openbook.usage import Usage
 
 PROGRAMS = Path(__file__).parent / "kernel_programs"
 _REPEATED = 8
@@ -81,8 +82,8 @@ class Feature:
     read: Callable[[Ran], str]
 
 
-def _call(item: str) -> ScriptedReply:
-    return ScriptedReply(ToolCall("c1", "stock", json.dumps({"item": item})))
+def _call(item: str, call_id: str = "c1") -> ScriptedReply:
+    return ScriptedReply(ToolCall(call_id, "stock", json.dumps({"item": item})))
 
 
 def _sent(ran: Ran, index: int) -> str:
@@ -94,7 +95,9 @@ def _tool(ran: Ran) -> str:
 
 
 def _tool_error(ran: Ran) -> str:
-    return "told to the model" if "no such item" in _sent(ran, 1) else "ends the run"
+    if "no such item" in _sent(ran, 1):
+        return "told to the model"
+    return "told, without its text" if len(ran.requests) > 1 else "ends the run"
 
 
 def _repeated(ran: Ran) -> str:
@@ -163,11 +166,13 @@ def _last(text: str) -> Step:
     return reply
 
 
+_REPEATING = (*(_call("pen", f"c{number}") for number in range(_REPEATED)), _last("Done."))
+
 FEATURES = (
     Feature("a plain function as a tool", "tool", (_call("pen"), _last("Twelve.")), _tool),
     Feature("an exception of a tool", "tool", (_call("anchor"), _last("Sorry.")), _tool_error),
-    Feature("a call that is repeated is stopped", "repeated", (*[_call("pen")] * _REPEATED, _last("Done.")), _repeated),
-    Feature("a budget of tokens ends a run", "budget", (_last("Hello."),), _budget),
+    Feature("a call that is repeated is stopped", "repeated", _REPEATING, _repeated),
+    Feature("a budget of tokens ends a run", "budget", (ScriptedReply("Hello.", usage=Usage(1000, 5)),), _budget),
     Feature("cancelling closes the request", "cancel", (Fault("hold"),), lambda ran: "yes" if ran.left else "no"),
     Feature("a value of a type as the reply", "structured", (_order,) * 4, _structured),
     Feature(
@@ -184,7 +189,14 @@ def run(library: Library, feature: Feature, python: Path, folder: Path) -> str:
     """Run the program of a library for a row, and read what came of it."""
     if f"def {feature.program}(" not in library.program.read_text(encoding="utf-8"):
         return "–"
-    server = FakeServer(*feature.steps)
+    received = folder / "received"
+    received.unlink(missing_ok=True)
+
+    def hold(_: ReceivedRequest) -> ServerStep:
+        received.touch()
+        return Fault("hold")
+
+    server = FakeServer(*(hold if isinstance(step, Fault) else step for step in feature.steps))
     with _Served(server):
         environ = {
             **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
@@ -245,14 +257,15 @@ def _size(home: Path) -> tuple[int, float]:
 
 
 def import_ms(library: Library, python: Path) -> float:
-    """Return the median time in which an interpreter starts and imports a library, less that of one which does not."""
+    """Return the median CPU time in which an interpreter imports a library, beyond that of one which does not."""
 
     def took(code: str) -> float:
         times = []
         for _ in range(_IMPORTS):
-            began = time.perf_counter()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run([str(python), "-c", code], check=True)
-            times.append(time.perf_counter() - began)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         return statistics.median(times) * 1000
 
     took(f"import {library.module}")  # writes the bytecode
@@ -280,7 +293,7 @@ def main() -> None:
             print(f"| {feature.row} | {' | '.join(marks)} |", flush=True)
     sizes = {library: json.loads((python.parents[1] / "size").read_text()) for library, python in pythons.items()}
     for row, value in (
-        ("import, ms", lambda library: f"{import_ms(library, pythons[library]):.0f}"),
+        ("import, CPU ms", lambda library: f"{import_ms(library, pythons[library]):.0f}"),
         ("lines of its own code", lambda library: f"{lines_of(library, pythons[library]):,}"),
         ("packages installed", lambda library: f"{sizes[library][0]}"),
         ("MB installed", lambda library: f"{sizes[library][1]:.0f}"),

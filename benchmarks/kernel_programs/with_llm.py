@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import llm
@@ -53,7 +54,8 @@ def cancel() -> object:
 
     async def run() -> None:
         task = asyncio.create_task(read())
-        await asyncio.sleep(2)
+        while not Path("received").exists():
+            await asyncio.sleep(0.05)
         task.cancel()
         await asyncio.sleep(5)
 

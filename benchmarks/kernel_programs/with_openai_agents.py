@@ -52,7 +52,8 @@ def repeated() -> object:
 def cancel() -> object:
     async def run() -> None:
         task = asyncio.create_task(Runner.run(made(), "Hello."))
-        await asyncio.sleep(2)
+        while not Path("received").exists():
+            await asyncio.sleep(0.05)
         task.cancel()
         await asyncio.sleep(5)
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from openbook.agent import Agent, Budget, history_from_json, history_to_json, image
 
@@ -43,7 +44,8 @@ def budget() -> object:
 def cancel() -> object:
     async def run() -> None:
         task = asyncio.create_task(Agent(MODEL).arun("Hello."))
-        await asyncio.sleep(2)
+        while not Path("received").exists():
+            await asyncio.sleep(0.05)
         task.cancel()
         await asyncio.sleep(5)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic_ai import Agent, BinaryContent, InstrumentationSettings, ModelMessagesTypeAdapter, UsageLimits
+from pydantic_ai.capabilities import Instrumentation
 from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
 from pydantic_ai.models.fallback import FallbackModel
 
@@ -49,7 +50,8 @@ def budget() -> object:
 def cancel() -> object:
     async def run() -> None:
         task = asyncio.create_task(Agent(MODEL).run("Hello."))
-        await asyncio.sleep(2)
+        while not Path("received").exists():
+            await asyncio.sleep(0.05)
         task.cancel()
         await asyncio.sleep(5)
 
@@ -81,8 +83,8 @@ def tracing() -> object:
 
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    settings = InstrumentationSettings(tracer_provider=provider)
-    Agent(MODEL, tools=[stock], instrument=settings).run_sync("How many pens?")
+    traced = Instrumentation(InstrumentationSettings(tracer_provider=provider))
+    Agent(MODEL, tools=[stock], capabilities=[traced]).run_sync("How many pens?")
     return {"spans": [dict(span.attributes or {}) for span in exporter.get_finished_spans()]}
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from smolagents import OpenAIServerModel, ToolCallingAgent
@@ -43,7 +44,8 @@ def repeated() -> object:
 def cancel() -> object:
     agent = made()
     threading.Thread(target=agent.run, args=("Hello.",), daemon=True).start()
-    time.sleep(2)
+    while not Path("received").exists():
+        time.sleep(0.05)
     agent.interrupt()
     time.sleep(5)
     return {}
