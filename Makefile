@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray check check-deploy format lock model bench bench-grounding docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray test-types check check-deploy format lock model bench bench-grounding docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this
 
 test-adapters: $(VENV)/.dev $(VENV)-adapters/.adapters  ## Test examples/adapters with LangChain, LlamaIndex and pydantic-ai
 	@$(BIN)/python -m pytest -q -m adapters tests/adapters
+
+test-types: $(VENV)/.dev  ## Check the Python of the pages and examples/programs with mypy and pyright (from npm)
+	@$(BIN)/python -m pytest -q -m "npm or not npm" tests/docs/test_types_of_programs.py
 
 test-ray: $(VENV)/.dev  ## Test with a real Ray cluster of two processors on this machine (docs/scale.md)
 	@$(BIN)/python -m pytest -q -m ray tests/ray

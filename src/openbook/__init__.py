@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from openbook.ingest.text_chunks import chunk
     from openbook.libraries.repositories import Repository
     from openbook.library import Assistant, Library
-    from openbook.llm.choose import open_model
+    from openbook.llm.choose import open_model, require_model
     from openbook.settings import Settings
     from openbook.sources.loading import LoadOptions
     from openbook.study.guide import StudyGuide, StudyItem
@@ -88,6 +88,7 @@ __all__ = [
     "generate_answer",
     "judge_claims",
     "open_model",
+    "require_model",
 ]
 
 # Only these live outside `types`. Nothing is imported before it is asked for.
@@ -116,7 +117,7 @@ _HOMES = {
     "format_generation_stats": "openbook.answering.reporting",
     "format_prompt_for_display": "openbook.answering.prompting",
     "generate_answer": "openbook.answering.results_at_hand",
-    "open_model": "openbook.llm.choose",
+    **dict.fromkeys(("open_model", "require_model"), "openbook.llm.choose"),
 }
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from openbook.answers import Answered, AnswerEvent, GenerationResult, Policy, answered
 from openbook.errors import OpenbookError
@@ -22,14 +22,12 @@ from openbook.types import Filter, RetrievalResult
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from openbook.agent.toolsets import ToolLike
+    from openbook.agent.toolsets import ToolLike, Tools
     from openbook.answering.checking import Retry
     from openbook.answering.generator import Generator
     from openbook.answering.options import AnswerOptions
     from openbook.grounding.protocol import Judge
     from openbook.llm.protocol import Model
-
-    Tools: TypeAlias = ToolLike | Iterable[ToolLike]
 
 
 class LibraryAnswers(ABC):

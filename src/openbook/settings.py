@@ -22,7 +22,12 @@ _POSITIVE = (
     *("fetch_timeout_s", "max_repository_bytes"),
     *("max_file_bytes", "chunk_words", "context_tokens", "workers", "lock_timeout_s", "session_days", "upload_files"),
     *("upload_bytes", "key_questions_per_minute", "key_usd_per_day", "answer_usd", "model_timeout_s"),
-    *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes"),
+    *("server_wait_s", "server_answers", "server_jobs", "job_timeout_s", "key_upload_bytes", "course_chunk_chars"),
+)
+
+_NOT_NEGATIVE = (
+    *("session_history", "server_workers", "server_queue", "server_results"),
+    *("model_requests_per_minute", "model_tokens_per_minute"),
 )
 
 # Libraries, work and conversations would go elsewhere than they went if these were ignored.
@@ -68,6 +73,11 @@ class Settings:
     """Words in a chunk of the strategies `fixed-size` and `hybrid`."""
     chunk_overlap_words: int = 50
     """Words that such a chunk repeats of the one before. Fewer than `chunk_words`."""
+    course_chunk_chars: int = 800
+    """Characters in a chunk of a course; headings that open it may take up to half as much again."""
+    course_overlap_chars: int = 150
+    """Characters that such a chunk repeats of the one before, at most, in whole sentences. 150 gives the mean of 100
+    that is aimed at: 78 to 103 on four courses, where 100 gives 36 to 48. Fewer than `course_chunk_chars`."""
     context_tokens: int = 8000
     """Estimated tokens of sources that one answer may be written from."""
     model: str = ""
@@ -79,6 +89,10 @@ class Settings:
     `off`: nothing does."""
     model_timeout_s: float = 120.0
     """Seconds that one call of a model may take, retries included. A model on a small machine may need more."""
+    model_requests_per_minute: int = 0
+    """Calls of one model that this process begins in any minute; more wait for their turn. 0: as many as there are."""
+    model_tokens_per_minute: int = 0
+    """Tokens, read and written, of those calls. 0: as many as there are."""
     reply_cache: str = ""
     """Folder where whole replies of models are kept for commands, so that the same request is not paid twice. Empty:
     none are."""
@@ -136,6 +150,9 @@ class Settings:
     server_answers: int = 256
     """Questions that the server answers at a time, those that a model writes at included. One caller has at most
     half of them."""
+    server_results: int = 0
+    """Results that an answer of the server is written from, where the question names no number. 0: 10 for quotes and
+    20 for a model."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -169,12 +186,13 @@ class Settings:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)!r}, and must be a positive number", hint=f"set {_variable(name)}"
                 )
-        if not 0 <= self.chunk_overlap_words < self.chunk_words:
-            raise SettingsError(
-                f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
-                hint=f"set {_variable('chunk_overlap_words')}",
-            )
-        for name in ("session_history", "server_workers", "server_queue"):
+        for name, whole in (("chunk_overlap_words", "chunk_words"), ("course_overlap_chars", "course_chunk_chars")):
+            if not 0 <= getattr(self, name) < getattr(self, whole):
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)}, and must be below {whole}, {getattr(self, whole)}",
+                    hint=f"set {_variable(name)}",
+                )
+        for name in _NOT_NEGATIVE:
             if getattr(self, name) < 0:
                 raise SettingsError(
                     f"{name} is {getattr(self, name)}, and must not be negative", hint=f"set {_variable(name)}"
@@ -207,6 +225,15 @@ class Settings:
             if text:
                 values[setting.name] = _parse(setting.name, text)
         return cls(**values)
+
+    def is_default(self, name: str) -> bool:
+        """Return whether a setting has its default, so that what is known better may stand in for it.
+
+        Example:
+            >>> Settings().is_default("context_tokens"), Settings(context_tokens=800).is_default("context_tokens")
+            (True, False)
+        """
+        return bool(getattr(self, name) == next(field.default for field in fields(self) if field.name == name))
 
     def origins(self, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
         """List every setting as name, value in force and where it comes from, by name."""

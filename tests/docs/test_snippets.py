@@ -5,13 +5,16 @@ All is real but the models: those that a page names by a provider are a server o
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fpdf import FPDF
 
+from openbook.agent import pdf_pages
 from openbook.cli import main
 from openbook.grounding.installed_models import models_folder
 from openbook.llm.messages import ToolCall
@@ -46,15 +49,28 @@ def read_a_page() -> list[str | ScriptedReply]:
         "By `openbook serve`.",
         "Nothing has shipped.",
         '{"needs": ["a receipt"]}',
+        "Two pens.",
+        "Both sides may end it.",
+        "A bridge.",
         ScriptedReply(ToolCall("call-2", "lookup_online", '{"order": "7"}')),
         "It has shipped.",
         "It costs nothing.",
+        "For a month.",
     ]
 
 
 def answers() -> list[str | ScriptedReply]:
     searched = ScriptedReply(ToolCall("call-1", "search", '{"query": "retry policy"}'))
     return [searched, "`fetch` calls it.", "It is tested in `test_retry.py`.", "Sessions end after one hour [1:2]."]
+
+
+def lay_out_papers(folder: Path) -> None:
+    contract = FPDF()
+    for _ in range(2):
+        contract.add_page()
+    contract.output("contract.pdf")
+    (page,) = pdf_pages("contract.pdf", [1])
+    Path("receipt.png").write_bytes(base64.b64decode(page.base64))
 
 
 def add_a_course(folder: Path) -> None:
@@ -81,6 +97,7 @@ SCENES = {
     "README.md": Scene(printed=["chunking.md:3"]),
     "docs/agent.md": Scene(
         read_a_page(),
+        before=lay_out_papers,
         printed=["It needs the receipt.", "{'needs': ['a receipt']}", "cost_usd=Decimal('0.005')"],
     ),
     "docs/answering.md": Scene(answers(), printed=["is tested in", "searching ...\n", "sessions.md:3"]),

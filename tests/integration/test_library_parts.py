@@ -302,3 +302,20 @@ def test_a_library_keeps_the_chunk_strategy_that_it_was_made_with(tmp_path: Path
 
         assert library.settings.chunk_strategy == "fixed-size"
         assert library.stats().chunks == 2 * chunks
+
+
+def test_a_library_keeps_the_chunk_size_of_courses_that_it_was_made_with(tmp_path: Path) -> None:
+    spoken = "".join(f"Herons wait for fish number {n}. " for n in range(60))
+    talks = write_tree(tmp_path / "talks", {"a.txt": f"Course Title: Herons\n\nLesson 1: Waiting\n{spoken}\n"})
+    home = tmp_path / "home"
+    short = Settings(home=home, workers=1, course_chunk_chars=200, course_overlap_chars=0)
+    with Library.open("b", settings=short) as library:
+        library.add(talks, course=True)
+        chunks = library.index.chunks("talks", "a.txt")
+
+    with Library.open("b", settings=Settings(home=home, workers=1)) as library:
+        write_tree(talks, {"b.txt": (talks / "a.txt").read_text(encoding="utf-8").replace("Herons", "Storks")})
+        library.sync()
+
+        assert max(len(chunk.text) for chunk in chunks) <= 300
+        assert len(library.index.chunks("talks", "b.txt")) == len(chunks) > 8

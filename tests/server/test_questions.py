@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from openbook.errors import CutOffError, OverloadedError
-from openbook.llm.messages import Request
+from openbook.llm.messages import Request, ShownSource
 from openbook.testing import FakeServer, ScriptedModel, ScriptedReply
 from tests.server.conftest import Serve
 from tests.server.reading import ask, events_of
@@ -154,12 +154,30 @@ def test_a_call_of_a_model_ends_when_the_settings_say(serve: Serve) -> None:
     assert model.requests[0].deadline_s == 7.0
 
 
+@pytest.mark.parametrize("workers", [0, 1], ids=["threads", "processes"])
+def test_a_question_or_the_settings_say_how_many_results_an_answer_is_written_from(serve: Serve, workers: int) -> None:
+    model = ScriptedModel(*["Sessions end after one hour [1:2]."] * 2)
+    client = serve(model, server_results=2, server_workers=workers, verifier="off")
+
+    for limit in ({}, {"limit": 1}):
+        ask(client, "When does the ferry depart, when do sessions end, and who opens the quay?", model=MODEL, **limit)
+
+    shown = [sum(isinstance(part, ShownSource) for m in each.messages for part in m.parts) for each in model.requests]
+    assert shown == [2, 1]
+
+
 def test_a_course_and_a_lesson_narrow_what_is_found(client: TestClient) -> None:
     lesson = ask(client, "What does the crane lift?", course_name="quay", lesson_number=1)
     other = ask(client, "What does the crane lift?", course_name="quay", lesson_number=0)
 
     assert lesson["citations"][0]["path"] == "quay.txt"
     assert other["refused"]
+
+
+def test_a_part_of_no_lesson_is_refused(client: TestClient) -> None:
+    response = client.post("/api/query", json={"query": QUESTION, "lesson_part": 3})
+
+    assert (response.status_code, response.json()["error"]["hint"]) == (400, "send the number of its module too")
 
 
 def test_filters_narrow_what_is_found(client: TestClient) -> None:

@@ -25,6 +25,8 @@ EACH: dict[str, tuple[str, Any]] = {
     "chunk_strategy": ("hybrid", "hybrid"),
     "chunk_words": ("200", 200),
     "chunk_overlap_words": ("0", 0),
+    "course_chunk_chars": ("300", 300),
+    "course_overlap_chars": ("0", 0),
     "context_tokens": ("800", 800),
     "workers": ("3", 3),
     "lock_timeout_s": ("0.5", 0.5),
@@ -37,6 +39,8 @@ EACH: dict[str, tuple[str, Any]] = {
     "storage": ("vespa:http://127.0.0.1:8080", "vespa:http://127.0.0.1:8080"),
     "embedder": ("ollama:nomic-embed-text", "ollama:nomic-embed-text"),
     "reranker": ("onnx:models/mine", "onnx:models/mine"),
+    "model_requests_per_minute": ("50", 50),
+    "model_tokens_per_minute": ("30000", 30000),
     "reply_cache": ("replies", "replies"),
     "executor": ("ray://head:10001", "ray://head:10001"),
     "session_days": ("0.5", 0.5),
@@ -58,6 +62,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "server_queue": ("7", 7),
     "server_wait_s": ("7.5", 7.5),
     "server_answers": ("8", 8),
+    "server_results": ("5", 5),
     "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
     "server_roots": ("/srv/courses", ("/srv/courses",)),
     "server_git_hosts": ("git.example", ("git.example",)),
@@ -128,6 +133,8 @@ def test_a_variable_that_does_not_parse_is_named_with_what_it_must_be(variable: 
         ("OPENBOOK_LOCK_TIMEOUT_S", "inf"),
         ("OPENBOOK_SERVER_WORKERS", "-1"),
         ("OPENBOOK_SESSION_HISTORY", "-1"),
+        ("OPENBOOK_MODEL_REQUESTS_PER_MINUTE", "-1"),
+        ("OPENBOOK_SERVER_RESULTS", "-1"),
     ],
 )
 def test_a_number_out_of_range_is_refused_with_the_name_of_its_variable(variable: str, text: str) -> None:
@@ -143,6 +150,13 @@ def test_chunks_overlap_by_less_than_they_hold(overlap: int) -> None:
         Settings(chunk_words=10, chunk_overlap_words=overlap)
 
     assert "OPENBOOK_CHUNK_OVERLAP_WORDS" in caught.value.hint
+
+
+def test_chunks_of_courses_overlap_by_less_than_they_hold() -> None:
+    with pytest.raises(SettingsError, match="must be below course_chunk_chars, 100") as caught:
+        Settings(course_chunk_chars=100)
+
+    assert "OPENBOOK_COURSE_OVERLAP_CHARS" in caught.value.hint
 
 
 def test_ranges_hold_for_settings_made_in_code() -> None:

@@ -13,7 +13,8 @@ from openbook.agent.tools import Tool
 from openbook.agent.toolsets import DefinedTool, Toolset
 from openbook.costs import Budget
 from openbook.errors import ToolError
-from openbook.llm.messages import CitationDelta, TextDelta
+from openbook.llm.attachments import image, pdf, pdf_pages
+from openbook.llm.messages import Attachment, CitationDelta, TextDelta
 from openbook.llm.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "Agent",
     "AgentEvent",
     "AgentResult",
+    "Attachment",
     "Budget",
     "CallFinished",
     "CallStarted",
@@ -45,7 +47,10 @@ __all__ = [
     "Veto",
     "history_from_json",
     "history_to_json",
+    "image",
     "mcp",
+    "pdf",
+    "pdf_pages",
 ]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from openbook.agent.driving import Steps, ThreadStepRunner, adrive, drive
 from openbook.agent.events import AgentEvent, AgentResult, RunFinished
@@ -16,18 +16,24 @@ from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning
 from openbook.agent.running import Start, start, starting_in
 from openbook.agent.tools import Tool
-from openbook.agent.toolsets import ToolLike, as_tools
+from openbook.agent.toolsets import Tools, as_tools
+from openbook.agent.tracing import RunSpans
 from openbook.costs import Budget, BudgetLedger, Price, Spent, price_of
-from openbook.errors import BadRequestError, BadResponseError, SettingsError
-from openbook.llm.messages import DEADLINE_S, Message
+from openbook.errors import BadRequestError, BadResponseError
+from openbook.llm.messages import DEADLINE_S, Content, Message
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 T = TypeVar("T")
 
 
 class Agent:
     """Answers messages, calling tools as it sees fit, and remembers what was said.
+
+    A message is a text, or a list of texts, images and PDF: see `openbook.llm.attachments`.
 
     One conversation, one turn at a time. Of a turn that fails, or that is left before its end, what was said and
     done until then is kept, and what it cost.
@@ -46,6 +52,8 @@ class Agent:
         max_reply_tokens: Most that the model may write in one reply.
         deadline_s: Seconds that one call of the model may take.
         strict: Whether exceptions of functions that become tools end the run, except `ToolError`.
+        tracer: Makes OpenTelemetry spans of runs, calls of the model and calls of tools. They hold no text.
+        name: The agent's, in spans.
         price: Gives prices.
         clock: Seconds, for `max_seconds` and the time that tools have.
 
@@ -63,7 +71,7 @@ class Agent:
     def __init__(
         self,
         model: Model | str,
-        tools: ToolLike | Iterable[ToolLike] = (),
+        tools: Tools = (),
         *,
         system: str = "",
         budget: Budget | None = None,
@@ -74,6 +82,8 @@ class Agent:
         max_reply_tokens: int = 4096,
         deadline_s: float = DEADLINE_S,
         strict: bool = False,
+        tracer: Tracer | None = None,
+        name: str = "",
         price: Price = price_of,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -91,6 +101,8 @@ class Agent:
             deadline_s=deadline_s,
         )
         self._history: History = tuple(history)
+        self._tracer = tracer
+        self._name = name
 
     @property
     def history(self) -> History:
@@ -112,7 +124,7 @@ class Agent:
         self._history = ()
         self._spent = Spent()
 
-    def chat(self, message: str) -> tuple[str, Decimal | None]:
+    def chat(self, message: Content) -> tuple[str, Decimal | None]:
         """Return the answer, or in brackets why there is none, and its cost in US dollars, None if it is not known.
 
         Raises:
@@ -121,12 +133,12 @@ class Agent:
         result = self.run(message)
         return str(result), result.cost_usd
 
-    async def achat(self, message: str) -> tuple[str, Decimal | None]:
+    async def achat(self, message: Content) -> tuple[str, Decimal | None]:
         """Do what `chat` does, without blocking."""
         result = await self.arun(message)
         return str(result), result.cost_usd
 
-    def run(self, message: str) -> AgentResult:
+    def run(self, message: Content) -> AgentResult:
         """Answer.
 
         Raises:
@@ -136,13 +148,13 @@ class Agent:
         assert isinstance(last, RunFinished)
         return last.result
 
-    async def arun(self, message: str) -> AgentResult:
+    async def arun(self, message: Content) -> AgentResult:
         """Do what `run` does, without blocking."""
         *_, last = [event async for event in self.astream(message)]
         assert isinstance(last, RunFinished)
         return last.result
 
-    def run_as(self, output_type: type[T], message: str) -> T:
+    def run_as(self, output_type: type[T], message: Content) -> T:
         """Answer with a value of a type, which pydantic has checked.
 
         The model brings it by a tool, and is told what does not fit. Text that is the value as JSON counts too.
@@ -160,7 +172,7 @@ class Agent:
         *_, last = self._stream(message, output)
         return self._value(output, last)
 
-    async def arun_as(self, output_type: type[T], message: str) -> T:
+    async def arun_as(self, output_type: type[T], message: Content) -> T:
         """Do what `run_as` does, without blocking."""
         output = OutputReader(output_type)
         *_, last = [event async for event in self._astream(message, output)]
@@ -173,7 +185,7 @@ class Agent:
         reason = last.result.reason or last.result.stop
         raise BadResponseError(f"{self._kernel.model.name} returned no value of the type: {reason}")
 
-    def stream(self, message: str) -> Generator[AgentEvent, None, None]:
+    def stream(self, message: Content) -> Generator[AgentEvent, None, None]:
         """Answer, and tell what happens; `RunFinished` comes last. Closing the generator ends the run.
 
         Raises:
@@ -181,49 +193,72 @@ class Agent:
         """
         yield from self._stream(message)
 
-    def _stream(self, message: str, output: OutputReader[Any] | None = None) -> Generator[AgentEvent, None, None]:
+    def _stream(self, message: Content, output: OutputReader[Any] | None = None) -> Generator[AgentEvent, None, None]:
         before = self._history
-        try:
-            events: Generator[AgentEvent, None, None] = drive(self.steps(message, output=output), self._kernel.model)
-            yield from events
-        except BadRequestError:
-            self._history = before  # what was refused, say because it is too long, would be refused each time
-            raise
+        with self._traced() as (model, spans):
+            try:
+                events: Generator[AgentEvent, None, None] = drive(
+                    self.steps(message, output=output, spans=spans), model
+                )
+                yield from events
+            except BadRequestError:
+                self._history = before  # what was refused, say because it is too long, would be refused each time
+                raise
 
-    async def astream(self, message: str) -> AsyncGenerator[AgentEvent, None]:
+    @contextmanager
+    def _traced(self) -> Iterator[tuple[Model, RunSpans | None]]:
+        model = self._kernel.model
+        if self._tracer is None:
+            yield model, None
+            return
+        spans = RunSpans(self._tracer, model, self._name)
+        with spans.around():
+            yield spans.model, spans
+
+    async def astream(self, message: Content) -> AsyncGenerator[AgentEvent, None]:
         """Do what `stream` does, without blocking. Tools that are `async` run in the loop, hooks in a thread."""
         async with aclosing(self._astream(message)) as events:
             async for event in events:
                 yield event
 
-    async def _astream(self, message: str, output: OutputReader[Any] | None = None) -> AsyncGenerator[AgentEvent, None]:
+    async def _astream(
+        self, message: Content, output: OutputReader[Any] | None = None
+    ) -> AsyncGenerator[AgentEvent, None]:
         import asyncio
 
-        steps = self.steps(message, starting_in(asyncio.get_running_loop()), output)
-        events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), self._kernel.model)
         before = self._history
-        try:
-            async with aclosing(events):
-                async for event in events:
-                    yield event
-        except BadRequestError:
-            self._history = before
-            raise
+        with self._traced() as (model, spans):
+            steps = self.steps(message, starting_in(asyncio.get_running_loop()), output, spans)
+            events: AsyncGenerator[AgentEvent, None] = adrive(ThreadStepRunner(steps), model)
+            try:
+                async with aclosing(events):
+                    async for event in events:
+                        yield event
+            except BadRequestError:
+                self._history = before
+                raise
 
-    def steps(self, message: str, start: Start = start, output: OutputReader[Any] | None = None) -> Steps[AgentEvent]:
+    def steps(
+        self,
+        message: Content,
+        start: Start = start,
+        output: OutputReader[Any] | None = None,
+        spans: RunSpans | None = None,
+    ) -> Steps[AgentEvent]:
         """Answer in steps, for who drives them: see `openbook.agent.driving`.
 
         Args:
             message: The question.
             start: Begins to call a tool.
             output: Reads the reply, if it is to be a value.
+            spans: Traces the run. Whoever drives the steps ends them.
 
         Raises:
             RuntimeError: Another message is being answered.
         """
         if self._is_running:
             raise RuntimeError("the agent is answering another message; one conversation, one turn at a time")
-        run = AgentRun(self._kernel, self._history, start, output)
+        run = AgentRun(self._kernel, self._history, start, output, spans)
         steps, before, reply = run.steps(message), self._spent, None
         self._ledger, self._is_running = run.ledger, True
         ended = False
@@ -237,6 +272,8 @@ class Agent:
                     # Before anybody is told, so that whoever is told finds it.
                     self._history, ended = run.history, True
                     self._spent = before + run.ledger.spent
+                    if spans is not None:
+                        spans.finish(step.result)
                 reply = yield step
         except BaseException as exc:
             if not ended and run.interrupt(exc):
@@ -249,7 +286,7 @@ class Agent:
             self._spent = before + run.ledger.spent
 
 
-def _by_name(tools: ToolLike | Iterable[ToolLike], *, strict: bool) -> dict[str, Tool]:
+def _by_name(tools: Tools, *, strict: bool) -> dict[str, Tool]:
     made = as_tools(tools, strict=strict)
     by_name = {tool.name: tool for tool in made}
     if len(by_name) < len(made):
@@ -258,9 +295,6 @@ def _by_name(tools: ToolLike | Iterable[ToolLike], *, strict: bool) -> dict[str,
 
 
 def _opened(name: str) -> Model:
-    from openbook.llm.choose import open_model
+    from openbook.llm.choose import require_model
 
-    model = open_model(name)
-    if model is None:
-        raise SettingsError(f"model is {name!r}, and an agent needs one that writes", hint="name one, or set its key")
-    return model
+    return require_model(name)

@@ -31,9 +31,10 @@ from openbook.agent.output import OutputReader
 from openbook.agent.pruning import History, Pruning, SummaryRequest, after_summary
 from openbook.agent.running import Running, Start
 from openbook.agent.tools import Tool
+from openbook.agent.tracing import RunSpans
 from openbook.costs import Budget, BudgetExceeded, BudgetLedger, Price, estimate_tokens
 from openbook.errors import OpenbookError, ToolError
-from openbook.llm.messages import Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
+from openbook.llm.messages import Content, Message, ReplyFinished, Request, StopReason, ToolCall, ToolResult
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import Sampling
 
@@ -89,7 +90,12 @@ class AgentRun:
     """One run: a question, its tool calls, its answer."""
 
     def __init__(
-        self, kernel: AgentRuntime, history: History, start: Start, output: OutputReader[Any] | None = None
+        self,
+        kernel: AgentRuntime,
+        history: History,
+        start: Start,
+        output: OutputReader[Any] | None = None,
+        spans: RunSpans | None = None,
     ) -> None:
         """Prepare.
 
@@ -98,6 +104,7 @@ class AgentRun:
             history: What was said before.
             start: Begins to call a tool.
             output: Reads the reply, if it is to be a value.
+            spans: Traces calls of tools.
         """
         if output is not None:
             kernel = replace(kernel, tools={**kernel.tools, output.tool.name: output.tool})
@@ -107,6 +114,7 @@ class AgentRun:
         self._kernel = kernel
         self._start = start
         self._output = output
+        self._spans = spans
         self._before = history
         self._new: History = ()
         self._calls: Counter[tuple[str, str]] = Counter()
@@ -124,10 +132,10 @@ class AgentRun:
         """What was said before, as pruned, and in this run."""
         return self._before + self._new
 
-    def steps(self, question: str) -> Steps:
+    def steps(self, question: Content) -> Steps:
         """Take the steps, the last of which is `RunFinished`."""
         yield from self._prune()
-        self._new = (Message.user(question),)
+        self._new = (Message.user(*([question] if isinstance(question, str) else question)),)
         while not self._stopped_by:
             reply = yield from self._ask(CallModel(self._request()))
             if reply is None:
@@ -254,7 +262,7 @@ class AgentRun:
         for job in prepared:
             yield CallStarted(job.call if isinstance(job, _Job) else job[0])
         started_s = self._kernel.clock()
-        running = [self._start(job.tool, job.arguments) if isinstance(job, _Job) else None for job in prepared]
+        running = [self._begin(job) if isinstance(job, _Job) else None for job in prepared]
         results = self._results
         try:
             for asked, job, future in zip(calls, prepared, running, strict=True):
@@ -275,6 +283,10 @@ class AgentRun:
                 if future is not None and not future.done():
                     future.cancel()
         return results
+
+    def _begin(self, job: _Job) -> Running:
+        begin = partial(self._start, job.tool, job.arguments)
+        return begin() if self._spans is None else self._spans.tool(job.call, job.tool, begin)
 
     def _prepared(self, call: ToolCall, place: int) -> _Job | tuple[ToolCall, ToolResult]:
         """Return what is to be called, or what the model is told instead."""

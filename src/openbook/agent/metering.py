@@ -2,51 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable
 
-from openbook.costs import estimate_tokens
-from openbook.llm.messages import (
-    Message,
-    OpaqueBlock,
-    Part,
-    ProviderCitation,
-    ReplyFinished,
-    Request,
-    ShownSource,
-    TextBlock,
-    ToolCall,
-    ToolResult,
-)
+from openbook.llm.messages import Message, ReplyFinished, Request
+from openbook.llm.request_tokens import estimate_messages, estimate_request
 
 # Of the texts that `benchmarks/tokens.py` counts in four vocabularies, 99 in 100 are no more than this many
 # times their estimate; of those in Chinese 94.
 MARGIN = 1.3
-
-# Roles and separators of one message or part, in the templates of current models.
-_FRAME_TOKENS = 8
-
-# What a provider adds as soon as there are tools: Anthropic's documentation names up to 346 tokens.
-_TOOLS_TOKENS = 350
-
-
-def estimate_request(request: Request) -> int:
-    """Estimate the tokens of all that a request makes a model read."""
-    tools = sum(
-        estimate_tokens(f"{tool.name}\n{tool.description}\n{json.dumps(dict(tool.parameters))}") + _FRAME_TOKENS
-        for tool in request.tools
-    )
-    frame = _FRAME_TOKENS + (_TOOLS_TOKENS if request.tools else 0)
-    return frame + estimate_tokens(request.system) + tools + estimate_messages(request.messages)
-
-
-def estimate_messages(messages: Iterable[Message]) -> int:
-    """Estimate the tokens of messages."""
-    return sum(
-        _FRAME_TOKENS + sum(_FRAME_TOKENS + estimate_tokens(_text_of(part)) for part in message.parts)
-        for message in messages
-    )
 
 
 class TokenEstimator:
@@ -93,15 +56,3 @@ class TokenEstimator:
 
     def _safely(self, tokens: int) -> int:
         return math.ceil(tokens * MARGIN * self._shortfall)
-
-
-def _text_of(part: Part) -> str:
-    match part:
-        case TextBlock(text) | ToolResult(text=text):
-            return text
-        case ToolCall(name=name, arguments=arguments):
-            return f"{name}\n{arguments}"
-        case ShownSource() | ProviderCitation():
-            return str(part)
-        case OpaqueBlock():
-            return part.json

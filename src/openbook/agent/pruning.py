@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from openbook.agent.metering import estimate_messages
 from openbook.llm.messages import Message, Request, ToolResult
+from openbook.llm.request_tokens import estimate_messages
 
 History = tuple[Message, ...]
 

@@ -44,6 +44,11 @@ class DefinedTool(Protocol):
 ToolLike: TypeAlias = Tool | Toolset | DefinedTool | Callable[..., Any]
 """What can become a tool, or several."""
 
+# Not `Iterable[ToolLike]`: to mypy, a list of a function and a `Tool` is a `list[object]`. What is no tool in it is
+# a TypeError when the agent is created.
+Tools: TypeAlias = ToolLike | Iterable[object]
+"""One of them, or several."""
+
 
 def flat_tools(given: object) -> tuple[ToolLike, ...]:
     """Return what can become tools, in order, without connecting to anything.
@@ -61,7 +66,7 @@ def flat_tools(given: object) -> tuple[ToolLike, ...]:
     return tuple(tool for each in given for tool in flat_tools(each))
 
 
-def as_tools(given: ToolLike | Iterable[ToolLike], *, strict: bool = False) -> list[Tool]:
+def as_tools(given: Tools, *, strict: bool = False) -> list[Tool]:
     """Return tools, in order.
 
     Args:

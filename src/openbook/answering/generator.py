@@ -175,7 +175,7 @@ class Generator:
             0,
             0.0,
             EVERYTHING,
-            self._room(max_context_tokens),
+            self._room(max_context_tokens, options),
         )
         return answered(run(self._steps(asked), asked.options.writer, asked.options.other_verifier))
 
@@ -229,7 +229,9 @@ class Generator:
         options: AnswerOptions = QUOTING,
     ) -> Steps[None]:
         """Return the steps of `stream`, for a driver of one's own. Nothing is called here but the name of the model."""
-        return self._steps(_Asked(query, self._timed(options), None, top_k, min_score, where, self._context_tokens))
+        return self._steps(
+            _Asked(query, self._timed(options), None, top_k, min_score, where, self._room(None, options))
+        )
 
     def _steps(self, asked: _Asked) -> Steps[None]:
         started = self._clock()
@@ -368,7 +370,7 @@ class Generator:
             ValueError: The policy is none, or `retry` without anything to call.
         """
         options = self._timed(AnswerOptions(verifier=verifier or "off", policy=policy))
-        context = build_context(results, self._room(max_context_tokens))
+        context = build_context(results, self._room(max_context_tokens, QUOTING))
         steps = self._checked(read_question(query).text, answer, context, options, retry)
         result = answered(run(steps, None, options.other_verifier))
         self._count(result)
@@ -413,7 +415,9 @@ class Generator:
         """
         from openbook.answering.context_answerer import request_for
 
-        return request_for(query.strip(), build_context(results, self._room(max_context_tokens)), self._timed(options))
+        return request_for(
+            query.strip(), build_context(results, self._room(max_context_tokens, options)), self._timed(options)
+        )
 
     def estimate_cost(
         self,
@@ -443,8 +447,9 @@ class Generator:
         with self._lock:
             self._stats = GenerationStats()
 
-    def _room(self, max_context_tokens: int | None) -> int:
-        return self._context_tokens if max_context_tokens is None else max_context_tokens
+    def _room(self, max_context_tokens: int | None, options: AnswerOptions) -> int:
+        given = (max_context_tokens, options.context_tokens, self._context_tokens)
+        return next(tokens for tokens in given if tokens is not None)
 
     def _timed(self, options: AnswerOptions) -> AnswerOptions:
         return replace(options, deadline_s=self._model_timeout_s) if options.deadline_s is None else options

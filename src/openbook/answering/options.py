@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +13,7 @@ from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 
 if TYPE_CHECKING:
-    from openbook.agent.toolsets import ToolLike
+    from openbook.agent.toolsets import ToolLike, Tools
 
 # Two pages. What is longer nobody checks.
 _ANSWER_TOKENS = 2048
@@ -33,7 +32,7 @@ class AnswerOptions:
 
     model: Model | str | None = None
     """What writes: a model, or its name as `open_model` takes it. None quotes."""
-    tools: bool | ToolLike | Iterable[ToolLike] = False
+    tools: bool | Tools = False
     """Whether the model looks for sources itself, with tools. Tools of your own join those of the library: functions,
     `Tool`s, objects that define themselves, sets such as `mcp("command")`, one or several."""
     policy: Policy = "flag"
@@ -47,6 +46,8 @@ class AnswerOptions:
     """What was asked and answered before, in order."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
+    context_tokens: int | None = None
+    """Estimated tokens of sources that it may be written from. None: `Settings.context_tokens`."""
     sampling: Sampling = DEFAULT_SAMPLING
     """How the model that writes chooses its words. What it does not take is an error before the call."""
     expands_query: bool = True
@@ -89,7 +90,7 @@ class AnswerOptions:
         """Tools beside those of the library."""
         return () if isinstance(self.tools, bool) else cast("tuple[ToolLike, ...]", self.tools)
 
-    def with_tools(self, tools: ToolLike | Iterable[ToolLike]) -> AnswerOptions:
+    def with_tools(self, tools: Tools) -> AnswerOptions:
         """Return options with more tools; the same ones if there are none.
 
         Raises:

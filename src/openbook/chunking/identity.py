@@ -12,6 +12,9 @@ _RULES_VERSION = 5
 
 _UNMASKED = "/unmasked"
 
+# What is not named in an identity: libraries from before these were settings have them.
+_COURSE_CHARS = (800, 150)
+
 
 def chunks_identity(settings: Settings) -> str:
     """Name the rules that cut documents under these settings.
@@ -23,6 +26,8 @@ def chunks_identity(settings: Settings) -> str:
     identity = f"rules-{_RULES_VERSION}/{settings.chunk_strategy}"
     if settings.chunk_strategy != "semantic":  # the only one that counts no words
         identity += f"-{settings.chunk_words}-{settings.chunk_overlap_words}"
+    if (course := (settings.course_chunk_chars, settings.course_overlap_chars)) != _COURSE_CHARS:
+        identity += f"/course-{course[0]}-{course[1]}"
     return identity if settings.mask_secrets else identity + _UNMASKED
 
 
@@ -35,11 +40,23 @@ def settings_of(identity: str, settings: Settings) -> Settings | None:
         >>> settings_of("rules-1/semantic", Settings()) is None
         True
     """
-    found = re.fullmatch(rf"rules-{_RULES_VERSION}/({'|'.join(STRATEGIES)})(?:-(\d+)-(\d+))?({_UNMASKED})?", identity)
+    found = re.fullmatch(
+        rf"rules-{_RULES_VERSION}/(?P<strategy>{'|'.join(STRATEGIES)})(?:-(?P<words>\d+)-(?P<overlap>\d+))?"
+        rf"(?:/course-(?P<chars>\d+)-(?P<course_overlap>\d+))?(?P<unmasked>{_UNMASKED})?",
+        identity,
+    )
     if found is None:
         return None
-    strategy = next(known for known in STRATEGIES if known == found[1])
-    settings = replace(settings, chunk_strategy=strategy, mask_secrets=not found[4])
-    if found[2] is None:
+    strategy = next(known for known in STRATEGIES if known == found["strategy"])
+    named = (found["chars"], found["course_overlap"])
+    chars, course_overlap = _COURSE_CHARS if None in named else map(int, named)
+    settings = replace(
+        settings,
+        chunk_strategy=strategy,
+        mask_secrets=not found["unmasked"],
+        course_chunk_chars=chars,
+        course_overlap_chars=course_overlap,
+    )
+    if found["words"] is None:
         return settings
-    return replace(settings, chunk_words=int(found[2]), chunk_overlap_words=int(found[3]))
+    return replace(settings, chunk_words=int(found["words"]), chunk_overlap_words=int(found["overlap"]))

@@ -36,7 +36,7 @@ def build_answer_options(
     policy: str,
     verifier: str = "",
 ) -> AnswerOptions:
-    """Build the options of an answer from those of a command. Nothing is sent.
+    """Build the options of an answer from those of a command. A server of one's own is asked for its context.
 
     Raises:
         BadParameter: The policy is none, or there is no model for `--agent`.
@@ -52,8 +52,18 @@ def build_answer_options(
         policy=chosen,
         verifier=open_verifier(verifier or settings().verifier, settings()),
         budget=budget,
+        context_tokens=None if opened is None else _fitting_context(model or settings().model),
         sampling=sampling,
     )
+
+
+def _fitting_context(name: str) -> int | None:
+    from openbook.cli.model_trial import fitting_context
+
+    tokens = fitting_context(name, settings()) if name else None
+    if tokens is not None:
+        printing.note(f"{name} has a short context: answers are written from {tokens} tokens of sources")
+    return tokens
 
 
 def open_writer(name: str) -> Model | None:
@@ -63,11 +73,16 @@ def open_writer(name: str) -> Model | None:
         OpenbookError: It cannot be used; the hint says what is missing.
     """
     model = open_model(name or settings().model)
-    if model is None or not settings().reply_cache:
+    if model is None:
+        return None
+    from openbook.llm.rate_limit import rate_limited
+
+    model = rate_limited(model, settings())
+    if not settings().reply_cache:
         return model
     from openbook.llm.reply_cache import CachedModel
 
-    return CachedModel(model, settings().reply_cache)
+    return CachedModel(model, settings().reply_cache)  # what is kept needs no turn
 
 
 def judge_of(verifier: str, max_usd: float | None) -> Judge | None:

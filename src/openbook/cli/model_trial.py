@@ -37,6 +37,9 @@ _REPLY_TOKENS = 1024
 # Fewer say nothing of how fast a model reads: the page and the rules have more.
 _TELLING_TOKENS = 300
 
+# With less of the sources than three short passages, a model has little to answer from.
+_LEAST_TOKENS = 300
+
 # Tokens are estimated, and may be this many times more: `openbook.agent.metering.MARGIN`.
 _MARGIN = 1.3
 
@@ -51,12 +54,7 @@ class TrialFinding:
 
 def context_findings(name: str, settings: Settings) -> Iterator[TrialFinding]:
     """Compare what a server takes with what answers send, where the server tells."""
-    if name.startswith("cli:") or len(split_names(name)) > 1:
-        return
-    try:
-        size = context_size(*find_provider(name))
-    except OpenbookError:  # a plugin, whose models no server of ours knows
-        return
+    size = _size_of(name)
     if size is None:
         return
     rules = estimate_tokens(build_system_prompt())
@@ -64,12 +62,44 @@ def context_findings(name: str, settings: Settings) -> Iterator[TrialFinding]:
     if wanted <= size:
         yield TrialFinding(f"context of the server: {size} tokens; answers need up to {wanted}")
         return
-    left = int((size - _REPLY_TOKENS) / _MARGIN) - rules
-    advice = f"set OPENBOOK_CONTEXT_TOKENS={left // 100 * 100}, or start" if left >= 300 else "start"
+    left = _room_in(size)
+    uses = settings.is_default("context_tokens")
+    advice = (
+        f"commands use {left} tokens of sources; for more, start"
+        if uses
+        else f"set OPENBOOK_CONTEXT_TOKENS={left}, or start"
+    )
+    advice = advice if left >= _LEAST_TOKENS else "start"
     yield TrialFinding(
         f"context of the server: {size} tokens, and answers need up to {wanted}; {advice} the server with more",
         healthy=False,
     )
+
+
+def fitting_context(name: str, settings: Settings) -> int | None:
+    """Return the tokens of sources that fit into the context of a server, where it tells and they are fewer.
+
+    None: as the settings say, also where they say so themselves, and where too few fit for an answer.
+    """
+    if not settings.is_default("context_tokens") or (size := _size_of(name)) is None:
+        return None
+    left = _room_in(size)
+    return left if _LEAST_TOKENS <= left < settings.context_tokens else None
+
+
+def _size_of(name: str) -> int | None:
+    if name.startswith("cli:") or len(split_names(name)) > 1:
+        return None
+    try:
+        return context_size(*find_provider(name))
+    except OpenbookError:  # a plugin, whose models no server of ours knows
+        return None
+
+
+def _room_in(size: int) -> int:
+    """Return the tokens of sources that a context leaves beside the rules and the reply, in hundreds."""
+    left = int((size - _REPLY_TOKENS) / _MARGIN) - estimate_tokens(build_system_prompt())
+    return left // 100 * 100
 
 
 def trial_findings(model: Model, settings: Settings) -> Iterator[TrialFinding]:

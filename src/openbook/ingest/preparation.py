@@ -78,6 +78,8 @@ class Preparer:
             strategy=settings.chunk_strategy,
             max_words=settings.chunk_words,
             overlap_words=settings.chunk_overlap_words,
+            course_chars=settings.course_chunk_chars,
+            course_overlap_chars=settings.course_overlap_chars,
         )
         self.load_embedder = load_embedder
         """Returns the embedder; None where entries get no vectors here."""

@@ -10,6 +10,7 @@ from typing import Any
 from openbook.errors import BadResponseError
 from openbook.llm.encoding import id_to_send, json_safe, name_to_send
 from openbook.llm.messages import (
+    Attachment,
     CitationDelta,
     Event,
     Message,
@@ -102,6 +103,8 @@ def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
     match part:
         case TextBlock(text):
             return {"type": "text", "text": text} if text.strip() else None  # blank blocks are refused
+        case Attachment():
+            return _attached(part)
         case ShownSource():
             return _search_result(part) if native else {"type": "text", "text": str(part)}
         case ToolCall(id=call_id, name=name, arguments=arguments):
@@ -122,6 +125,13 @@ def _block(part: Part, *, native: bool) -> dict[str, Any] | None:
             block: dict[str, Any] = json.loads(text)
             return block
     return None
+
+
+def _attached(part: Attachment) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": part.media_type, "data": part.base64}
+    if part.kind == "image":
+        return {"type": "image", "source": source}
+    return {"type": "document", "source": source} | ({"title": part.name} if part.name else {})
 
 
 def _search_result(source: ShownSource) -> dict[str, Any]:

@@ -72,6 +72,27 @@ def open_model(
     return connect(provider, model, key=key, retries=retries)
 
 
+def require_model(
+    name: str = "",
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    retries: RetryPolicy | None = None,
+) -> Model:
+    """Find the model that a name means, as `open_model` does, where there has to be one.
+
+    Raises:
+        SettingsError: The name means nothing, or no model: it is `extractive`, or empty and no key is set.
+        KeyMissingError: The provider needs a key.
+        MissingExtraError: The package for its wire is not installed.
+        PluginError: The plugin of that name cannot be loaded, or failed.
+    """
+    model = open_model(name, environ=environ, folder=folder, retries=retries)
+    if model is None:
+        raise SettingsError(f"model is {name!r}, and this needs one that writes", hint="name one, or set its key")
+    return model
+
+
 def split_names(name: str) -> list[str]:
     """Split the names of models that stand in for each other. A command may have commas of its own.
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from openbook.errors import BadRequestError, BadResponseError, CutOffError, ModelError, SettingsError, TimedOutError
+from openbook.llm.attachments import check_attachments
 from openbook.llm.cli_programs import CLI_PROGRAMS, CliOutput, CliProgram, read_cli_name
 from openbook.llm.encoding import json_safe
 from openbook.llm.failures import detail_of
@@ -137,6 +138,7 @@ class _Call:
     def events(self) -> Iterator[Event]:
         """Run it, and yield what it writes."""
         check_sampling(self._request.sampling, frozenset(), self._name)
+        check_attachments(self._request, frozenset(), self._name)
         if self._request.tools and self._request.tool_choice != "none":
             raise BadRequestError(f"{self._name} can only write, not call tools", hint="use it without tools")
         ends_s = time.monotonic() + self._request.deadline_s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,7 +10,10 @@ from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
 from openbook.usage import Usage
 
 __all__ = [
+    "Attachment",
+    "AttachmentKind",
     "CitationDelta",
+    "Content",
     "Event",
     "Message",
     "OpaqueBlock",
@@ -132,7 +135,32 @@ class OpaqueBlock:
     json: str
 
 
-Part = TextBlock | ToolCall | ToolResult | ShownSource | ProviderCitation | OpaqueBlock
+AttachmentKind = Literal["image", "pdf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """An image or a PDF in a message of the user; see `openbook.llm.attachments`."""
+
+    media_type: str
+    """Such as `image/png` or `application/pdf`."""
+    base64: str = field(repr=False)
+    """Its bytes."""
+    name: str = ""
+    """Of the file; empty if it has none."""
+    pages: int = 1
+    """Of a PDF."""
+
+    @property
+    def kind(self) -> AttachmentKind:
+        """What a model has to read."""
+        return "pdf" if self.media_type == "application/pdf" else "image"
+
+
+Content = str | Sequence[str | Attachment]
+"""What a user says: text; or texts, images and PDF, in order."""
+
+Part = TextBlock | Attachment | ToolCall | ToolResult | ShownSource | ProviderCitation | OpaqueBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +172,9 @@ class Message:
     parts: tuple[Part, ...]
 
     @classmethod
-    def user(cls, text: str) -> Message:
-        """Build a message of the user."""
-        return cls("user", (TextBlock(text),))
+    def user(cls, *content: str | Attachment) -> Message:
+        """Build a message of the user: texts, images and PDF, in order."""
+        return cls("user", tuple(TextBlock(part) if isinstance(part, str) else part for part in content))
 
     @classmethod
     def assistant(cls, text: str) -> Message:

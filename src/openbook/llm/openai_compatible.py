@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from openbook.errors import BadResponseError, CutOffError
 from openbook.llm.encoding import json_safe, name_to_send
 from openbook.llm.messages import (
+    Attachment,
     CitationDelta,
     Event,
     Message,
@@ -132,8 +133,9 @@ def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
             yield {"role": "tool", "tool_call_id": part.call_id, "content": _result_text(part)}
     if message.role == "user":
         shown = [part for part in message.parts if not (native and isinstance(part, ShownSource))]
-        text = "\n\n".join(filter(None, map(_written, shown)))
-        if text:
+        if any(isinstance(part, Attachment) for part in shown):
+            yield {"role": "user", "content": list(_content(shown))}
+        elif text := "\n\n".join(filter(None, map(_written, shown))):
             yield {"role": "user", "content": text}
         return
     text = "".join(_written(part) for part in message.parts)
@@ -149,6 +151,18 @@ def _turns(message: Message, *, native: bool) -> Iterator[dict[str, Any]]:
         ]
     if text or message.calls:
         yield turn
+
+
+def _content(parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
+    for part in parts:
+        if isinstance(part, Attachment):
+            url = f"data:{part.media_type};base64,{part.base64}"
+            if part.kind == "image":
+                yield {"type": "image_url", "image_url": {"url": url}}
+            else:
+                yield {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": url}}
+        elif text := _written(part):
+            yield {"type": "text", "text": text}
 
 
 def _result_text(result: ToolResult) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from openbook.llm.messages import AttachmentKind
 from openbook.llm.sampling import SAMPLING_SETTINGS, SamplingSetting
 
 
@@ -39,6 +40,20 @@ class Provider:
     documents: bool = False
     """Whether sources can be sent as `documents`, which it cites in `annotations`."""
 
+    reads: frozenset[AttachmentKind] = frozenset({"image"})
+    """What its models may read besides text. Servers of one's own read images if the model does."""
+    sighted: str = ""
+    """Pattern of the names of models that read images, where others do not. Empty: all of them may."""
+
+    def reads_of(self, model: str) -> frozenset[AttachmentKind]:
+        """Return what a model reads besides text, as far as it is known.
+
+        Example:
+            >>> sorted(ANTHROPIC.reads_of("claude-sonnet-5-5")), sorted(GROQ.reads_of("openai/gpt-oss-120b"))
+            (['image', 'pdf'], [])
+        """
+        return self.reads if re.match(self.sighted, model) else frozenset()
+
     def sampling_of(self, model: str) -> frozenset[SamplingSetting]:
         """Return the sampling settings that a model takes.
 
@@ -60,6 +75,7 @@ ANTHROPIC = Provider(
     url_variable="ANTHROPIC_BASE_URL",
     needs_key=True,
     model="claude-sonnet-5-5",
+    reads=frozenset({"image", "pdf"}),
     takes=frozenset({"stop"}),  # its package has no other any more: current models refuse them
 )
 GROQ = Provider(
@@ -72,6 +88,7 @@ GROQ = Provider(
     usage_on_request=False,  # it always reports usage, in a field of its own: `x_groq`
     forces_by_name=True,
     documents=True,
+    sighted=r".*(?:llama-4|vision|-vl)",
 )
 OPENAI = Provider(
     name="openai",
@@ -81,6 +98,7 @@ OPENAI = Provider(
     needs_key=True,
     model="gpt-6.1-terra",
     limit="max_completion_tokens",  # its reasoning models refuse `max_tokens`
+    reads=frozenset({"image", "pdf"}),
     reasoning=r"o\d|codex|gpt-(?:[5-9]|\d\d)(?!.*chat)",
     forces_by_name=True,
 )

@@ -24,6 +24,7 @@ from openbook.errors import (
     ModelError,
     UnreachableError,
 )
+from openbook.llm.attachments import check_attachments, has_attachments
 from openbook.llm.connecting import make_client
 from openbook.llm.encoding import json_safe
 from openbook.llm.failures import explain, is_failed_call, is_in_stream, missing_key
@@ -40,6 +41,9 @@ _STREAM = "text/event-stream"
 
 # What a provider says that does not know its own wire's fields for sources.
 _NO_CITATIONS = re.compile(r"search_result|citation|documents", re.IGNORECASE)
+
+# What servers say whose model has no eyes: llama.cpp names its projector, others the image or the type of the part.
+_NO_SIGHT = re.compile(r"image|mmproj|vision|multi-?modal|content", re.IGNORECASE)
 
 
 class ReplyReader(Protocol):
@@ -143,6 +147,8 @@ class _Call:
         if isinstance(error, BadRequestError) and self.native and _NO_CITATIONS.search(str(error)):
             self.native = model.native_citations = False
             return 0.0
+        if isinstance(error, BadRequestError) and has_attachments(self.request) and _NO_SIGHT.search(str(error)):
+            error.hint = f"{model.name} may not read images; name a model that does"
         return self.attempts.pause_s(error)
 
 
@@ -276,6 +282,7 @@ class WireModel:
 
     def _begin(self, request: Request) -> _Call:
         check_sampling(request.sampling, self.provider.sampling_of(self._name), self.name)
+        check_attachments(request, self.provider.reads_of(self._name), self.name)
         shown = any(isinstance(part, ShownSource) for message in request.messages for part in message.parts)
         attempts = RetryState(self._retries, request.deadline_s)
         return _Call(self, request, attempts, native=self.native_citations and shown)

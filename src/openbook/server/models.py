@@ -12,6 +12,7 @@ from openbook.llm.choose import EXTRACTIVE, open_model, split_names
 from openbook.llm.cli_programs import read_cli_name
 from openbook.llm.protocol import Model
 from openbook.llm.providers import PROVIDERS
+from openbook.llm.rate_limit import rate_limited
 from openbook.server.failures import RequestRefusedError
 from openbook.server.schemas import ModelResponse, ModelsResponse
 from openbook.settings import Settings, read_secrets
@@ -76,7 +77,12 @@ def offered_models(settings: Settings) -> ModelRegistry:
     keys = read_secrets(provider.key for provider in PROVIDERS.values())
     with_key = [f"{p.name}:{p.model}" for p in PROVIDERS.values() if p.needs_key and p.key in keys]
     default = settings.model or next(iter(with_key), EXTRACTIVE)
-    return ModelRegistry((*settings.server_models, *with_key), default)
+
+    def open_limited(name: str) -> Model | None:
+        model = open_model(name)
+        return None if model is None else rate_limited(model, settings)
+
+    return ModelRegistry((*settings.server_models, *with_key), default, open_one=open_limited)
 
 
 def public_name(name: str) -> str:

@@ -158,6 +158,8 @@ class PreparedQuestion:
     is_kept: bool
     """Whether it is stored as a part of its conversation."""
     where: Filter
+    limit: int | None
+    """Most results to answer from; None: as many as are usual."""
     options: AnswerOptions
     short_usd: float | None = None
     """What could be set aside for it, where that is less than an answer may cost."""
@@ -244,7 +246,10 @@ class QuestionService:
         )
         begins = question.session_id is None
         short_usd = grant.usd if grant.usd < most_usd else None
-        asked = PreparedQuestion(question.query, caller, ticket, session_id, begins, is_kept, where, options, short_usd)
+        limit = question.limit or self._settings.server_results or None
+        asked = PreparedQuestion(
+            question.query, caller, ticket, session_id, begins, is_kept, where, limit, options, short_usd
+        )
         try:
             yield asked
         finally:
@@ -276,6 +281,10 @@ class QuestionService:
         return history, where, model, is_priced
 
     def _where(self, question: QueryRequest) -> Filter:
+        if question.lesson_part is not None and question.lesson_number is None:
+            raise RequestRefusedError(
+                400, "lesson_part is given without lesson_number", hint="send the number of its module too"
+            )
         narrowing = question.filters or FilterRequest()
         with self._library.in_use() as assistant:
             check_known(narrowing.sources, assistant.index)
@@ -349,8 +358,10 @@ class QuestionService:
         self, assistant: Library, asked: PreparedQuestion, options: AnswerOptions
     ) -> AsyncGenerator[AnswerEvent, None]:
         if self._answerers is None:
-            return assistant.aquery_stream(asked.query, where=asked.where, options=options, executor=self._threads)
-        return self._answerers.stream(asked.query, None, asked.where, options)
+            return assistant.aquery_stream(
+                asked.query, limit=asked.limit, where=asked.where, options=options, executor=self._threads
+            )
+        return self._answerers.stream(asked.query, asked.limit, asked.where, options)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)

@@ -77,6 +77,9 @@ class QueryRequest(StrictShape):
     lesson_part: int | None = Field(default=None, ge=0, le=1_000_000)
     """Of the lesson in that module: 3 for lesson 1.3."""
     filters: FilterRequest | None = None
+    limit: int | None = Field(default=None, ge=1, le=50)
+    """Most results that the answer is written from. Without it: 10 for quotes and 20 for a model, or what the server
+    was told."""
     model: Name | None = None
     """One that `GET /api/models` names."""
     agent: bool = False

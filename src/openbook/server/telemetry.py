@@ -6,14 +6,12 @@ Nothing is sent, and no package of the extra is needed, unless `OPENBOOK_TELEMET
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
 from openbook.answers import GenerationResult
 from openbook.errors import MissingExtraError, SettingsError
-from openbook.llm.messages import Event, ReplyFinished, Request
 from openbook.llm.protocol import Model
+from openbook.llm.tracing import TracedModel
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -70,7 +68,7 @@ class AnswerSpans:
         """Return a model whose calls become spans."""
         if model is None or self._tracer is None or self._whole is None:
             return model
-        return _Watched(model, self._tracer, self._whole)
+        return TracedModel(model, self._tracer, _inside(self._whole))
 
     def enter(self, stage: str) -> None:
         """End the stage before, and begin one; empty for none."""
@@ -110,60 +108,7 @@ class AnswerSpans:
         return self._tracer.start_span(name, attributes=attributes)
 
 
-class _Watched:
-    """A model whose calls become spans."""
-
-    def __init__(self, model: Model, tracer: Tracer, around: Span) -> None:
-        self.name = model.name
-        self._model = model
-        self._tracer = tracer
-        self._around = around
-
-    def stream(self, request: Request) -> Iterator[Event]:
-        """Call the model. The server calls none in this way, so no span is made."""
-        return self._model.stream(request)
-
-    async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
-        """Call the model."""
-        from opentelemetry.trace import SpanKind, StatusCode
-
-        provider, _, name = self.name.partition(":")
-        attributes: dict[str, Any] = {
-            "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": provider,
-            "gen_ai.request.model": name,
-            "gen_ai.request.max_tokens": request.max_tokens,
-        }
-        span = self._tracer.start_span(
-            f"chat {name}", context=_inside(self._around), kind=SpanKind.CLIENT, attributes=attributes
-        )
-        try:
-            events = cast("AsyncGenerator[Event, None]", self._model.astream(request))
-            async with aclosing(events):
-                async for event in events:
-                    if isinstance(event, ReplyFinished):
-                        span.set_attributes(_finished(event))
-                    yield event
-        except BaseException as exc:
-            span.set_attribute("error.type", type(exc).__name__)
-            span.set_status(StatusCode.ERROR)
-            raise
-        finally:
-            span.end()
-
-
 def _inside(span: Span | None) -> Any:
     from opentelemetry.trace import set_span_in_context
 
     return None if span is None else set_span_in_context(span)
-
-
-def _finished(event: ReplyFinished) -> dict[str, Any]:
-    return {
-        "gen_ai.response.model": event.model,
-        "gen_ai.response.finish_reasons": (event.stop,),
-        "gen_ai.usage.input_tokens": event.usage.input_tokens,
-        "gen_ai.usage.output_tokens": event.usage.output_tokens,
-        "gen_ai.usage.cache_read.input_tokens": event.usage.cached_input_tokens,
-        "gen_ai.usage.cache_creation.input_tokens": event.usage.cache_write_tokens,
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ _FIELDS = frozenset(
 # What a block must have, and what it can have, of the kinds that Openbook sends.
 _BLOCKS = {
     "text": ({"text"}, {"cache_control", "citations"}),
+    "image": ({"source"}, {"cache_control"}),
+    "document": ({"source"}, {"cache_control", "citations", "context", "title"}),
     "search_result": ({"source", "title", "content"}, {"cache_control", "citations"}),
     "tool_result": ({"tool_use_id"}, {"cache_control", "content", "is_error"}),
     "tool_use": ({"id", "name", "input"}, {"cache_control"}),
@@ -40,8 +43,12 @@ _BLOCKS = {
     "redacted_thinking": ({"data"}, set()),
 }
 _OF_ROLE = {
-    "user": {"text", "search_result", "tool_result"},
+    "user": {"text", "image", "document", "search_result", "tool_result"},
     "assistant": {"text", "tool_use", "thinking", "redacted_thinking"},
+}
+_MEDIA = {
+    "image": {"image/gif", "image/jpeg", "image/png", "image/webp"},
+    "document": {"application/pdf"},
 }
 _LOCATION = {"type", "cited_text", "source", "title", "search_result_index", "start_block_index", "end_block_index"}
 _NAME = re.compile(r"[\w-]{1,128}", re.ASCII)
@@ -176,6 +183,8 @@ def _check_block(block: Json, place: str, allowed: set[str]) -> None:
         expect(bool(block["text"].strip()), "messages: text content blocks must contain non-whitespace text")
         for location in block.get("citations") or ():
             only(location, f"{place}.citations.", _LOCATION, required=_LOCATION)
+    elif kind in ("image", "document"):
+        _check_source(block["source"], f"{place}.source.", _MEDIA[kind])
     elif kind == "search_result":
         expect(bool(block["content"]), f"{place}.content: must not be empty")
         for at, text in _blocks(block["content"], place):
@@ -188,6 +197,16 @@ def _check_block(block: Json, place: str, allowed: set[str]) -> None:
     elif kind == "tool_result":
         for at, text in _blocks(block.get("content", []), place):
             _check_block(text, at, {"text", "search_result"})
+
+
+def _check_source(source: Json, place: str, media: set[str]) -> None:
+    only(source, place, ("type", "media_type", "data"), required=("type", "media_type", "data"))
+    expect(source["type"] == "base64", f"{place}type: Input should be 'base64'")
+    expect(source["media_type"] in media, f"{place}media_type: Input should be one of {', '.join(sorted(media))}")
+    try:
+        base64.b64decode(source["data"], validate=True)
+    except ValueError:
+        expect(False, f"{place}data: invalid base64 data")
 
 
 def failure(refusal: Refusal, number: int) -> Json:

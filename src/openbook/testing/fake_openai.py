@@ -37,6 +37,8 @@ _OF_ROLE = {
 _UNKNOWN = "Unrecognized request argument supplied: {place}{name}"
 _MISSING = "Missing required parameter: '{place}{name}'."
 _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
+_PARTS = ("text", "image_url", "file")
+_IMAGE_URL = re.compile(r"https?://|data:image/(?:gif|jpeg|png|webp);base64,")
 _MOST_STOPS = 4
 
 
@@ -132,9 +134,22 @@ def _check_content(message: Json, place: str) -> None:
     if isinstance(content, list):
         expect(bool(content), f"Invalid '{place}content': empty array.")
         for part in content:
-            _only(part, f"{place}content.", {"type", "text"}, {"type", "text"})
+            _check_part(part, f"{place}content.")
     else:
         expect(isinstance(content, str), f"Invalid type for '{place}content'.", param=f"{place}content")
+
+
+def _check_part(part: Json, place: str) -> None:
+    kind = part.get("type")
+    expect(kind in _PARTS, f"Invalid value: '{kind}'.", param=f"{place}type")
+    _only(part, place, {"type", str(kind)}, {"type", str(kind)})
+    if kind == "image_url":
+        _only(part[kind], f"{place}image_url.", {"url", "detail"}, {"url"})
+        expect(bool(_IMAGE_URL.match(part[kind]["url"])), "Invalid image URL.", param=f"{place}image_url")
+    elif kind == "file":
+        _only(part[kind], f"{place}file.", {"filename", "file_data"}, {"filename", "file_data"})
+        is_pdf = part[kind]["file_data"].startswith("data:application/pdf;base64,")
+        expect(is_pdf, "Invalid file data.", param=f"{place}file.file_data")
 
 
 def _only(value: Json, place: str, allowed: set[str] | frozenset[str], required: set[str]) -> None:

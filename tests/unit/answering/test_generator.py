@@ -10,6 +10,7 @@ import pytest
 
 from openbook.answering.context import build_context
 from openbook.answering.generator import Generator
+from openbook.answering.options import AnswerOptions
 from openbook.answers import GenerationResult
 from openbook.errors import QueryError
 from openbook.grounding.marks import find_marks
@@ -269,6 +270,21 @@ def test_only_results_that_fit_the_context_are_sources_of_the_answer(library: Li
 
     assert by_default.results == tuple(entry.result for entry in build_context(results, 200).shown)
     assert len(by_default.results) < len(overruled.results) == 5
+
+
+def test_one_answer_can_be_written_from_less_than_the_others(library: Library) -> None:
+    library.put("a.md", *(f"The retry policy number {number}. " + "word " * 50 for number in range(5)))
+    results = library.search("retry policy", view="passages")
+    generator, less = generator_of(library), AnswerOptions(context_tokens=200)
+
+    of_results = generator.generate_answer("retry policy", results, options=less)
+    of_search = generator.generate_with_retrieval("retry policy", options=less)
+
+    assert 0 < len(of_results.results) < 5
+    assert 0 < len(of_search.results) < len(generator.generate_with_retrieval("retry policy").results)
+    assert len(str(generator.request("retry policy", results, less))) < len(
+        str(generator.request("retry policy", results))
+    )
 
 
 def test_results_at_hand_are_numbered_in_their_order_and_need_not_be_in_the_library(library: Library) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.cli.model_trial import context_findings, trial_findings
+from openbook.cli.asking import build_answer_options
+from openbook.cli.model_trial import context_findings, fitting_context, trial_findings
+from openbook.costs import Budget
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
@@ -16,7 +18,7 @@ from tests.unit.llm.test_context_size import serving
     ("tokens", "healthy", "said"),
     [
         (32768, True, "context of the server: 32768 tokens; answers need up to "),
-        (4096, False, "set OPENBOOK_CONTEXT_TOKENS="),
+        (4096, False, "; commands use 1700 tokens of sources; for more, start the server with more"),
         (1100, False, "; start the server with more"),
     ],
 )
@@ -26,6 +28,41 @@ def test_the_context_of_a_server_is_compared_with_what_answers_send(tokens: int,
 
     assert finding.healthy is healthy
     assert said in finding.text
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.parametrize(
+    ("tokens", "settings", "fitting"),
+    [
+        (4096, Settings(), 1700),
+        (32768, Settings(), None),
+        (1100, Settings(), None),
+        (4096, Settings(context_tokens=3000), None),
+    ],
+    ids=["short", "long", "too short", "set"],
+)
+def test_answers_use_what_fits_into_the_context_of_a_server(
+    tokens: int, settings: Settings, fitting: int | None
+) -> None:
+    with serving({"GET /props": {"default_generation_settings": {"n_ctx": tokens}}}) as (url, _):
+        assert fitting_context(f"{url}/v1#tiny", settings) == fitting
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_a_command_says_that_an_answer_uses_less_of_the_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving({"GET /props": {"default_generation_settings": {"n_ctx": 4096}}}) as (url, _):
+        options = build_answer_options(f"{url}/v1#tiny", agent=False, budget=Budget(), policy="flag")
+
+    assert options.context_tokens == 1700
+    assert "answers are written from 1700 tokens" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.allow_hosts(["127.0.0.1"])
+def test_a_setting_that_is_too_large_for_a_server_is_named() -> None:
+    with serving({"GET /props": {"default_generation_settings": {"n_ctx": 4096}}}) as (url, _):
+        (finding,) = context_findings(f"{url}/v1#tiny", Settings(context_tokens=9000))
+
+    assert "set OPENBOOK_CONTEXT_TOKENS=1700, or start the server with more" in finding.text
 
 
 @pytest.mark.parametrize("name", ["cli:claude", "anthropic,groq", "parrot:grey"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from openbook.llm.rate_limit import RateLimitedModel
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry, offered_models
 from openbook.settings import Settings
@@ -52,6 +53,14 @@ def test_the_setting_comes_first_then_each_provider_with_a_key(monkeypatch: pyte
         "quotes, without a model",
     ]
     assert (by_key.default, by_key.names[-1]) == ("groq:openai/gpt-oss-120b", "extractive")
+
+
+def test_models_of_the_server_keep_the_rate_limit_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
+
+    limited = offered_models(Settings(model_requests_per_minute=5)).get("groq:openai/gpt-oss-120b")
+
+    assert isinstance(limited, RateLimitedModel)
 
 
 def test_without_a_key_answers_are_quotes() -> None:

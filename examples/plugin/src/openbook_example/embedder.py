@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -15,8 +16,9 @@ class LetterEmbedder:
     def __init__(self, version: str) -> None:
         self.identity = f"letters:{version or 1}"  # a library that another identity has made is refused
 
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return float32 (len(texts), 26): rows of unit length, or of zeros."""
         counts = np.array([[text.lower().count(letter) for letter in _LETTERS] for text in texts], dtype=np.float32)
         counts = counts.reshape(len(texts), self.dim)
-        return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        counts /= np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        return counts

@@ -1,0 +1,91 @@
+"""OpenTelemetry spans of runs: one around each, and one for each call of a tool. No text is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from openbook.agent.events import AgentResult
+from openbook.agent.running import Running
+from openbook.agent.tools import Tool
+from openbook.llm.messages import ToolCall
+from openbook.llm.protocol import Model
+from openbook.llm.tracing import TracedModel, ending, model_attributes, usage_attributes
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+
+class RunSpans:
+    """The spans of one run. The calls of the model and of tools are below that of the run."""
+
+    def __init__(self, tracer: Tracer, model: Model, name: str) -> None:
+        """Begin the run, below the span that is current.
+
+        Args:
+            tracer: Makes the spans.
+            model: The model of the agent.
+            name: The agent's; empty if it has none.
+        """
+        from opentelemetry.trace import set_span_in_context
+
+        attributes = model_attributes(model.name) | {"gen_ai.operation.name": "invoke_agent"}
+        if name:
+            attributes["gen_ai.agent.name"] = name
+        self._tracer = tracer
+        self._run = tracer.start_span(f"invoke_agent {name}".strip(), attributes=attributes)
+        self._inside = set_span_in_context(self._run)
+        self.model: Model = TracedModel(model, tracer, self._inside)
+        """The model of the agent, whose calls become spans."""
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """End the span of the run behind a block."""
+        with ending(self._run):
+            yield
+
+    def finish(self, result: AgentResult) -> None:
+        """Add what came of the run."""
+        self._run.set_attributes(
+            {
+                **usage_attributes(result.usage),
+                "gen_ai.response.finish_reasons": (result.stop,),
+                "openbook.rounds": result.rounds,
+            }
+        )
+        if result.stopped_by:
+            self._run.set_attribute("openbook.stopped_by", result.stopped_by)
+        if result.cost_usd is not None:
+            self._run.set_attribute("openbook.cost_usd", float(result.cost_usd))
+
+    def tool(self, call: ToolCall, tool: Tool, begin: Callable[[], Running]) -> Running:
+        """Begin a call of a tool in a span of its own, which is current in the tool and ends with it."""
+        from opentelemetry.context import attach, detach
+        from opentelemetry.trace import set_span_in_context
+
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool.name,
+            "gen_ai.tool.call.id": call.id,
+            "gen_ai.tool.type": "function",
+        }
+        span = self._tracer.start_span(f"execute_tool {tool.name}", self._inside, attributes=attributes)
+        token = attach(set_span_in_context(span, self._inside))
+        try:
+            running = begin()
+        finally:
+            detach(token)
+        running.add_done_callback(lambda done: _end(span, done))
+        return running
+
+
+def _end(span: Any, done: Running) -> None:
+    from opentelemetry.trace import StatusCode
+
+    # Who gives up on a call cancels it; whether the function goes on is not known.
+    error = "cancelled" if done.cancelled() else type(done.exception()).__name__ if done.exception() else ""
+    if error:
+        span.set_attribute("error.type", error)
+        span.set_status(StatusCode.ERROR)
+    span.end()

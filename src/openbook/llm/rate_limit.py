@@ -1,0 +1,177 @@
+"""A limit for the calls of one's own: a call beyond it waits for its turn, and does not fail."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+
+from openbook.errors import RateLimitedError
+from openbook.llm.messages import Event, ReplyFinished, Request
+from openbook.llm.protocol import Model
+from openbook.llm.request_tokens import estimate_request
+from openbook.settings import Settings
+
+_MINUTE_S = 60.0
+
+
+async def _asleep(seconds: float) -> None:
+    import asyncio
+
+    await asyncio.sleep(seconds)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A call that has begun, or is going to."""
+
+    at_s: float
+    tokens: int
+
+
+def rate_limited(model: Model, settings: Settings) -> Model:
+    """Return a model that keeps the limits of the settings; itself if there are none."""
+    requests, tokens = settings.model_requests_per_minute, settings.model_tokens_per_minute
+    if not (requests or tokens):
+        return model
+    return RateLimitedModel(model, requests_per_minute=requests or math.inf, tokens_per_minute=tokens or math.inf)
+
+
+class RateLimitedModel:
+    """A model that is called no more than so often in any minute. Threads and event loops may share it.
+
+    Calls are made in the order in which they were asked for. A call counts with the tokens that its request is
+    estimated to have and the most that it may write, and when it has ended, with those that the provider reports.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        requests_per_minute: float = math.inf,
+        tokens_per_minute: float = math.inf,
+        longest_wait_s: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        asleep: Callable[[float], Awaitable[None]] = _asleep,
+    ) -> None:
+        """Limit the calls of a model.
+
+        Args:
+            model: The model. One wrapper for each model: its limits are not those of others.
+            requests_per_minute: Most calls that begin in any 60 seconds.
+            tokens_per_minute: Most tokens, read and written, of the calls that begin in any 60 seconds. A call that
+                has more by itself waits until nothing else counts.
+            longest_wait_s: Seconds that a call may have to wait. The wait is not part of its deadline.
+            clock: Seconds.
+            sleep: Waits.
+            asleep: Waits without blocking.
+
+        Raises:
+            ValueError: A limit allows no call.
+        """
+        if not (requests_per_minute >= 1 and tokens_per_minute >= 1):
+            raise ValueError("a rate limit allows at least one request and one token a minute")
+        self._model = model
+        self._requests = requests_per_minute
+        self._tokens = tokens_per_minute
+        self._longest_wait_s = longest_wait_s
+        self._clock, self._sleep, self._asleep = clock, sleep, asleep
+        self._turns: deque[_Turn] = deque()
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r})"
+
+    def stream(self, request: Request) -> Generator[Event, None, None]:
+        """Wait for a turn, then call the model.
+
+        Raises:
+            RateLimitedError: The wait would be longer than is allowed.
+            ModelError: The model did not answer.
+        """
+        turn = self._take(request)
+        with ExitStack() as stack:
+            self._wait(turn)
+            events = self._model.stream(request)
+            if hasattr(events, "close"):
+                stack.callback(events.close)
+            for event in events:
+                self._count(turn, event)
+                yield event
+
+    async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
+        """Do what `stream` does, without blocking. Cancelling ends the wait, and the turn is not counted."""
+        turn = self._take(request)
+        async with AsyncExitStack() as stack:
+            await self._await(turn)
+            events = self._model.astream(request)
+            if hasattr(events, "aclose"):
+                stack.push_async_callback(events.aclose)
+            async for event in events:
+                self._count(turn, event)
+                yield event
+
+    def _take(self, request: Request) -> _Turn:
+        """Reserve the first turn that the calls before leave room for."""
+        tokens = estimate_request(request) + request.max_tokens
+        with self._lock:
+            now = self._clock()
+            while self._turns and self._turns[0].at_s <= now - _MINUTE_S:
+                self._turns.popleft()
+            at_s = self._first_room(now, tokens)
+            if at_s - now > self._longest_wait_s:
+                raise RateLimitedError(
+                    f"{self.name} is called as often as its rate limit allows; the next turn is in {at_s - now:.0f} s",
+                    hint="raise the limit, or let calls wait longer",
+                    retry_after_s=at_s - now,
+                )
+            turn = _Turn(at_s, tokens)
+            self._turns.append(turn)
+            return turn
+
+    def _first_room(self, now: float, tokens: int) -> float:
+        at_s = max(now, self._turns[-1].at_s) if self._turns else now
+        counted, total = deque(self._turns), sum(turn.tokens for turn in self._turns)
+        while counted and (
+            counted[0].at_s <= at_s - _MINUTE_S or len(counted) >= self._requests or total + tokens > self._tokens
+        ):
+            first = counted.popleft()
+            total -= first.tokens
+            at_s = max(at_s, first.at_s + _MINUTE_S)
+        return at_s
+
+    def _wait(self, turn: _Turn) -> None:
+        try:
+            while (left_s := turn.at_s - self._clock()) > 0:
+                self._sleep(left_s)
+        except BaseException:  # Ctrl-C, say
+            self._return(turn)
+            raise
+
+    async def _await(self, turn: _Turn) -> None:
+        try:
+            while (left_s := turn.at_s - self._clock()) > 0:
+                await self._asleep(left_s)
+        except BaseException:
+            self._return(turn)
+            raise
+
+    def _return(self, turn: _Turn) -> None:
+        """Count a turn no more that nothing was sent in. Those behind it keep theirs."""
+        with self._lock:
+            self._turns = deque(each for each in self._turns if each is not turn)
+
+    def _count(self, turn: _Turn, event: Event) -> None:
+        # Nothing is read for nothing: a model that reports 0 does not count.
+        if isinstance(event, ReplyFinished) and event.usage.known and event.usage.input_tokens:
+            turn.tokens = event.usage.input_tokens + event.usage.output_tokens

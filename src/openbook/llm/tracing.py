@@ -1,0 +1,148 @@
+"""OpenTelemetry spans of calls of models, by its conventions for generative AI. No text is in them.
+
+`opentelemetry` is imported where a tracer is used: who has none needs no package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from openbook.llm.messages import Event, ReplyFinished, Request
+from openbook.llm.protocol import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Span, Tracer
+
+
+class TracedModel:
+    """A model whose calls become spans named `chat MODEL`, with tokens, limits and how they ended."""
+
+    def __init__(self, model: Model, tracer: Tracer, context: Context | None = None) -> None:
+        """Trace a model.
+
+        Args:
+            model: The model.
+            tracer: As `opentelemetry.trace.get_tracer("my-program")` returns one.
+            context: What the spans belong to; the context of each call if not given.
+        """
+        self._model = model
+        self._tracer = tracer
+        self._context = context
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r})"
+
+    def stream(self, request: Request) -> Generator[Event, None, None]:
+        """Call the model, as it does itself."""
+        with self._span(request) as span, ExitStack() as stack:
+            events = self._model.stream(request)
+            if hasattr(events, "close"):
+                stack.callback(events.close)
+            for event in events:
+                _note(span, event)
+                yield event
+
+    async def astream(self, request: Request) -> AsyncGenerator[Event, None]:
+        """Call the model, as it does itself, without blocking."""
+        with self._span(request) as span:
+            async with AsyncExitStack() as stack:
+                events = self._model.astream(request)
+                if hasattr(events, "aclose"):
+                    stack.push_async_callback(events.aclose)
+                async for event in events:
+                    _note(span, event)
+                    yield event
+
+    @contextmanager
+    def _span(self, request: Request) -> Iterator[Span]:
+        # Not the current span: between two words of a reply, the reader's own work is.
+        from opentelemetry.trace import SpanKind
+
+        _, model, _ = read_model_name(self.name)
+        attributes = model_attributes(self.name) | _asked(request)
+        span = self._tracer.start_span(f"chat {model}", self._context, SpanKind.CLIENT, attributes)
+        with ending(span):
+            yield span
+
+
+@contextmanager
+def ending(span: Span) -> Iterator[None]:
+    """End a span behind a block; an exception, or that the block was left early, is its error."""
+    from opentelemetry.trace import StatusCode
+
+    try:
+        yield
+    except BaseException as exc:
+        span.set_attribute("error.type", type(exc).__name__)
+        span.set_status(StatusCode.ERROR)
+        raise
+    finally:
+        span.end()
+
+
+def read_model_name(name: str) -> tuple[str, str, dict[str, Any]]:
+    """Return provider, model, and what is known of the server.
+
+    Example:
+        >>> read_model_name("groq:openai/gpt-oss-120b")
+        ('groq', 'openai/gpt-oss-120b', {})
+        >>> read_model_name("http://127.0.0.1:9000/v1#tiny")
+        ('openai_compatible', 'tiny', {'server.address': '127.0.0.1', 'server.port': 9000})
+    """
+    if not name.startswith(("http://", "https://")):
+        provider, _, model = name.partition(":")
+        return provider, model or provider, {}
+    url, _, model = name.partition("#")
+    server = urlsplit(url)
+    known = {"server.address": server.hostname, "server.port": server.port}
+    return "openai_compatible", model, {key: value for key, value in known.items() if value}
+
+
+def model_attributes(name: str) -> dict[str, Any]:
+    """Return the attributes of a span that say which model is asked."""
+    provider, model, server = read_model_name(name)
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": model,
+        **server,
+    }
+
+
+def usage_attributes(usage: Any) -> dict[str, Any]:
+    """Return the attributes of a span that tell the tokens of a call, or of several."""
+    return {
+        "gen_ai.usage.input_tokens": usage.input_tokens,
+        "gen_ai.usage.output_tokens": usage.output_tokens,
+        "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens,
+        "gen_ai.usage.cache_creation.input_tokens": usage.cache_write_tokens,
+    }
+
+
+def _asked(request: Request) -> dict[str, Any]:
+    sampling = request.sampling
+    given = {
+        "gen_ai.request.max_tokens": request.max_tokens,
+        "gen_ai.request.temperature": sampling.temperature,
+        "gen_ai.request.top_p": sampling.top_p,
+        "gen_ai.request.seed": sampling.seed,
+        "gen_ai.request.stop_sequences": sampling.stop or None,
+    }
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _note(span: Span, event: Event) -> None:
+    if isinstance(event, ReplyFinished):
+        told = {"gen_ai.response.model": event.model} if event.model else {}
+        span.set_attributes({**told, "gen_ai.response.finish_reasons": (event.stop,), **usage_attributes(event.usage)})
