@@ -376,3 +376,13 @@ def test_metrics_count_citations_by_what_the_verifier_finds(
 
     assert re.findall(r'openbook_citations_total\{verdict="(\w+)"\} 1.0', counted) == [verdict]
     assert 'openbook_stage_seconds_count{stage="verifying"} 1.0' in counted
+
+
+def test_what_the_page_reads_first_is_what_each_route_says(client: TestClient) -> None:
+    ask(client, "When do sessions end?")
+
+    started = client.get("/api/start").json()
+
+    parts = ("me", "models", "answers", "sources", "sessions", "courses")
+    assert started == {part: client.get(f"/api/{part}").json() for part in parts}
+    assert len(started["sessions"]["sessions"]) == 1

@@ -246,6 +246,7 @@ def test_of_thousands_of_earlier_questions_some_are_shown_and_more_when_asked_fo
         {"id": f"{at:032x}", "title": f"Question {at}", "created_at": 0, "updated_at": 0, "exchanges": 1}
         for at in range(150)
     ]
+    page.route("**/api/start", lambda route: route.fulfill(json={}))  # so that each part is asked for by itself
     page.route("**/api/sessions", lambda route: route.fulfill(json={"sessions": sessions}))
 
     page.reload()

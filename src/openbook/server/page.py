@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import logging
 import re
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -20,9 +19,7 @@ from starlette.types import Scope
 
 from openbook.errors import SharedError
 from openbook.server.failures import RequestRefusedError
-from openbook.server.page_bundle import NotJoinableError, join_modules
-
-_logger = logging.getLogger(__name__)
+from openbook.server.page_bundle import joined_or_nothing
 
 _WEB = Path(__file__).parent / "web"
 
@@ -98,11 +95,7 @@ def _read(name: str, version: str) -> str:
 @cache
 def _bundle(entry: str) -> str:
     """Return a module with all that it needs; empty where they cannot be joined, and are served one by one."""
-    try:
-        return join_modules(_WEB, entry, _APART)
-    except (NotJoinableError, OSError) as exc:
-        _logger.warning("the page is served as its modules", extra={"reason": str(exc)})
-        return ""
+    return joined_or_nothing(_WEB, entry, _APART)
 
 
 @cache

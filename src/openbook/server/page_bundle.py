@@ -6,9 +6,12 @@ The modules stay as they are, and can be read and debugged; there is no build st
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Collection
 from pathlib import Path
+
+_logger = logging.getLogger(__name__)
 
 _IMPORT = re.compile(
     r'^import (?:\* as (?P<all>\w+)|\{(?P<names>[^{}]*)\}) from "\./(?P<file>[\w-]+\.js)";$', re.MULTILINE
@@ -20,6 +23,15 @@ _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\.meta\b|^await\b.*", re.MU
 
 class NotJoinableError(Exception):
     """A module has a form of `import` or `export` that is not understood."""
+
+
+def joined_or_nothing(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
+    """Return what `join_modules` returns; empty, with a line in the log, where the modules cannot be joined."""
+    try:
+        return join_modules(folder, entry, apart)
+    except (NotJoinableError, OSError) as exc:
+        _logger.warning("the page is served as its modules", extra={"reason": str(exc)})
+        return ""
 
 
 def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:

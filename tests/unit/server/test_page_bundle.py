@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openbook.server.page_bundle import NotJoinableError, join_modules
+from openbook.server import page
+from openbook.server.page_bundle import NotJoinableError, join_modules, joined_or_nothing
 from tests.support import write_tree
 
 
@@ -55,3 +56,11 @@ def test_what_is_not_understood_is_an_error(tmp_path: Path, text: str, words: st
 
     with pytest.raises(NotJoinableError, match=words):
         join_modules(tmp_path, "main.js")
+
+    assert joined_or_nothing(tmp_path, "main.js") == ""  # and the page is served as its modules
+
+
+def test_the_pages_of_the_server_can_be_joined() -> None:
+    web = Path(page.__file__).parent / "web"
+
+    assert all(joined_or_nothing(web, entry, ["theme.js"]) for entry in ("main.js", "admin.js", "join.js"))

@@ -1,0 +1,243 @@
+"""What a server tells others of its work, and what it makes of what they tell, when the store or a server goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import threading
+from collections.abc import Coroutine
+from typing import Any
+
+from fastapi.sse import ServerSentEvent
+
+from openbook.errors import SharedError
+from openbook.server.jobs import JobQueue
+from openbook.server.running_answers import RunningAnswer
+from openbook.server.shared_answers import RemoteAnswer, SharedAnswers
+from openbook.server.shared_jobs import RemoteJob, SharedJobs
+from openbook.server.shared_work import Heard, Kind, ToldWork, WorkNews
+from openbook.server.shutdown import ShutdownSignal
+from openbook.server.work_teller import WorkTeller
+
+HEADER = json.dumps({"id": "1", "session_id": "2", "begins": True, "query": "Why?", "state": "running", "place": 0})
+JOB = {"id": "1", "state": "running", "done": 1, "total": 3, "message": "", "report": None}
+
+
+class MemoryWork:
+    """The store of a test: keeps what it is told, loses it, or is away for some calls."""
+
+    def __init__(self, *told: ToldWork) -> None:
+        self.told = {each.id: each for each in told}
+        self.news: list[WorkNews] = []
+        self.stopped: list[str] = []
+        self.away = 0
+        self.is_behind = False
+
+    def tell(self, kind: Kind, news: WorkNews) -> Heard:
+        self._check()
+        is_behind, self.is_behind = self.is_behind and bool(news.known), False
+        if not is_behind:
+            self.news.append(news)
+        return Heard(is_behind, news.id in self.stopped)
+
+    def find(self, kind: Kind, owner: str, work_id: str, after: int = 0) -> ToldWork | None:
+        self._check()
+        found = self.told.get(work_id)
+        if found is None:
+            return None
+        return dataclasses.replace(found, events=tuple(each for each in found.events if each[0] > after))
+
+    def all(self, kind: Kind, owner: str | None = None) -> list[ToldWork]:
+        self._check()
+        return list(self.told.values())
+
+    def stop(self, kind: Kind, owner: str, work_id: str) -> None:
+        self.stopped.append(work_id)
+        found = self.told.pop(work_id)
+        assert found.owner == owner
+
+    def _check(self) -> None:
+        if self.away:
+            self.away -= 1
+            raise SharedError("the store is away")
+
+
+class Answers:
+    """The answers of a server."""
+
+    def __init__(self, *answers: RunningAnswer) -> None:
+        self.answers = list(answers)
+        self.stopped: list[RunningAnswer] = []
+
+    def all(self) -> list[RunningAnswer]:
+        return self.answers
+
+    def get(self, owner: str, answer_id: str) -> RunningAnswer | None:
+        return next((each for each in self.answers if each.id == answer_id), None)
+
+    def of(self, owner: str) -> list[RunningAnswer]:
+        return self.answers
+
+    async def start(self, *_: object, elsewhere: int) -> RunningAnswer:
+        self.answers.append(RunningAnswer("ada", f"asked beside {elsewhere}"))
+        return self.answers[-1]
+
+    async def stop(self, answer: RunningAnswer) -> None:
+        self.stopped.append(answer)
+
+
+def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(coroutine)
+
+
+def event(name: str, **data: object) -> ServerSentEvent:
+    return ServerSentEvent(event=name, data=data)
+
+
+async def followed(answer: RemoteAnswer) -> list[tuple[str | None, str | None]]:
+    return [(each.event, each.id) async for each in answer.follow(0)]
+
+
+def test_who_follows_an_answer_of_a_lost_server_is_told_that_it_ended() -> None:
+    lost = ToldWork("1", "ada", HEADER, is_lost=True, events=((1, 'delta\n{"text": "A"}'), (4, "delta\n{}")))
+    answer = RemoteAnswer(MemoryWork(lost), lost, ShutdownSignal())
+
+    assert answer.response().state == "error"
+    assert run(followed(answer)) == [("delta", "1"), ("delta", "4"), ("error", "5")]
+
+
+def test_who_follows_is_not_sent_away_while_the_store_restarts_nor_kept_when_all_is_forgotten() -> None:
+    running = ToldWork("1", "ada", HEADER, is_lost=False)
+    work = MemoryWork(dataclasses.replace(running, header=HEADER.replace("running", "done"), events=((1, "done\n{}"),)))
+    work.away = 1
+
+    assert run(followed(RemoteAnswer(work, running, ShutdownSignal()))) == [("done", "1")]
+    assert run(followed(RemoteAnswer(MemoryWork(), running, ShutdownSignal()))) == []
+
+
+def test_a_question_is_taken_and_counted_while_the_store_is_away() -> None:
+    work, here = MemoryWork(ToldWork("9", "ada", HEADER, is_lost=False)), Answers()
+    both: Any = (here, ShutdownSignal(), work, None)
+
+    class Ada:
+        owner = "ada"
+
+    async def ask_as_ada() -> list[str]:
+        shared = SharedAnswers(*both)
+        first = await shared.start(None, Ada(), None)  # type: ignore[arg-type]
+        work.away = 1
+        second = await shared.start(None, Ada(), None)  # type: ignore[arg-type]
+        return [first.query, second.query]
+
+    assert run(ask_as_ada()) == ["asked beside 1", "asked beside 0"]
+
+
+def test_events_that_later_ones_replace_are_dropped_and_all_is_told_again_to_a_store_that_lost_it() -> None:
+    async def tell() -> list[WorkNews]:
+        answer, work = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork()
+        teller = WorkTeller(work, Answers(answer), JobQueue(most=1, longest_s=9))  # type: ignore[arg-type]
+        answer.add(event("status", stage="searching"), 0)
+        answer.add(event("draft", html="A"), 0)
+        await teller.tell()
+        answer.add(event("draft", html="AB"), 0)
+        await teller.tell()
+        await teller.tell()  # nothing is new
+        work.is_behind = True
+        answer.add(event("block", html="ABC"), 0)
+        await teller.tell()
+        answer.add(event("done", answer="ABC"), 0)
+        await teller.tell()
+        await teller.tell()  # it has ended
+        return work.news
+
+    told = run(tell())
+
+    assert [[number for number, _ in news.events] for news in told] == [[1, 2], [3], [1, 4], [5]]
+    assert [(news.known, news.dropped) for news in told] == [(0, ()), (2, (2,)), (0, ()), (4, (1,))]
+    assert [(news.is_whole, news.has_ended) for news in told] == [(False, False)] * 3 + [(True, True)]
+
+
+def test_work_that_goes_on_without_news_is_told_of_so_that_it_does_not_count_as_lost() -> None:
+    now_s = [0.0]
+
+    async def tell() -> int:
+        work = MemoryWork()
+        answers: Any = Answers(RunningAnswer("ada", "Why?", session_id="2"))
+        teller = WorkTeller(work, answers, JobQueue(most=1, longest_s=9), clock=lambda: now_s[0])
+        for _ in range(10):
+            await teller.tell()
+            now_s[0] += 1.0
+        return len(work.news)
+
+    assert run(tell()) == 5
+
+
+def test_what_others_want_stopped_is_stopped_and_a_store_that_is_away_stops_nothing() -> None:
+    goes_on = threading.Event()
+
+    async def tell() -> tuple[list[RunningAnswer], RunningAnswer, str]:
+        answer, work, jobs = RunningAnswer("ada", "Why?", session_id="2"), MemoryWork(), JobQueue(most=1, longest_s=9)
+        jobs.start("", "", lambda _: {"waited": goes_on.wait(30)})
+        job = jobs.start("ada", "notes", lambda _: {})
+        answers: Any = Answers(answer)
+        work.stopped = [answer.id, job.id]
+        work.away = 1
+        teller = asyncio.create_task(WorkTeller(work, answers, jobs).run())
+        while not job.has_ended:  # noqa: ASYNC110 - another thread ends it
+            await asyncio.sleep(0.01)
+        teller.cancel()
+        goes_on.set()
+        jobs.close()
+        return answers.stopped, answer, job.message
+
+    stopped, answer, message = run(tell())
+
+    assert stopped[0] is answer
+    assert message == "it was cancelled"
+
+
+def test_a_job_of_a_lost_server_has_failed() -> None:
+    told = ToldWork("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=True)
+
+    job = RemoteJob(told)
+
+    assert (job.has_ended, job.response().state, "stopped" in job.response().message) == (True, "error", True)
+
+
+def test_a_source_is_free_when_other_servers_have_stopped_its_jobs() -> None:
+    header = json.dumps({"source": "notes", "job": JOB})
+    work = MemoryWork(
+        ToldWork("1", "ada", header, is_lost=False), ToldWork("2", "bo", header.replace("notes", "a"), False)
+    )
+    jobs = SharedJobs(JobQueue(most=1, longest_s=9), work)
+
+    busy = [job.source for job in jobs.elsewhere()]
+    jobs.cancel_elsewhere("notes")
+    work.away = 1
+
+    assert busy == ["notes", "a"]
+    assert work.stopped == ["1"]
+    assert jobs.elsewhere() == []  # nobody knows
+    assert [job.source for job in jobs.elsewhere()] == ["a"]
+
+
+def test_a_job_of_another_server_is_followed_until_it_ends_or_is_forgotten() -> None:
+    running = ToldWork("1", "ada", json.dumps({"source": "notes", "job": JOB}), is_lost=False)
+    done = dataclasses.replace(running, header=running.header.replace("running", "done"))
+
+    async def states(work: MemoryWork) -> list[str]:
+        jobs = SharedJobs(JobQueue(most=1, longest_s=9), work)
+        return [each.state async for each in jobs.follow(RemoteJob(running))]
+
+    assert run(states(MemoryWork(done))) == ["running", "done"]
+    assert run(states(MemoryWork())) == ["running"]
+
+
+def test_an_answer_elsewhere_is_stopped_by_its_server() -> None:
+    running = ToldWork("1", "ada", HEADER, is_lost=False)
+    work = MemoryWork(running)
+
+    run(RemoteAnswer(work, running, ShutdownSignal()).stop())
+
+    assert work.stopped == ["1"]
