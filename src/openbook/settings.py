@@ -65,6 +65,8 @@ class Settings:
     """Seconds that reading one file may take in a process of its own. A PDF of 1,000 pages takes about 10."""
     pdf_password: Secret | None = None
     """Opens PDF that is encrypted. Never shown."""
+    ocr: bool = False
+    """Whether the text of pictures and scanned pages is recognized, which takes seconds for each."""
     mask_secrets: bool = True
     """Whether access tokens and private keys in the text of new libraries are masked, such as `ghp_****`."""
     chunk_strategy: Strategy = "semantic"
@@ -356,6 +358,7 @@ def _switch(text: str) -> bool:
 
 _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "home": (lambda text: Path(text).expanduser(), "a path"),
+    "ocr": (_switch, "`on` or `off`"),
     "mask_secrets": (_switch, "`on` or `off`"),
     "query_expansion": (_switch, "`on` or `off`"),
     "chunk_strategy": (str, "a name"),

@@ -20,6 +20,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "max_document_bytes": ("4096", 4096),
     "max_pages": ("70", 70),
     "mask_secrets": ("off", False),
+    "ocr": ("on", True),
     "file_timeout_s": ("2.5", 2.5),
     "pdf_password": ("open sesame", Secret("open sesame")),
     "chunk_strategy": ("hybrid", "hybrid"),

@@ -22,6 +22,7 @@ from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
+from openbook.sources.recognition import recognizer_of
 from openbook.types import Document
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
@@ -72,7 +73,7 @@ class Preparer:
     ) -> None:
         self._readers = readers
         self._source = source
-        self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password)
+        self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password, recognizer_of(settings))
         self._mask = settings.mask_secrets
         self._options = ChunkOptions(
             strategy=settings.chunk_strategy,

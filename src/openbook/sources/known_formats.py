@@ -25,7 +25,14 @@ _UNREAD = {
     ("key", "pages", "numbers"): "export it as PDF, PPTX, DOCX or XLSX",
     ("djvu", "mobi", "ps"): "convert it to PDF or EPUB",
     ("fodt", "fods", "fodp"): "save it as ODT, ODS or ODP",
-    ("png", "jpg", "jpeg", "tif", "tiff", "webp"): "text in pictures is not recognized; make a PDF with a text layer",
+    (
+        "png",
+        "jpg",
+        "jpeg",
+        "tif",
+        "tiff",
+        "webp",
+    ): "`pip install 'openbook[ocr]'` and set OPENBOOK_OCR=on; or make a PDF with a text layer",
     ("mp3", "wav", "m4a", "mp4", "mkv", "webm"): "speech is not recognized; add a transcript as VTT or SRT",
 }
 

@@ -12,6 +12,7 @@ from openbook.plugins import load_plugin, plugins
 from openbook.types import SkipReason
 
 if TYPE_CHECKING:
+    from openbook.sources.readers.ocr import Recognizer
     from openbook.sources.readers.reading import Reading
 
 FileReader = Callable[[bytes, str], "Reading | str"]
@@ -25,8 +26,10 @@ class ReaderRegistry:
     Crosses to other processes without the readers of the program, whose module may not be there.
     """
 
-    def __init__(self, readers: Mapping[str, FileReader] = MappingProxyType({})) -> None:
-        """Take readers by suffix, with or without a leading dot, in any case.
+    def __init__(
+        self, readers: Mapping[str, FileReader] = MappingProxyType({}), recognizer: Recognizer | None = None
+    ) -> None:
+        """Take readers by suffix, with or without a leading dot, in any case, and what reads the text of pictures.
 
         Raises:
             TypeError: A reader cannot be called.
@@ -36,17 +39,19 @@ class ReaderRegistry:
                 raise TypeError(f"the reader of {suffix!r} is {reader!r}, which cannot be called")
         self._given = {suffix.lower().lstrip("."): reader for suffix, reader in readers.items()}
         self._installed = frozenset(name.lower() for name in plugins("readers"))
+        self._recognizer = recognizer
 
     def __getstate__(self) -> Any:
-        return self._installed
+        return self._installed, self._recognizer
 
-    def __setstate__(self, installed: Any) -> None:
-        self._given, self._installed = {}, installed
+    def __setstate__(self, state: Any) -> None:
+        self._given = {}
+        self._installed, self._recognizer = state
 
     def covers(self, path: str) -> bool:
         """Return whether one of the readers reads a file of that name."""
         suffix = _suffix(path)
-        return suffix in self._given or suffix in self._installed
+        return suffix in self._given or suffix in self._installed or self._is_picture(suffix)
 
     def is_given(self, path: str) -> bool:
         """Return whether a reader of the program reads it, which only this process can call."""
@@ -62,11 +67,22 @@ class ReaderRegistry:
         from openbook.sources.readers.course import is_course, read_course
         from openbook.sources.readers.reading import storable
 
+        if self._recognizer and self._is_picture(_suffix(path)):
+            from openbook.sources.readers.ocr import read_picture
+
+            return read_picture(raw, path, self._recognizer)
         reading = self._call(raw, path)
         text = storable(reading.text)
         if reading.kind == "docs" and not reading.blocks and is_course(text):
             return read_course(text, path)
         return replace(reading, text=text)
+
+    def _is_picture(self, suffix: str) -> bool:
+        if self._recognizer is None or suffix in self._given or suffix in self._installed:
+            return False
+        from openbook.sources.readers.ocr import PICTURES
+
+        return suffix in PICTURES
 
     def _call(self, raw: bytes, path: str) -> Reading:
         from openbook.sources.readers.reading import Reading

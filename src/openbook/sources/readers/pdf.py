@@ -6,10 +6,12 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import remark_on
+from openbook.sources.readers.ocr import REMARK
 from openbook.sources.readers.pdf_glyphs import HYPHEN, UNKNOWN
 from openbook.sources.readers.pdf_heads import without_running_heads
 from openbook.sources.readers.pdf_layout import (
@@ -27,6 +29,7 @@ from openbook.sources.readers.pdf_layout import (
 )
 from openbook.sources.readers.pdf_notes import notes_of
 from openbook.sources.readers.pdf_pages import Row, rows_of
+from openbook.sources.readers.pdf_scans import recognized_rows
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason
 
@@ -76,7 +79,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         if len(document) > options.max_pages:
             raise SkippedFileError(path, f"{SkipReason.TOO_LONG} {options.max_pages} pages")
         is_form = document.get_formtype() != 0
-        pages = [_page(document, index) for index in range(len(document))]
+        pages = [_page(document, index, options) for index in range(len(document))]
         failed = {number for number, page in enumerate(pages, start=1) if page.failed}
         rows = without_running_heads([page.rows for page in pages], [page.height for page in pages])
         without_text = {number for number, left in enumerate(rows, start=1) if not left} - failed
@@ -91,6 +94,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
         ("no text on page", scanned),
         ("cannot read page", failed),
         ("cannot read the letters of page", garbled),
+        (f"{REMARK}, on page", {number for number, page in enumerate(pages, start=1) if page.recognized}),
         (f"signs without a meaning, shown as {UNKNOWN}, on page", unclear - garbled),
     )
     return _composed(rows, notes, tuple(remark_on(what, numbers) for what, numbers in remarks if numbers))
@@ -98,6 +102,8 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
 
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
     """Return whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
+    if reason == NO_TEXT:
+        return options.recognizer is not None and find_spec("rapidocr") is not None
     if reason in (ENCRYPTED, WRONG_PASSWORD):
         return options.password is not None
     return SkipReason.of(reason) is SkipReason.TOO_LONG and reason != f"{SkipReason.TOO_LONG} {options.max_pages} pages"
@@ -127,15 +133,20 @@ class _Page:
     failed: bool = False
     notes: tuple[str, ...] = ()
     """Of annotations and fields of forms."""
+    recognized: bool = False
+    """Its text was recognized in a picture."""
 
 
-def _page(document: PdfDocument, index: int) -> _Page:
+def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
     import pypdfium2
 
     try:
         with contextlib.closing(document[index]) as page, contextlib.closing(page.get_textpage()) as text:
             rows = without_stamps(rows_of(text), page.get_width())
-            return _Page(by_columns(rows), page.get_height(), notes=notes_of(page))
+            is_recognized = not rows and options.recognizer is not None and _shows_more(document, index, ())
+            rows = recognized_rows(page, options.recognizer) if is_recognized and options.recognizer else rows
+            recognized = is_recognized and bool(rows)
+            return _Page(by_columns(rows), page.get_height(), notes=notes_of(page), recognized=recognized)
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
 

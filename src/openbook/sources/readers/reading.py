@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from openbook.settings import Secret
 from openbook.text import paragraphs
@@ -31,10 +31,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class PdfOptions:
-    """What reading a PDF needs beside its bytes."""
+    """What reading a PDF needs beside its bytes. Picklable."""
 
     max_pages: int = 5000
     password: Secret | None = None
+    recognizer: Callable[[Any], Sequence[Any]] | None = None
+    """Reads the text of scanned pages: see `openbook.sources.readers.ocr`. None leaves them out."""
 
 
 DEFAULT_PDF_OPTIONS = PdfOptions()

@@ -1,0 +1,116 @@
+"""Reads text in pictures and scanned pages, with a recognizer that is given or RapidOCR."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from openbook.errors import SkippedFileError
+from openbook.sources.readers.composing import Composer
+from openbook.sources.readers.reading import Reading
+
+PICTURES = frozenset({"png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp"})
+"""Suffixes of pictures that are read."""
+
+MISSING = "text in pictures is not recognized; install 'openbook[ocr]'"
+"""The reason for which pictures are skipped without the package that reads them."""
+
+DOTS_PER_INCH = 200
+"""At which pages are drawn: letters of 8 points are 22 dots high."""
+
+# A scan of A3 at 600 dots per inch has 70 million. The memory of a process is limited too.
+_MOST_PIXELS = 80_000_000
+
+# Lines of one paragraph stand closer than they are high.
+_WIDEST_GAP = 0.8
+
+REMARK = "text in pictures was recognized, which makes mistakes"
+
+
+@dataclass(frozen=True, slots=True)
+class OcrLine:
+    """A line of text in a picture. Pixels, from its upper left corner."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+Recognizer = Callable[[Any], "Sequence[OcrLine]"]
+"""Takes a picture as an array of rows, pixels and RGB, and returns its lines, from the top down. Picklable."""
+
+
+def recognize(picture: Any) -> list[OcrLine]:
+    """Recognize the lines of a picture with RapidOCR, whose models are in its package. Nothing is fetched.
+
+    Raises:
+        ModuleNotFoundError: It is not installed.
+    """
+    found = _engine()(picture)
+    if found.boxes is None or found.txts is None:
+        return []
+    lines = []
+    for text, box in zip(found.txts, found.boxes, strict=True):
+        xs, ys = [float(x) for x, _ in box], [float(y) for _, y in box]
+        lines.append(OcrLine(str(text), min(xs), min(ys), max(xs), max(ys)))
+    return lines
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Any:
+    from rapidocr import RapidOCR
+
+    return RapidOCR(params={"Global.log_level": "critical"})
+
+
+def read_picture(raw: bytes, path: str, recognizer: Recognizer) -> Reading:
+    """Read the text of a picture. Anchors name the place of each paragraph: `box 40,60,500,90` in pixels.
+
+    Raises:
+        SkippedFileError: It is damaged, too large or without text, or what recognizes text is not installed.
+    """
+    try:
+        lines = recognizer(_pixels(raw, path))
+    except ModuleNotFoundError as exc:
+        raise SkippedFileError(path, MISSING) from exc
+    composer = Composer()
+    for paragraph in _paragraphs(lines):
+        left, top = min(line.left for line in paragraph), min(line.top for line in paragraph)
+        right, bottom = max(line.right for line in paragraph), max(line.bottom for line in paragraph)
+        composer.anchor(f"box {left:.0f},{top:.0f},{right:.0f},{bottom:.0f}")
+        composer.text(" ".join(line.text for line in paragraph))
+    if not len(composer):
+        raise SkippedFileError(path, "no text in the picture")
+    return composer.reading("picture", [REMARK])
+
+
+def _pixels(raw: bytes, path: str) -> Any:
+    import numpy as np
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(raw)) as image:
+            if image.width * image.height > _MOST_PIXELS:
+                raise SkippedFileError(path, f"more than {_MOST_PIXELS // 1_000_000} million pixels")
+            return np.asarray(image.convert("RGB"))
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError) as exc:
+        raise SkippedFileError(path, "damaged") from exc
+
+
+def _paragraphs(lines: Sequence[OcrLine]) -> Iterator[list[OcrLine]]:
+    if not lines:
+        return
+    paragraph = [lines[0]]
+    for before, line in pairwise(lines):
+        is_near = line.top - before.bottom < _WIDEST_GAP * (line.bottom - line.top)
+        if not (is_near and line.left < before.right and before.left < line.right):
+            yield paragraph
+            paragraph = []
+        paragraph.append(line)
+    yield paragraph

@@ -1,0 +1,118 @@
+"""Text in pictures and scanned pages is read where it is asked for, with its places."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from openbook.errors import SkippedFileError
+from openbook.settings import Settings
+from openbook.sources.documents import read_document
+from openbook.sources.reader_registry import ReaderRegistry
+from openbook.sources.readers.ocr import MISSING, REMARK, OcrLine, read_picture, recognize
+from openbook.sources.readers.pdf import NO_TEXT, may_be_read_now, read_pdf
+from openbook.sources.readers.reading import PdfOptions
+from openbook.sources.recognition import recognizer_of
+from tests.unit.sources.readers.pdf_files import blank, pdf, picture, text
+
+LINES = [OcrLine("Rye rests", 10, 10, 200, 40), OcrLine("for an hour.", 10, 45, 180, 75)]
+
+
+def png(width: int = 900, height: int = 200, words: str = "") -> bytes:
+    image = Image.new("RGB", (width, height), "white")
+    ImageDraw.Draw(image).text((20, 60), words, font=ImageFont.load_default(40), fill="black")
+    stream = io.BytesIO()
+    image.save(stream, "PNG")
+    return stream.getvalue()
+
+
+def claiming(width: int, height: int) -> bytes:
+    """Make a picture whose header says that it is larger than it is."""
+    raw = png(1, 1)
+    header = b"IHDR" + struct.pack(">II", width, height) + raw[24:29]
+    return raw[:12] + header + struct.pack(">I", zlib.crc32(header)) + raw[33:]
+
+
+def seen(image: Any) -> Sequence[OcrLine]:
+    """See lines in whatever is no blank picture."""
+    assert image.shape[2] == 3
+    return [*LINES, OcrLine("Elsewhere.", 500, 300, 600, 330)]
+
+
+def nothing(image: Any) -> Sequence[OcrLine]:
+    return []
+
+
+def missing(image: Any) -> Sequence[OcrLine]:
+    raise ModuleNotFoundError("rapidocr")
+
+
+def test_paragraphs_of_a_picture_have_the_place_of_their_lines() -> None:
+    reading = read_picture(png(), "a.png", seen)
+
+    assert reading.text == "Rye rests for an hour.\n\nElsewhere."
+    assert [anchor.label for anchor in reading.anchors] == ["box 10,10,200,75", "box 500,300,600,330"]
+    assert reading.remarks == (REMARK,)
+
+
+@pytest.mark.parametrize(
+    ("raw", "recognizer", "reason"),
+    [
+        (png(), nothing, "no text in the picture"),
+        (png(), missing, MISSING),
+        (b"no picture", seen, "damaged"),
+        (claiming(9_001, 9_000), seen, "more than 80 million pixels"),
+    ],
+)
+def test_a_picture_that_cannot_be_read_is_skipped_with_the_reason(raw: bytes, recognizer: Any, reason: str) -> None:
+    with pytest.raises(SkippedFileError) as refused:
+        read_picture(raw, "a.png", recognizer)
+
+    assert refused.value.reason == reason
+
+
+def test_only_scanned_pages_of_a_pdf_are_recognized() -> None:
+    raw = pdf(text("One."), picture, blank)
+    reading = read_pdf(raw, "a.pdf", PdfOptions(recognizer=seen))
+
+    assert reading.text.startswith("One.\n\nRye rests")
+    assert [anchor.label for anchor in reading.anchors] == ["p. 1", "p. 2"]
+    assert reading.remarks == (f"{REMARK}, on page 2",)
+    assert read_pdf(raw, "a.pdf", PdfOptions(recognizer=missing)).remarks == ("no text on page 2",)
+    assert read_pdf(raw, "a.pdf").text == "One."
+
+
+def test_pictures_are_covered_only_where_they_are_asked_for_and_so_in_other_processes() -> None:
+    registry = pickle.loads(pickle.dumps(ReaderRegistry(recognizer=seen)))
+
+    assert registry.covers("scan.PNG")
+    assert not ReaderRegistry().covers("scan.png")
+    assert not ReaderRegistry({"png": lambda raw, path: "mine"}, seen).covers("a.gif")
+    document = read_document(png(), source="s", path="scan.png", readers=registry)
+    assert (document.language, document.text.split()[0]) == ("picture", "Rye")
+    own = ReaderRegistry({"png": lambda raw, path: "mine"}, seen)
+    assert read_document(png(), source="s", path="scan.png", readers=own).text == "mine"
+
+
+def test_settings_ask_for_it() -> None:
+    assert recognizer_of(Settings()) is None
+    assert recognizer_of(Settings(ocr=True)) is recognize
+    assert not may_be_read_now(NO_TEXT, PdfOptions())
+
+
+@pytest.mark.llm
+def test_rapidocr_reads_a_picture() -> None:
+    pytest.importorskip("rapidocr")
+    reading = read_picture(png(words="The dough rests for 12 hours."), "a.png", recognize)
+
+    assert reading.text == "The dough rests for 12 hours."
+    assert may_be_read_now(NO_TEXT, PdfOptions(recognizer=recognize))
+    with pytest.raises(SkippedFileError, match="no text"):
+        read_picture(png(), "a.png", recognize)
