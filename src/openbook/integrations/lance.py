@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.errors import QueryError
-from openbook.index.catalogue import Catalogue, DocumentRows, dequantize, quantize
+from openbook.index.catalogue import Catalogue, dequantize, quantize
+from openbook.index.columns import DocumentRows, columns_of
 from openbook.index.filters import filter_predicate
 from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import (
@@ -226,7 +227,7 @@ class LanceIndex:
                 )
                 for first, each in zip(firsts, rows, strict=True)
             )
-            self._catalogue = Catalogue(held)
+            self._catalogue = Catalogue(columns_of(held))
             placed = sorted(zip(firsts, rows, strict=True), key=lambda pair: pair[0])
             self._placed = [first for first, _ in placed], [stored for _, stored in placed]
         return self._catalogue
