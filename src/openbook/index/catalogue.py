@@ -45,6 +45,17 @@ _WHOLE_CHUNKS = 30
 _LED_FILES = 50
 
 
+# Chunks that hold a word from which on it pays to look first which of them can still be among the best. In a million
+# chunks, a look takes as long as to score 50,000, and is in vain before the rarer words weigh twice as much as the rest.
+_FREQUENT = 20_000
+
+# Without fewer than this share out of reach, a look was in vain.
+_MOST_WITHIN_REACH = 0.3
+
+# What adding up in single precision may lose.
+_ROUNDING = 1 - 1e-5
+
+
 def quantize(vectors: NDArray[np.float32]) -> bytes:
     """Quantise float32 (n, dim) to int8, row by row. Zero rows stay zero."""
     return _quantized(vectors).tobytes()
@@ -116,8 +127,14 @@ class _Scores:
 class Catalogue:
     """Chunks in the order of ties: source, path, place. Those of a file lie side by side."""
 
-    def __init__(self, columns: Columns) -> None:
-        """Take the columns of all documents with chunks: about 50 ms for a million chunks."""
+    def __init__(self, columns: Columns, *, frequent: int = _FREQUENT) -> None:
+        """Take the columns of all documents with chunks: about 50 ms for a million chunks.
+
+        Args:
+            columns: Of all documents with chunks.
+            frequent: Chunks that hold a word from which on only those are scored that can be among the best.
+        """
+        self._frequent = frequent
         self._columns = columns
         self._starts = columns.starts
         self._file_of = np.repeat(np.arange(len(columns.sizes), dtype=np.int32), columns.sizes)
@@ -158,14 +175,16 @@ class Catalogue:
         found = {token: self.living(listed) for token, listed in postings.items()}
         frequencies = {token: len(positions) for token, (positions, _) in found.items() if len(positions)}
         tokens = sorted(frequencies, key=lambda token: (frequencies[token], token))[:_MOST_TOKENS]
-        scores = self._score([found[token] for token in tokens])
         cosine, filled = self._cosines(vector)
         allowed = self._allowed(where)
-        holding, filled = (scores.matched > 0) & allowed, filled & allowed
+        filled &= allowed
         near = cosine[filled]
+        nearest = _top(cosine, k, filled)
+        scores = self._score([found[token] for token in tokens], k, nearest, allowed)
+        holding = (scores.matched > 0) & allowed
         chosen = np.zeros(len(self), dtype=bool)
         chosen[_top(scores.chunks, k, holding)] = True
-        chosen[_top(cosine, k, filled)] = True
+        chosen[nearest] = True
         for positions in self._from_files(scores, holding, holding | filled, k):
             chosen[positions] = True
         best = np.flatnonzero(chosen)
@@ -187,20 +206,55 @@ class Catalogue:
             evidence=tuple(map(Evidence, *(column.tolist() for column in columns))),
         )
 
-    def _score(self, found: list[tuple[Positions, NDArray[np.uint8]]]) -> _Scores:
+    def _score(
+        self, found: list[tuple[Positions, NDArray[np.uint8]]], k: int, nearest: Positions, allowed: Mask
+    ) -> _Scores:
+        """Score what holds the words, which come by rarity, exactly where it can be among the k best, or is nearest."""
         scores = _Scores(
             np.zeros(len(self), dtype=np.float32),
             np.zeros(len(self._columns.sizes), dtype=np.float32),
             np.zeros(len(self), dtype=np.int64),
         )
+        rarities = [np.float32(inverse_frequency(len(positions), len(self))) for positions, _ in found]
+        reach: Mask | None = None
         for bit, (positions, counts) in enumerate(found):
-            rarity = np.float32(inverse_frequency(len(positions), len(self)))
-            scores.chunks[positions] += rarity * self._weights.scores(positions, counts)
+            rest = float(sum(rarities[bit:]))
+            if reach is None and len(positions) >= self._frequent and 2 * rest < sum(rarities[:bit]):
+                reach = self._within_reach(scores, rest, k, nearest, allowed)
+            if reach is not None:
+                needed = reach[positions]
+                positions, counts = positions[needed], counts[needed]
+            scores.chunks[positions] += rarities[bit] * self._weights.scores(positions, counts)
             scores.matched[positions] |= 1 << bit
-            by_file = self._by_file(positions, counts)
-            files = np.flatnonzero(by_file.any(axis=1))
-            scores.files[files] += rarity * self._file_weights.scores(files, by_file[files])
+            files, by_file = self._by_file(positions, counts)
+            scores.files[files] += rarities[bit] * self._file_weights.scores(files, by_file)
         return scores
+
+    def _within_reach(self, scores: _Scores, rest: float, k: int, nearest: Positions, allowed: Mask) -> Mask | None:
+        """Tell which chunks may still matter; None for all.
+
+        What is left adds `rest` at most to a chunk or a file (Turtle and Flood, "Query evaluation: strategies and
+        optimizations", 1995). A chunk matters with all others of its file.
+        """
+        holding = (scores.matched > 0) & allowed
+        present = np.zeros(len(scores.files), dtype=bool)
+        present[self._file_of[holding]] = True
+        files = present.copy()
+        for values, most, among in ((scores.chunks, k, holding), (scores.files, min(k, _LED_FILES), present)):
+            if not 0 < most <= np.count_nonzero(among):
+                return None
+            found = values[among]
+            worst = np.partition(found, len(found) - most)[len(found) - most]
+            close = np.flatnonzero(values >= worst * _ROUNDING - rest)
+            if len(close) > len(values) * _MOST_WITHIN_REACH:
+                return None
+            if values is scores.chunks:
+                files[:] = False
+                files[self._file_of[close]] = True
+            else:
+                files[close] = True
+        files[self._file_of[nearest]] = True
+        return np.asarray(files[self._file_of])
 
     def _from_files(self, scores: _Scores, holding: Mask, usable: Mask, k: int) -> list[Positions]:
         """Choose the best chunk of each of the best files, at most `k`, and more of the very best."""
@@ -223,14 +277,18 @@ class Catalogue:
         lessons = self._columns.lessons
         return np.zeros(len(self), dtype=bool) if lessons is None else allowed & _is_lesson(lessons, where)
 
-    def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> Floats:
-        """Add up counts of chunks, (files, 4). The path is the same for all chunks of a file, and counts once."""
-        files = self._file_of[positions]
-        sums = np.zeros((len(self._columns.sizes), FIELDS), dtype=np.float32)
+    def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> tuple[Positions, Floats]:
+        """Return the files of some chunks, and their counts added up: (files, 4)."""
+        file_of = self._file_of[positions]
+        files = np.flatnonzero(np.bincount(file_of, minlength=len(self._columns.sizes)))
+        sums = np.zeros((len(files), FIELDS), dtype=np.float32)
         for field in range(1, FIELDS):
-            sums[:, field] = np.bincount(files, weights=counts[:, field], minlength=len(sums))
-        sums[files, 0] = counts[:, 0]
-        return sums
+            sums[:, field] = np.bincount(file_of, weights=counts[:, field])[files]
+        # The path is the same for all chunks of a file, and counts once.
+        paths = np.zeros(len(self._columns.sizes), dtype=np.float32)
+        paths[file_of] = counts[:, 0]
+        sums[:, 0] = paths[files]
+        return files, sums
 
     def _cosines(self, vector: Vector | None) -> tuple[Floats, Mask]:
         """Return the cosine with every chunk, and which chunks have a vector at all."""

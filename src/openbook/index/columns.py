@@ -126,30 +126,43 @@ class Columns:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
-    def updated(self, living: Positions, added: Columns) -> Columns:
-        """Return the columns of another state: without the documents that are not among the living, with those added.
 
-        Vectors are shared with the old columns, which have one block, in order.
-        """
-        keys, more = self.names.keys, added.names.keys
-        kept = np.flatnonzero(np.isin(self.document_ids, living, assume_unique=True))
-        # By document: where it stands in the old ones and the added ones, put one after the other.
-        held = [keys[file][:2] for file in kept.tolist()]
-        places = [bisect_left(held, key[:2]) for key in more]
-        files = np.insert(kept, places, np.arange(len(keys), len(keys) + len(more)))
-        sizes = np.concatenate([self.sizes, added.sizes])
-        chunks = _stretches(_starts(sizes)[files], sizes[files])
-        both = keys + more
-        return Columns(
-            np.concatenate([self.document_ids, added.document_ids])[files],
-            np.concatenate([self.first_ids, added.first_ids])[files],
-            sizes[files],
-            np.concatenate([self.lengths, added.lengths])[chunks],
-            _both_lessons(self, added, chunks),
-            tuple(block for block in (*self.blocks, *added.blocks) if len(block.rows)),
-            chunks,
-            Names([both[file] for file in files.tolist()]),
-        )
+def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
+    """Return the columns of some documents of some parts, in an order. Vectors are shared with the parts.
+
+    Args:
+        parts: Each with its vectors in the order of its chunks.
+        files: Numbers of documents, all parts counted one after the other.
+    """
+    sizes = np.concatenate([part.sizes for part in parts])
+    chunks = _stretches(_starts(sizes)[files], sizes[files])
+    keys = list(chain.from_iterable(part.names.keys for part in parts))
+    lessons = None
+    if any(part.lessons is not None for part in parts):
+        lessons = np.concatenate([_lessons_or_none(part) for part in parts])[chunks]
+    return Columns(
+        np.concatenate([part.document_ids for part in parts])[files],
+        np.concatenate([part.first_ids for part in parts])[files],
+        sizes[files],
+        np.concatenate([part.lengths for part in parts])[chunks],
+        lessons,
+        tuple(block for part in parts for block in part.blocks),
+        chunks,
+        Names([keys[file] for file in files.tolist()]),
+    )
+
+
+def _lessons_or_none(columns: Columns) -> NDArray[np.int32]:
+    return np.full(len(columns), NO_LESSON, dtype=np.int32) if columns.lessons is None else columns.lessons
+
+
+def updated(old: Columns, living: Positions, added: Columns) -> Columns:
+    """Return the columns of another state: without the documents that are not among the living, with those added."""
+    keys = old.names.keys
+    kept = np.flatnonzero(np.isin(old.document_ids, living, assume_unique=True))
+    held = [keys[file][:2] for file in kept.tolist()]
+    places = [bisect_left(held, key[:2]) for key in added.names.keys]
+    return arranged([old, added], np.insert(kept, places, np.arange(len(keys), len(keys) + len(places))))
 
 
 def _starts(sizes: Positions) -> Positions:
@@ -160,15 +173,6 @@ def _stretches(starts: Positions, sizes: Positions) -> Positions:
     """Return the numbers of all stretches, one after the other."""
     ends = np.cumsum(sizes)
     return np.asarray(np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum())), dtype=np.int64)
-
-
-def _both_lessons(one: Columns, other: Columns, chunks: Positions) -> NDArray[np.int32] | None:
-    if one.lessons is None and other.lessons is None:
-        return None
-    parts = [
-        np.full(len(each), NO_LESSON, dtype=np.int32) if each.lessons is None else each.lessons for each in (one, other)
-    ]
-    return np.concatenate(parts)[chunks]
 
 
 def norms_of(rows: Rows) -> Floats:

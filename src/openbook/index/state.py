@@ -10,7 +10,7 @@ import numpy as np
 
 from openbook.index.catalogue import Catalogue
 from openbook.index.column_file import open_columns, write_columns
-from openbook.index.columns import Columns, DocumentRows, columns_of
+from openbook.index.columns import Columns, DocumentRows, columns_of, updated
 from openbook.index.files import column_files, columns_path, delete_files
 
 # Key in `meta` of the name of the file of columns.
@@ -62,7 +62,7 @@ class LibraryState:
         living = self._living(base)
         later = sorted(self._later.values())  # by source and path, which no two share
         is_same = not later and np.isin(base.document_ids, living).all()
-        return Catalogue(base if is_same else base.updated(living, columns_of(later)))
+        return Catalogue(base if is_same else updated(base, living, columns_of(later)))
 
     def _mapped(self) -> Columns | None:
         row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_TOKEN,)).fetchone()
