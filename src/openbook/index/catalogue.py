@@ -46,7 +46,7 @@ _LED_FILES = 50
 
 
 # Chunks that hold a word from which on it pays to look first which of them can still be among the best. In a million
-# chunks, a look takes as long as to score 50,000, and is in vain before the rarer words weigh twice as much as the rest.
+# chunks, a look takes as long as to score 50,000, and is in vain until the rarer words weigh twice the rest.
 _FREQUENT = 20_000
 
 # Without fewer than this share out of reach, a look was in vain.

@@ -214,14 +214,20 @@ def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], o
         first_ids,
         sizes,
         np.frombuffer(lengths, dtype=np.uint16).reshape(total, FIELDS),
-        _lessons(with_lessons, starts),
+        lessons_of(with_lessons, starts),
         (Block(np.frombuffer(rows, dtype=np.int8).reshape(total, -1)),) if rows else (),
         None,
         Names(files),
     )
 
 
-def _lessons(packed: Sequence[tuple[int, bytes]], starts: Positions) -> NDArray[np.int32] | None:
+def lessons_of(packed: Sequence[tuple[int, bytes]], starts: Positions) -> NDArray[np.int32] | None:
+    """Return the packed numbers of all chunks; None if no document has any.
+
+    Args:
+        packed: Number of a document, and those of its chunks.
+        starts: Where the chunks of each document begin.
+    """
     if not packed:
         return None
     lessons = np.full(int(starts[-1]), NO_LESSON, dtype=np.int32)

@@ -31,6 +31,7 @@ from openbook.integrations.lance_rows import (
     HEAVY,
     KEPT,
     LIGHT,
+    SCORED,
     WORDS,
     DocumentBody,
     DocumentRow,
@@ -286,6 +287,14 @@ class LanceTables:
         """Return what is heavy of some rows, in order."""
         with lance_errors(self.uri):
             return [DocumentBody(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
+
+    def scored(self, row_ids: Sequence[int]) -> pa.Table:
+        """Return what is scored of some rows, and what they are of, in any order and maybe with others between."""
+        columns = ["source", "path", "kind", "course", "version", "chunks", *SCORED]
+        with lance_errors(self.uri):
+            if 2 * len(row_ids) > len(self._stored):
+                return self._documents.search().select(columns).to_arrow()
+            return self._documents.take_row_ids(list(row_ids)).select(columns).to_arrow()
 
     def words(self) -> dict[int, tuple[str, str, int]]:
         """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""

@@ -100,7 +100,7 @@ def test_only_the_living_are_found_in_postings(index: SqliteIndex) -> None:
 @pytest.mark.parametrize("k", [1, 5, 40])
 def test_what_cannot_be_among_the_best_is_left_out_without_a_trace(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
-    documents = []
+    documents: list[DocumentRows] = []
     for file in range(80):
         chunks = int(rng.integers(1, 6))
         lengths = rng.integers(1, 50, (chunks, 4)).astype(np.uint16)
