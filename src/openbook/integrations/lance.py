@@ -382,7 +382,7 @@ class LanceIndex:
             while self._words.merge(self._first_id, living, every=every):
                 self._tables.refresh()
                 living = self._living()
-            self._tables.tidy()
+            self._tables.tidy(every=every)
             self._tables.refresh()
 
     def _living(self) -> set[str]:

@@ -122,6 +122,9 @@ _MAKING_S = 5.0
 # Writers that meet try again after so long, by chance, so that they do not meet again.
 _PAUSE_S = (0.01, 0.2)
 
+# Each commit adds a file to a table. With so many, a search takes a tenth longer than with one.
+_MOST_FRAGMENTS = 64
+
 # What no two libraries share, even if one is made again under the name of the other.
 _MADE = "made"
 
@@ -330,11 +333,20 @@ class LanceTables:
 
         self._write(merge)
 
-    def tidy(self) -> None:
-        """Remove old versions, and compact small files."""
-        self._write(lambda documents, _: documents.delete("gone"))
-        self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
-        self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)
+    def tidy(self, *, every: bool = False) -> None:
+        """Remove old versions, and compact small files, of each table that has many; with `every`, of both.
+
+        Compacting writes a table anew, so each of many small commits would take longer the larger the library is.
+        """
+        if every or self._fragments(self._documents) > _MOST_FRAGMENTS:
+            self._write(lambda documents, _: documents.delete("gone"))
+            self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
+        if every or self._fragments(self._words) > _MOST_FRAGMENTS:
+            self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)
+
+    def _fragments(self, table: Any) -> int:
+        with lance_errors(self.uri):
+            return int(table.stats()["fragment_stats"]["num_fragments"])
 
     def _write(self, action: Callable[[Any, Any], object], *, may_give_way: bool = False) -> None:
         """Do what changes documents or words, again if somebody else has changed them meanwhile."""
