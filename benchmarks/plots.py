@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 QUALITY, SPEED, GROWTH = "benchmarks.svg", "benchmarks-speed.svg", "benchmarks-growth.svg"
-GROWTH_SHOWN = "Time of a warm search, and memory, by the number of chunks, as curves"
+GROWTH_SHOWN = "Processor time of a warm search by the number of chunks, as curves"
 
 _COLOURS = {"openbook": "#0b6e4f", "semble": "#b9770e"}
 _ENGINES = {"SQLite": "#0b6e4f", "LanceDB": "#1f5fa8"}

@@ -11,6 +11,7 @@ sample of a large one. SQLite and LanceDB are measured in one run, at each size 
 - one changed file: a line is added to one, and it is updated (`only`); and the first search after that
 
 Memory is the peak of the process that searches. Columns of processor time are there because others use a machine too.
+`--updates 500` measures instead what so many updates of one document each do to a search of the smallest size.
 `--keep` names a folder for libraries, which the next run goes on with. `--write` puts table and plot into docs/.
 """
 
@@ -32,7 +33,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import plots
+from benchmarks.engines import QUESTIONS, searched
 from benchmarks.speed import run
+from openbook.index.protocol import EVERYTHING
 from openbook.library import Library
 from openbook.settings import Settings
 
@@ -125,6 +128,27 @@ class Growing:
             shutil.copyfile(file, place)
         self._count = count
 
+    def updated(self, updates: int) -> str:
+        """Update one document after the other, and say what a search takes before and after."""
+        with Library.open(settings=self.settings) as assistant:
+            before = searched(assistant, QUESTIONS, rounds=4)["processor_ms_p50"]
+            paths = [each.path for each in assistant.index.documents(EVERYTHING) if each.kind == "docs"]
+            took_ms = []
+            for number in range(updates):
+                path = paths[number % len(paths)]
+                with (self._folder / path).open("a", encoding="utf-8") as file:
+                    file.write(f"\nUpdate {number}.\n")
+                started = time.perf_counter()
+                assistant.add(self._folder, only=[path])
+                took_ms.append(1000 * (time.perf_counter() - started))
+            after = searched(assistant, QUESTIONS, rounds=4)["processor_ms_p50"]
+        tenth = max(updates // 10, 1)
+        first, last = (statistics.median(part) for part in (took_ms[:tenth], took_ms[-tenth:]))
+        return (
+            f"{self.engine}: p50 {before:.1f} ms of processor time before, {after:.1f} ms after {updates} updates;"
+            f" an update took {first:.0f} ms at first, {last:.0f} ms at last"
+        )
+
     def row(self) -> Row:
         """Measure the library as it is."""
         environment = os.environ | {"OPENBOOK_HOME": str(self.settings.home), "OPENBOOK_STORAGE": self.settings.storage}
@@ -159,9 +183,15 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="a million chunks, too")
     parser.add_argument("--keep", type=Path, help="folder for libraries that the next run goes on with")
     parser.add_argument("--write", action="store_true", help="put table and plot into docs/")
+    parser.add_argument("--updates", type=int, metavar="N", help="only update one document after the other")
     arguments = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
+        if arguments.updates:
+            for library in _libraries(arguments.folder, Path(scratch)):
+                library.grow(SIZES[0])
+                print(library.updated(arguments.updates), flush=True)
+            return
         for row in _measured(arguments.folder, arguments.keep or Path(scratch), SIZES + LARGE * arguments.large):
             rows.append(row)
             print(table([row]).splitlines()[-1], file=sys.stderr, flush=True)
@@ -170,10 +200,14 @@ def main() -> None:
         write(rows, "make bench-scale FOLDER=..." + " LARGE=yes" * arguments.large)
 
 
-def _measured(folder: Path, scratch: Path, sizes: Sequence[int]) -> Iterator[Row]:
+def _libraries(folder: Path, scratch: Path) -> list[Growing]:
     files = [file for file in folder.rglob("*") if file.is_file() and not file.is_symlink()]
     files.sort(key=lambda file: hashlib.sha256(file.relative_to(folder).as_posix().encode()).digest())
-    libraries = [Growing(engine, scratch, files, folder) for engine in ("SQLite", "LanceDB")]
+    return [Growing(engine, scratch, files, folder) for engine in ("SQLite", "LanceDB")]
+
+
+def _measured(folder: Path, scratch: Path, sizes: Sequence[int]) -> Iterator[Row]:
+    libraries = _libraries(folder, scratch)
     for size in sizes:
         for library in libraries:
             library.grow(size)

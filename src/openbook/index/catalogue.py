@@ -321,8 +321,8 @@ def _median(values: Floats) -> float:
 
 def _top(scores: Floats, k: int, among: Mask) -> Positions:
     """Return the positions of the k highest scores; of equal ones, the first."""
+    values = scores[among]
+    if len(values) > k > 0:
+        among = among & (scores >= np.partition(values, len(values) - k)[len(values) - k])
     positions = np.flatnonzero(among)
-    if len(positions) > k > 0:
-        values = scores[positions]
-        positions = positions[values >= np.partition(values, len(values) - k)[len(values) - k]]
     return positions[np.argsort(-scores[positions], kind="stable")[: max(k, 0)]]

@@ -81,6 +81,7 @@ class LanceIndex:
         self._batch: _Batch | None = None
         self._loaded: tuple[str, int, int] | None = None
         self._committed: dict[tuple[str, str], DocumentRow] = {}
+        self._root_keys: list[tuple[str, str]] = []
         self._row_ids: dict[str, int] = {}
         self._counted: IndexStats | None = None
         self._first_ids: dict[str, int] = {}
@@ -224,6 +225,7 @@ class LanceIndex:
                 if stored.key not in found or found[stored.key].version < stored.version:
                     found[stored.key] = stored
             self._committed = {key: stored for key, stored in found.items() if not stored.gone}
+            self._root_keys = [key for key in self._committed if not key[1]]  # each search asks for them
             self._row_ids = {stored.version: row_id for row_id, stored in rows.items()}
             self._words.load(self._first_id)
             self._loaded, self._catalogue, self._counted = self._tables.state, None, None
@@ -247,8 +249,10 @@ class LanceIndex:
 
     def roots(self) -> list[Source]:
         with self._reading():
-            rows = self._stored()
-            return [rows[key].root for key in sorted(rows) if not key[1]]
+            self._current()
+            changed = [key for key in self._batch.changes if not key[1]] if self._batch else []
+            found = [self._at(*key) for key in sorted({*self._root_keys, *changed})]
+            return [stored.root for stored in found if stored]
 
     def records(self, source: str) -> dict[str, FileRecord]:
         with self._reading():
