@@ -164,6 +164,10 @@ class Catalogue:
         """Return whether any of the ids is one of a chunk."""
         return any(0 <= id_ < len(self._places) and self._places[id_] for id_ in ids)
 
+    def rows(self, first_id: int, chunks: int) -> bytes:
+        """Return the quantized vectors of a document."""
+        return self._columns.rows(int(self._places[first_id]) - 1, chunks)
+
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
         """Return positions and counts of the chunks that are still there."""
         places = self._places[np.minimum(postings.ids, len(self._places) - 1)]

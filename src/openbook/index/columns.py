@@ -126,6 +126,15 @@ class Columns:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
+    def rows(self, start: int, count: int) -> bytes:
+        """Return the vectors of some chunks side by side."""
+        places = np.arange(start, start + count) if self.order is None else self.order[start : start + count]
+        found = []
+        for block in self.blocks:
+            found.append(block.rows[places[(places >= 0) & (places < len(block.rows))]].tobytes())
+            places = places - len(block.rows)
+        return b"".join(found)
+
 
 def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
     """Return the columns of some documents of some parts, in an order. Vectors are shared with the parts.

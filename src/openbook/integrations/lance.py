@@ -307,7 +307,10 @@ class LanceIndex:
     def vectors(self, source: str, path: str) -> Vector:
         with self._reading():
             stored = self._at(source, path)
-            return dequantize(self._with_scored(stored).rows, stored.chunks) if stored else dequantize(b"", 0)
+            if stored is None or not stored.chunks:
+                return dequantize(b"", 0)
+            rows = self._scored().rows(self._first_id(stored.version, stored.chunks), stored.chunks)
+            return dequantize(rows, stored.chunks)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
