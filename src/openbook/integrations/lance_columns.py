@@ -22,6 +22,8 @@ _MOST_PARTS = 16
 
 FirstId = Callable[[str, int], int]
 
+_UNWANTED = -1, DocumentRow("", "")
+
 
 class ColumnStore:
     """The columns of the versions of documents that have been read."""
@@ -44,24 +46,20 @@ class ColumnStore:
         """
         ids = [first_id(each.version, each.chunks) for each in stored]
         unwritten = [(id_, each) for id_, each in zip(ids, stored, strict=True) if each.rows]
-        own = {id_ for id_, _ in unwritten}
         missing = {
-            each.version: id_
+            each.version: (id_, each)
             for id_, each in zip(ids, stored, strict=True)
-            if id_ not in self._known and id_ not in own
+            if id_ not in self._known and not each.rows
         }
         if missing:
-            self._read([row_ids[version] for version in missing], missing)
+            part = _part(self._tables.scored([row_ids[version] for version in missing]), missing)
+            self._parts.append(part)
+            self._known.update(part.document_ids.tolist())
         if len(self._parts) > _MOST_PARTS:
             self._join(ids)
         parts = [*self._parts, columns_of(_document_rows(unwritten))]
         places = {id_: place for place, id_ in enumerate(_ids(parts))}
         return arranged(parts, np.array([places[id_] for id_ in ids], dtype=np.int64))
-
-    def _read(self, row_ids: Sequence[int], missing: Mapping[str, int]) -> None:
-        part = _part(self._tables.scored(row_ids), missing)
-        self._parts.append(part)
-        self._known.update(part.document_ids.tolist())
 
     def _join(self, living: Iterable[int]) -> None:
         """Copy all but the first part into one, without what is gone."""
@@ -85,12 +83,20 @@ def _document_rows(unwritten: Iterable[tuple[int, DocumentRow]]) -> Iterable[Doc
         )
 
 
-def _part(table: pa.Table, ids: Mapping[str, int]) -> Columns:
-    """Return the columns of the rows of a table, without copying their vectors. What is not wanted has the id -1."""
-    rows = [row for row in table.drop_columns(["lengths", "rows"]).to_pylist() if row["chunks"]]
-    sizes = np.array([row["chunks"] for row in rows], dtype=np.int64)
+def _part(table: pa.Table, missing: Mapping[str, tuple[int, DocumentRow]]) -> Columns:
+    """Return the columns of the rows of a table, without copying their vectors.
+
+    Args:
+        table: See `LanceTables.scored`.
+        missing: First id and row of the documents that are wanted, by version. Others have the id -1 and no name.
+    """
+    chunks = table["chunks"].to_numpy().astype(np.int64)
+    held = np.flatnonzero(chunks)
+    found = [missing.get(version, _UNWANTED) for version in table["version"].take(held).to_pylist()]
+    sizes = chunks[held]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    first_ids = np.array([ids.get(row["version"], -1) for row in rows], dtype=np.int64)
+    first_ids = np.array([id_ for id_, _ in found], dtype=np.int64)
+    numbers = enumerate(table["numbers"].take(held).to_pylist())
     packed = [part for part in map(_bytes, table["rows"].chunks) if len(part)]
     dim = sum(map(len, packed)) // max(int(starts[-1]), 1)
     return Columns(
@@ -98,10 +104,10 @@ def _part(table: pa.Table, ids: Mapping[str, int]) -> Columns:
         first_ids,
         sizes,
         np.concatenate([_bytes(chunk) for chunk in table["lengths"].chunks]).view(np.uint16).reshape(-1, FIELDS),
-        lessons_of([(place, row["numbers"]) for place, row in enumerate(rows) if row["numbers"]], starts),
+        lessons_of([(place, each) for place, each in numbers if each], starts),
         tuple(Block(part.view(np.int8).reshape(-1, dim)) for part in packed),
         None,
-        Names([(row["source"], row["path"], row["kind"], row["course"]) for row in rows]),
+        Names([(row.source, row.path, row.kind, row.course) for _, row in found]),
     )
 
 
