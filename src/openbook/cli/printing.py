@@ -40,10 +40,10 @@ _MOST_REMARKS = 20
 _MOST_EXAMPLES = 3
 
 # A library from which on one machine may be too little, and what each chunk of it costs a process that searches:
-# (417 - 93) MiB and (69 - 5) ms lie between libraries of 909,202 and 9,881 chunks (`benchmarks.engines --ask`).
+# (409 - 93) MiB and (60 - 5) ms lie between libraries of 909,202 and 9,881 chunks (`benchmarks.engines --ask`).
 _LARGE_CHUNKS = 500_000
-_BYTES_A_CHUNK = 380
-_WORK_MS_A_CHUNK = 0.00007
+_BYTES_A_CHUNK = 370
+_WORK_MS_A_CHUNK = 0.00006
 
 _SAID_BY_NAME = frozenset({"secret", "binary by name"})
 _LIMITS = "OPENBOOK_MAX_FILE_BYTES and OPENBOOK_MAX_DOCUMENT_BYTES"

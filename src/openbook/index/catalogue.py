@@ -120,7 +120,7 @@ class _Scores:
 
     chunks: Floats
     files: Floats
-    matched: Positions
+    matched: NDArray[np.unsignedinteger[Any]]
     """Bit n is set in a chunk that holds the n-th word."""
 
 
@@ -170,9 +170,13 @@ class Catalogue:
 
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
         """Return positions and counts of the chunks that are still there."""
-        places = self._places[np.minimum(postings.ids, len(self._places) - 1)]
-        there = places > 0
-        return places[there].astype(np.int64) - 1, postings.counts[there]
+        places = self._places.take(postings.ids, mode="clip").astype(np.int64)
+        counts = postings.counts
+        if not places.all():
+            there = places > 0
+            places, counts = places[there], counts[there]
+        places -= 1
+        return places, counts
 
     def match(self, postings: Mapping[str, Postings], vector: Vector | None, k: int, where: Filter) -> Matches:
         """Score all chunks and give what can be said of the best. See `Index.match`."""
@@ -217,7 +221,7 @@ class Catalogue:
         scores = _Scores(
             np.zeros(len(self), dtype=np.float32),
             np.zeros(len(self._columns.sizes), dtype=np.float32),
-            np.zeros(len(self), dtype=np.int64),
+            np.zeros(len(self), dtype=np.min_scalar_type((1 << len(found)) - 1)),  # what is small stays in the cache
         )
         rarities = [np.float32(inverse_frequency(len(positions), len(self))) for positions, _ in found]
         reach: Mask | None = None
@@ -226,7 +230,7 @@ class Catalogue:
             if reach is None and len(positions) >= self._frequent and 2 * rest < sum(rarities[:bit]):
                 reach = self._within_reach(scores, rest, k, nearest, allowed)
             if reach is not None:
-                needed = reach[positions]
+                needed = reach.take(positions)
                 positions, counts = positions[needed], counts[needed]
             scores.chunks[positions] += rarities[bit] * self._weights.scores(positions, counts)
             scores.matched[positions] |= 1 << bit
@@ -283,7 +287,7 @@ class Catalogue:
 
     def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> tuple[Positions, Floats]:
         """Return the files of some chunks, and their counts added up: (files, 4)."""
-        file_of = self._file_of[positions]
+        file_of = self._file_of.take(positions)
         files = np.flatnonzero(np.bincount(file_of, minlength=len(self._columns.sizes)))
         sums = np.zeros((len(files), FIELDS), dtype=np.float32)
         for field in range(1, FIELDS):

@@ -220,6 +220,6 @@ def test_an_error_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str])
 def test_a_library_of_many_chunks_says_what_it_costs_and_where_it_can_go() -> None:
     cost, command = size_advice(1_000_000, "my team")
 
-    assert cost.endswith("it takes each process about 380 MB, and each search 70 ms of processor time")
+    assert cost.endswith("it takes each process about 370 MB, and each search 60 ms of processor time")
     assert "openbook migrate 'my team' --to lance:" in command
     assert size_advice(499_999, "my team") == []
