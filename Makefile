@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray test-types check check-deploy format lock model bench bench-grounding docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ bench: $(VENV)/.dev  ## Measure quality and speed on the data in DATA=..., and w
 
 bench-grounding: $(VENV)/.dev  ## Measure how well citations are checked on the data in DATA=..., and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks.grounding --data "$(DATA)" --write
+
+bench-scale: $(VENV)/.dev  ## Measure how libraries grow, on the text in FOLDER=... (LARGE=yes: a million chunks), into docs/benchmarks.md
+	@$(BIN)/python -m benchmarks.scale "$(FOLDER)" --write $(if $(LARGE),--large)
 
 # Not with --quiet, under which --strict counts no warning.
 docs: $(VENV)-docs/.docs  ## Build the documentation as a site into build/site/

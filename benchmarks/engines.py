@@ -6,7 +6,8 @@ Each figure is of one run, side by side: the whole folder into a new library, th
 and all questions three times (warm). Without questions, ten on Python packages are asked. `--at` is where LanceDB keeps
 its library, a folder of its own otherwise. With `--ask`, nothing is indexed: one process searches the library `default`
 of `OPENBOOK_HOME` and prints what it took, in wall-clock and in processor time, and what it found, so that two
-versions of the code can be compared on one library.
+versions of the code can be compared on one library. `--ask changed` adds a line to a file of the library instead, and
+measures the update and the search after it.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed import run
+from openbook.index.protocol import EVERYTHING
 from openbook.library import Library
 from openbook.settings import Settings
 
-_QUESTIONS = (
+QUESTIONS = (
     "How is a pool of connections closed?",
     "parse the arguments of a command line",
     "Where are retries of HTTP requests configured?",
@@ -63,9 +65,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--at", default="", help="folder or address of object storage for LanceDB")
     parser.add_argument("--question", action="append", help="to ask instead of those on Python packages")
-    parser.add_argument("--ask", choices=("cold", "warm"), help="only search the default library")
+    parser.add_argument("--ask", choices=("cold", "warm", "changed"), help="only search the default library")
     arguments = parser.parse_args()
-    questions = arguments.question or _QUESTIONS
+    questions = arguments.question or QUESTIONS
+    if arguments.ask == "changed":
+        print(json.dumps(_changed(questions)))
+        return
     if arguments.ask:
         print(json.dumps(_asked(questions if arguments.ask == "warm" else questions[:1], arguments.ask == "warm")))
         return
@@ -102,25 +107,42 @@ def _measured(folder: Path, settings: Settings, questions: Sequence[str]) -> Col
 
 
 def _asked(questions: Sequence[str], warm: bool) -> dict[str, Any]:
+    with Library.open(settings=Settings.from_env()) as assistant:
+        told = searched(assistant, questions, rounds=1 + _ROUNDS * warm)
+    return told | {"process_s": time.process_time(), "mib": _peak_mib()}
+
+
+def searched(assistant: Library, questions: Sequence[str], *, rounds: int) -> dict[str, Any]:
+    """Ask all questions several times, and return what the rounds after the first one took, in milliseconds."""
     took_ms: list[float] = []
     processor_ms: list[float] = []
     found: list[Any] = []
+    for _ in range(rounds):
+        found = []
+        for question in questions:
+            started, worked = time.perf_counter(), time.process_time()
+            results = assistant.search(question)
+            took_ms.append(1000 * (time.perf_counter() - started))
+            processor_ms.append(1000 * (time.process_time() - worked))
+            found.append([[str(result.chunk.span), round(result.score, 6)] for result in results])
+    first = len(questions) * (rounds > 1)
+    return {"ms": took_ms[first:], "processor_ms_p50": statistics.median(processor_ms[first:]), "found": found}
+
+
+def _changed(questions: Sequence[str]) -> dict[str, float]:
     with Library.open(settings=Settings.from_env()) as assistant:
-        for _ in range(1 + _ROUNDS * warm):
-            found = []
-            for question in questions:
-                started, worked = time.perf_counter(), time.process_time()
-                results = assistant.search(question)
-                took_ms.append(1000 * (time.perf_counter() - started))
-                processor_ms.append(1000 * (time.process_time() - worked))
-                found.append([[str(result.chunk.span), round(result.score, 6)] for result in results])
-    first = len(questions) * warm
-    return {
-        "ms": took_ms[first:],
-        "processor_ms_p50": statistics.median(processor_ms[first:]),
-        "found": found,
-        "mib": _peak_mib(),
-    }
+        for question in questions:
+            assistant.search(question)
+        root = assistant.sources()[0]
+        path = next(document.path for document in assistant.index.documents(EVERYTHING) if document.kind == "docs")
+        with (Path(root.location) / path).open("a", encoding="utf-8") as file:
+            file.write("\nOne more line about quokkas.\n")
+        times = [time.perf_counter()]
+        assistant.add(root.location, only=[path])
+        times.append(time.perf_counter())
+        assistant.search(questions[0])
+        times.append(time.perf_counter())
+    return {"changed_ms": 1000 * (times[1] - times[0]), "search_after_ms": 1000 * (times[2] - times[1])}
 
 
 def _peak_mib() -> float:

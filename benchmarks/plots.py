@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-QUALITY, SPEED = "benchmarks.svg", "benchmarks-speed.svg"
+QUALITY, SPEED, GROWTH = "benchmarks.svg", "benchmarks-speed.svg", "benchmarks-growth.svg"
+GROWTH_SHOWN = "Processor time of a warm search by the number of chunks, as curves"
 
 _COLOURS = {"openbook": "#0b6e4f", "semble": "#b9770e"}
+_ENGINES = {"SQLite": "#0b6e4f", "LanceDB": "#1f5fa8"}
 
 # In pixels.
 _WIDTH, _LEFT, _RIGHT, _TOP = 800, 345, 50, 46
@@ -45,7 +48,10 @@ def draw(page: str) -> dict[str, str]:
         QUALITY: ("NDCG@10 by file: higher is better", quality, 1.0),
         SPEED: ("semble's time, memory or disk, divided by Openbook's: above 1, Openbook needs less", speed, 4.0),
     }
-    return {name: _bars(title, groups, most) for name, (title, groups, most) in plots.items() if groups}
+    drawn = {name: _bars(title, groups, most) for name, (title, groups, most) in plots.items() if groups}
+    if rows := list(_table(page, "Growth")):
+        drawn[GROWTH] = _curves("Processor time of a warm search (ms, median), by chunks", rows, "p50, CPU ms")
+    return drawn
 
 
 def _table(page: str, heading: str) -> Iterator[dict[str, str]]:
@@ -84,6 +90,43 @@ def _bars(title: str, groups: Sequence[Group], most: float) -> str:
             parts.append(_label(_LEFT + value * scale + at, top + 10, name, anchor=anchor, colour=colour, size=11))
             top += _BAR
         top += _GAP
+    return _picture(height, parts)
+
+
+def _curves(title: str, rows: Sequence[dict[str, str]], column: str) -> str:
+    """Draw a line for each engine, both axes logarithmic, from 1,000 chunks and 1 on."""
+    left, right, top, bottom = 60, 40, 50, 300
+    points = [(row["engine"], _number(row["chunks"]), _number(row[column])) for row in rows]
+    widest, highest = (max(values) for values in zip(*((chunks, value) for _, chunks, value in points), strict=True))
+    decades = [max(4, math.ceil(math.log10(widest))), max(1, math.ceil(math.log10(highest)))]
+
+    def place(chunks: float, value: float) -> tuple[float, float]:
+        x = left + (_WIDTH - left - right) * (math.log10(chunks) - 3) / (decades[0] - 3)
+        return x, bottom - (bottom - top) * max(math.log10(value), 0) / decades[1]
+
+    parts = [f'<rect width="{_WIDTH}" height="{bottom + 30}" fill="white"/>', _label(12, 24, title, size=14)]
+    for decade in range(3, decades[0] + 1):
+        x, _ = place(10**decade, 1)
+        parts.append(f'<line x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{bottom}" stroke="#dddddd"/>')
+        parts.append(_label(x, bottom + 18, f"{10**decade:,}", anchor="middle"))
+    for decade in range(decades[1] + 1):
+        _, y = place(1000, 10**decade)
+        parts.append(f'<line x1="{left}" y1="{y:.1f}" x2="{_WIDTH - right}" y2="{y:.1f}" stroke="#dddddd"/>')
+        parts.append(_label(left - 8, y + 4, f"{10**decade:,}", anchor="end"))
+    for number, (engine, colour) in enumerate(_ENGINES.items()):
+        places = [place(chunks, value) for name, chunks, value in points if name == engine]
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in places]
+        parts.append(_label(left + 12, top + 16 * (number + 1), engine, colour=colour))
+    return _picture(bottom + 30, parts)
+
+
+def _number(cell: str) -> float:
+    return float(cell.replace(",", ""))
+
+
+def _picture(height: int, parts: Sequence[str]) -> str:
     frame = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
     body = "\n".join(parts)
     return f'<svg xmlns="http://www.w3.org/2000/svg" {frame} font-family="sans-serif">\n{body}\n</svg>\n'

@@ -226,7 +226,7 @@ def test_an_overloaded_model_is_no_fault_of_the_server(serve: Serve) -> None:
 
 
 def test_an_index_that_is_replaced_is_used_from_the_next_question_on(client: TestClient, folder: Path) -> None:
-    from openbook.index.sqlite import remove_library_file
+    from openbook.index.files import remove_library_file
     from openbook.library import Library
 
     served: Library = client.app.state.library  # type: ignore[attr-defined]

@@ -56,7 +56,7 @@ class FieldWeights:
             places: (m,) rows of `occurrences`.
             counts: (m, 4) occurrences of the word there.
         """
-        found = np.einsum("ij,ij->i", counts.astype(np.float32), self.occurrences[places])
+        found = np.einsum("ij,ij->i", counts.astype(np.float32), self.occurrences.take(places, axis=0))
         return np.asarray(found / (self.saturation + found), dtype=np.float32)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import simsimd
 
 from openbook.index.bm25 import chunk_weights, file_weights, inverse_frequency
+from openbook.index.columns import NO_LESSON, Columns
 from openbook.index.filters import filter_predicate
 from openbook.index.postings import FIELDS, Postings
 from openbook.index.protocol import Evidence, Matches
@@ -27,13 +29,6 @@ if TYPE_CHECKING:
 # direction is used again, so the scale need not be stored. Costs less than .001 of cosine.
 _LARGEST = 127.0
 
-# Rows that are multiplied at a time: as floats they take 512 KB and stay in the cache of a core, where all of 100,000
-# would take 100 MB. With 2,048 rows, in new memory each time, a search of 200,000 takes half as long again.
-_BLOCK_ROWS = 512
-
-# Stands for the number of a chunk that is of no lesson; nobody can ask for it.
-_NO_LESSON = int(np.iinfo(np.int32).min)
-
 # What postings can name. Ids are given once and count up, so no library comes near it.
 HIGHEST_ID = (1 << 32) - 1
 """No chunk has it."""
@@ -48,6 +43,17 @@ _WHOLE_CHUNKS = 30
 
 # Files that are candidates with their best chunk at least. 30 and 150 rank as well.
 _LED_FILES = 50
+
+
+# Chunks that hold a word from which on it pays to look first which of them can still be among the best. In a million
+# chunks, a look takes as long as to score 50,000, and is in vain until the rarer words weigh twice the rest.
+_FREQUENT = 20_000
+
+# Without fewer than this share out of reach, a look was in vain.
+_MOST_WITHIN_REACH = 0.3
+
+# What adding up in single precision may lose.
+_ROUNDING = 1 - 1e-5
 
 
 def quantize(vectors: NDArray[np.float32]) -> bytes:
@@ -79,14 +85,14 @@ def pack_numbers(lessons: Sequence[Lesson | None]) -> bytes:
 
 def _packed_number(lesson: Lesson | None) -> int:
     if lesson is None or lesson.number is None:
-        return _NO_LESSON
+        return NO_LESSON
     part = 0 if lesson.part is None else min(lesson.part, _MOST_PART) + 1
     return min(lesson.number, _MOST_NUMBER) + (part << _PART_BIT)
 
 
 def _is_lesson(packed: NDArray[np.int32], where: Filter) -> NDArray[np.bool_]:
     number = Lesson("", where.lesson, part=where.part)
-    held = packed if where.part is not None else np.where(packed == _NO_LESSON, packed, packed & _MOST_NUMBER)
+    held = packed if where.part is not None else np.where(packed == NO_LESSON, packed, packed & _MOST_NUMBER)
     return np.equal(held, _packed_number(number))
 
 
@@ -108,120 +114,98 @@ def checked_ids(ids: Positions) -> Positions:
     return ids
 
 
-class DocumentRows(NamedTuple):
-    """The scored columns of one document: field lengths, quantized vectors, lesson numbers."""
-
-    source: str
-    path: str
-    kind: str
-    course: str
-    first_id: int
-    """Of its chunks, whose ids follow each other in the order of their spans."""
-    chunks: int
-    lengths: bytes
-    rows: bytes
-    numbers: bytes
-    """Empty if it is of no lesson."""
-
-
-class _Columns:
-    """The columns of all documents side by side. Each is kept once: those of a large library are most of its memory."""
-
-    def __init__(self, documents: Iterable[DocumentRows]) -> None:
-        """Take documents in the order of source and path.
-
-        Raises:
-            ValueError: The columns are not as long as the chunks say.
-        """
-        self.files: list[tuple[str, str, str, str]] = []
-        first_ids: list[int] = []
-        sizes: list[int] = []
-        with_lessons: list[tuple[int, bytes]] = []
-        lengths, rows = bytearray(), bytearray()  # they grow in place
-        for source, path, kind, course, first_id, chunks, packed_lengths, packed_rows, numbers in documents:
-            lengths += packed_lengths
-            rows += packed_rows
-            if numbers:
-                with_lessons.append((len(sizes), numbers))
-            self.files.append((source, path, kind, course))
-            first_ids.append(first_id)
-            sizes.append(chunks)
-        self.first_ids = np.array(first_ids, dtype=np.int64)
-        self.sizes = np.array(sizes, dtype=np.int64)
-        self.starts: Positions = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
-        total = int(self.starts[-1])
-        self.lengths = np.frombuffer(lengths, dtype=np.uint16).reshape(total, FIELDS)
-        self.rows = np.frombuffer(rows, dtype=np.int8).reshape(total, -1 if total else 0)
-        self.lessons = np.full(total, _NO_LESSON, dtype=np.int32)
-        for file, numbers in with_lessons:
-            self.lessons[self.starts[file] : self.starts[file + 1]] = np.frombuffer(numbers, dtype=np.int32)
-
-
 @dataclass(frozen=True, slots=True)
 class _Scores:
     """How well every chunk, and every file, holds the words of a question."""
 
     chunks: Floats
     files: Floats
-    matched: Positions
+    matched: NDArray[np.unsignedinteger[Any]]
     """Bit n is set in a chunk that holds the n-th word."""
 
 
 class Catalogue:
     """Chunks in the order of ties: source, path, place. Those of a file lie side by side."""
 
-    def __init__(self, documents: Iterable[DocumentRows]) -> None:
-        """Take all documents with chunks, in the order of source and path: about 1 ms per 1,000 chunks.
+    def __init__(self, columns: Columns, *, frequent: int = _FREQUENT) -> None:
+        """Take the columns of all documents with chunks: about 50 ms for a million chunks.
 
-        Raises:
-            ValueError: Columns do not fit together.
+        Args:
+            columns: Of all documents with chunks.
+            frequent: Chunks that hold a word from which on only those are scored that can be among the best.
         """
-        columns = _Columns(documents)
-        self._files, self._starts = columns.files, columns.starts
-        self._rows, self._lessons = columns.rows, columns.lessons
-        total = int(self._starts[-1])
-        self._file_of = np.repeat(np.arange(len(columns.sizes)), columns.sizes)
-        self._ids: Positions = np.arange(total) + np.repeat(columns.first_ids - self._starts[:-1], columns.sizes)
-        highest = int(checked_ids(self._ids).max(initial=0))
+        self._frequent = frequent
+        self._columns = columns
+        self._starts = columns.starts
+        self._file_of = np.repeat(np.arange(len(columns.sizes), dtype=np.int32), columns.sizes)
+        highest = int(checked_ids(columns.first_ids + columns.sizes - 1).max(initial=0))
         # By id, one more than its position, and 0 for what is gone; the last entry stands for all ids above.
         self._places = np.zeros(highest + 2, dtype=np.int32)
-        self._places[self._ids] = np.arange(1, total + 1, dtype=np.int32)
-        self._norms: Floats | None = None
+        self._places[self._ids_of(np.arange(len(columns)))] = np.arange(1, len(columns) + 1, dtype=np.int32)
         self._weights = chunk_weights(columns.lengths.astype(np.float32))
-        self._file_weights = file_weights(self._by_file(np.arange(total), columns.lengths))
+        self._file_weights = file_weights(self._lengths_of_files())
+
+    def _lengths_of_files(self) -> Floats:
+        lengths = self._columns.lengths
+        if not len(lengths):
+            return np.zeros((0, FIELDS), dtype=np.float32)
+        sums = np.add.reduceat(lengths, self._starts[:-1], axis=0, dtype=np.int64).astype(np.float32)
+        sums[:, 0] = lengths[self._starts[:-1], 0]  # the path is the same for all chunks of a file, and counts once
+        return sums
+
+    def _ids_of(self, positions: Positions) -> Positions:
+        files = self._file_of[positions]
+        return np.asarray(self._columns.first_ids[files] + (positions - self._starts[files]), dtype=np.int64)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._file_of)
 
     def holds(self, ids: Sequence[int]) -> bool:
         """Return whether any of the ids is one of a chunk."""
         return any(0 <= id_ < len(self._places) and self._places[id_] for id_ in ids)
 
+    def rows(self, first_id: int, chunks: int) -> bytes:
+        """Return the quantized vectors of a document."""
+        return self._columns.rows(int(self._places[first_id]) - 1, chunks)
+
     def living(self, postings: Postings) -> tuple[Positions, NDArray[np.uint8]]:
         """Return positions and counts of the chunks that are still there."""
-        places = self._places[np.minimum(postings.ids, len(self._places) - 1)]
-        there = places > 0
-        return places[there].astype(np.int64) - 1, postings.counts[there]
+        places = self._places.take(postings.ids, mode="clip").astype(np.int64)
+        counts = postings.counts
+        if not places.all():
+            there = places > 0
+            places, counts = places[there], counts[there]
+        places -= 1
+        return places, counts
 
     def match(self, postings: Mapping[str, Postings], vector: Vector | None, k: int, where: Filter) -> Matches:
         """Score all chunks and give what can be said of the best. See `Index.match`."""
         found = {token: self.living(listed) for token, listed in postings.items()}
         frequencies = {token: len(positions) for token, (positions, _) in found.items() if len(positions)}
         tokens = sorted(frequencies, key=lambda token: (frequencies[token], token))[:_MOST_TOKENS]
-        scores = self._score([found[token] for token in tokens])
         cosine, filled = self._cosines(vector)
         allowed = self._allowed(where)
-        holding, filled = (scores.matched > 0) & allowed, filled & allowed
+        filled &= allowed
         near = cosine[filled]
+        nearest = _top(cosine, k, filled)
+        scores = self._score([found[token] for token in tokens], k, nearest, allowed)
+        holding = (scores.matched > 0) & allowed
         chosen = np.zeros(len(self), dtype=bool)
         chosen[_top(scores.chunks, k, holding)] = True
-        chosen[_top(cosine, k, filled)] = True
+        chosen[nearest] = True
         for positions in self._from_files(scores, holding, holding | filled, k):
             chosen[positions] = True
         best = np.flatnonzero(chosen)
         files = self._file_of[best]
         sizes = self._starts[files + 1] - self._starts[files]
-        columns = (self._ids[best], scores.chunks[best], scores.files[files], cosine[best], scores.matched[best], sizes)
+        columns = (
+            self._ids_of(best),
+            scores.chunks[best],
+            scores.files[files],
+            cosine[best],
+            scores.matched[best],
+            sizes,
+        )
         return Matches(
             tokens=tuple(tokens),
             frequencies=frequencies,
@@ -230,24 +214,59 @@ class Catalogue:
             evidence=tuple(map(Evidence, *(column.tolist() for column in columns))),
         )
 
-    def _score(self, found: list[tuple[Positions, NDArray[np.uint8]]]) -> _Scores:
+    def _score(
+        self, found: list[tuple[Positions, NDArray[np.uint8]]], k: int, nearest: Positions, allowed: Mask
+    ) -> _Scores:
+        """Score what holds the words, which come by rarity, exactly where it can be among the k best, or is nearest."""
         scores = _Scores(
             np.zeros(len(self), dtype=np.float32),
-            np.zeros(len(self._files), dtype=np.float32),
-            np.zeros(len(self), dtype=np.int64),
+            np.zeros(len(self._columns.sizes), dtype=np.float32),
+            np.zeros(len(self), dtype=np.min_scalar_type((1 << len(found)) - 1)),  # what is small stays in the cache
         )
+        rarities = [np.float32(inverse_frequency(len(positions), len(self))) for positions, _ in found]
+        reach: Mask | None = None
         for bit, (positions, counts) in enumerate(found):
-            rarity = np.float32(inverse_frequency(len(positions), len(self)))
-            scores.chunks[positions] += rarity * self._weights.scores(positions, counts)
+            rest = float(sum(rarities[bit:]))
+            if reach is None and len(positions) >= self._frequent and 2 * rest < sum(rarities[:bit]):
+                reach = self._within_reach(scores, rest, k, nearest, allowed)
+            if reach is not None:
+                needed = reach.take(positions)
+                positions, counts = positions[needed], counts[needed]
+            scores.chunks[positions] += rarities[bit] * self._weights.scores(positions, counts)
             scores.matched[positions] |= 1 << bit
-            by_file = self._by_file(positions, counts)
-            files = np.flatnonzero(by_file.any(axis=1))
-            scores.files[files] += rarity * self._file_weights.scores(files, by_file[files])
+            files, by_file = self._by_file(positions, counts)
+            scores.files[files] += rarities[bit] * self._file_weights.scores(files, by_file)
         return scores
+
+    def _within_reach(self, scores: _Scores, rest: float, k: int, nearest: Positions, allowed: Mask) -> Mask | None:
+        """Tell which chunks may still matter; None for all.
+
+        What is left adds `rest` at most to a chunk or a file (Turtle and Flood, "Query evaluation: strategies and
+        optimizations", 1995). A chunk matters with all others of its file.
+        """
+        holding = (scores.matched > 0) & allowed
+        present = np.zeros(len(scores.files), dtype=bool)
+        present[self._file_of[holding]] = True
+        files = present.copy()
+        for values, most, among in ((scores.chunks, k, holding), (scores.files, min(k, _LED_FILES), present)):
+            if not 0 < most <= np.count_nonzero(among):
+                return None
+            found = values[among]
+            worst = np.partition(found, len(found) - most)[len(found) - most]
+            close = np.flatnonzero(values >= worst * _ROUNDING - rest)
+            if len(close) > len(values) * _MOST_WITHIN_REACH:
+                return None
+            if values is scores.chunks:
+                files[:] = False
+                files[self._file_of[close]] = True
+            else:
+                files[close] = True
+        files[self._file_of[nearest]] = True
+        return np.asarray(files[self._file_of])
 
     def _from_files(self, scores: _Scores, holding: Mask, usable: Mask, k: int) -> list[Positions]:
         """Choose the best chunk of each of the best files, at most `k`, and more of the very best."""
-        present = np.zeros(len(self._files), dtype=bool)
+        present = np.zeros(len(self._columns.sizes), dtype=bool)
         present[self._file_of[holding]] = True
         chosen = []
         for rank, file in enumerate(_top(scores.files, min(k, _LED_FILES), present).tolist()):
@@ -260,42 +279,42 @@ class Catalogue:
         check = filter_predicate(where)
         allowed = np.ones(len(self), dtype=bool)
         if check is not None:
-            allowed = np.array([check(*file) for file in self._files], dtype=bool)[self._file_of]
-        return allowed if where.lesson is None else allowed & _is_lesson(self._lessons, where)
+            allowed = np.array([check(*file) for file in self._columns.names.keys], dtype=bool)[self._file_of]
+        if where.lesson is None:
+            return allowed
+        lessons = self._columns.lessons
+        return np.zeros(len(self), dtype=bool) if lessons is None else allowed & _is_lesson(lessons, where)
 
-    def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> Floats:
-        """Add up counts of chunks, (files, 4). The path is the same for all chunks of a file, and counts once."""
-        files = self._file_of[positions]
-        sums = np.zeros((len(self._files), FIELDS), dtype=np.float32)
+    def _by_file(self, positions: Positions, counts: NDArray[np.integer[Any]]) -> tuple[Positions, Floats]:
+        """Return the files of some chunks, and their counts added up: (files, 4)."""
+        file_of = self._file_of.take(positions)
+        files = np.flatnonzero(np.bincount(file_of, minlength=len(self._columns.sizes)))
+        sums = np.zeros((len(files), FIELDS), dtype=np.float32)
         for field in range(1, FIELDS):
-            sums[:, field] = np.bincount(files, weights=counts[:, field], minlength=len(sums))
-        sums[files, 0] = counts[:, 0]
-        return sums
+            sums[:, field] = np.bincount(file_of, weights=counts[:, field])[files]
+        # The path is the same for all chunks of a file, and counts once.
+        paths = np.zeros(len(self._columns.sizes), dtype=np.float32)
+        paths[file_of] = counts[:, 0]
+        sums[:, 0] = paths[files]
+        return files, sums
 
     def _cosines(self, vector: Vector | None) -> tuple[Floats, Mask]:
         """Return the cosine with every chunk, and which chunks have a vector at all."""
-        cosine = np.zeros(len(self), dtype=np.float32)
         if vector is None or not len(self) or not vector.any():
-            return cosine, np.zeros(len(self), dtype=bool)
-        # Products of whole numbers this small are exact in float32, so equal rows have equal scores
-        # in whatever order a processor adds them up.
-        asked = _quantized(vector[None])[0].astype(np.float32)
-        norms = np.empty_like(cosine) if self._norms is None else self._norms
-        block = np.empty((min(_BLOCK_ROWS, len(self)), self._rows.shape[1]), dtype=np.float32)
-        for start in range(0, len(self), _BLOCK_ROWS):
-            within = slice(start, start + _BLOCK_ROWS)
-            packed = self._rows[within]
-            rows = block[: len(packed)]
-            np.copyto(rows, packed)
-            # Not `@`: threads of BLAS that wait for a busy processor make it ten times slower.
-            np.einsum("ij,j->i", rows, asked, out=cosine[within])
-            if self._norms is None:
-                np.einsum("ij,ij->i", rows, rows, out=norms[within])
-        if self._norms is None:
-            np.sqrt(norms, out=norms)
-        self._norms = norms
-        np.divide(cosine, norms * np.linalg.norm(asked), out=cosine, where=norms > 0)
-        return cosine, norms > 0
+            return np.zeros(len(self), dtype=np.float32), np.zeros(len(self), dtype=bool)
+        asked = _quantized(vector[None])
+        length = np.linalg.norm(asked.astype(np.float32))
+        parts = []
+        for block in self._columns.blocks:
+            part = np.zeros(len(block.rows), dtype=np.float32)
+            # Products of whole numbers, added up without rounding: equal rows have equal scores on every processor.
+            simsimd.cdist(asked, block.rows, metric="dot", out=part[None], out_dtype="float32")
+            parts.append(np.divide(part, block.norms * length, out=part, where=block.norms > 0))
+        if self._columns.order is None:
+            (cosine,), (block,) = parts, self._columns.blocks
+            return cosine, block.norms > 0
+        filled = np.concatenate([block.norms > 0 for block in self._columns.blocks])
+        return np.concatenate(parts)[self._columns.order], filled[self._columns.order]
 
 
 def _median(values: Floats) -> float:
@@ -310,8 +329,8 @@ def _median(values: Floats) -> float:
 
 def _top(scores: Floats, k: int, among: Mask) -> Positions:
     """Return the positions of the k highest scores; of equal ones, the first."""
+    values = scores[among]
+    if len(values) > k > 0:
+        among = among & (scores >= np.partition(values, len(values) - k)[len(values) - k])
     positions = np.flatnonzero(among)
-    if len(positions) > k > 0:
-        values = scores[positions]
-        positions = positions[values >= np.partition(values, len(values) - k)[len(values) - k]]
     return positions[np.argsort(-scores[positions], kind="stable")[: max(k, 0)]]

@@ -1,4 +1,4 @@
-"""Segments of words, and what is scored beside them, in tables of SQLite."""
+"""Segments of words in tables of SQLite."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openbook.index.catalogue import Catalogue, checked_ids
+from openbook.index.catalogue import checked_ids
 from openbook.index.postings import (
     FIELDS,
     PackedTerms,
@@ -24,25 +24,6 @@ from openbook.index.postings import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-_HELD = (
-    "SELECT d.source, d.path, d.kind, d.course, v.first_chunk_id, v.chunks, v.lengths, v.rows, IFNULL(l.numbers, x'')"
-    " FROM vectors v JOIN documents d ON d.id = v.document_id LEFT JOIN lessons l ON l.document_id = d.id"
-    " ORDER BY d.source, d.path"
-)
-_LOST_LESSONS = "SELECT 1 FROM lessons WHERE document_id NOT IN (SELECT document_id FROM vectors) LIMIT 1"
-
-
-def load_catalogue(connection: sqlite3.Connection) -> Catalogue:
-    """Load what is scored.
-
-    Raises:
-        LookupError, ValueError: Rows do not fit together.
-    """
-    if connection.execute(_LOST_LESSONS).fetchone():
-        raise LookupError("there are lessons of chunks that are not there")
-    return Catalogue(connection.execute(_HELD))  # rows in the order of `DocumentRows`
 
 
 def write_segment(connection: sqlite3.Connection, pending: PostingsBuilder) -> None:

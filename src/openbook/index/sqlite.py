@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from openbook.errors import QueryError
+from openbook.index.files import library_bytes
 from openbook.index.filters import filter_predicate
 from openbook.index.protocol import (
     EVERYTHING,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from openbook.index.catalogue import Catalogue
     from openbook.index.postings import Postings, PostingsBuilder
     from openbook.index.protocol import Vector
+    from openbook.index.state import LibraryState
 
 
 # Each takes about 1 KB. A search looks at some hundred, and the next one at many of them again.
@@ -40,6 +42,9 @@ _KEPT_FREQUENCIES = 100_000
 
 # Each takes about 5 KB. A question reads the texts of some twenty chunks, and of ten of them again.
 _KEPT_CHUNKS = 2_000
+
+# Fewer chunks are loaded in 20 ms, and a file of their columns would not pay.
+_FEWEST_MAPPED = 20_000
 
 # Of the first vector, in `meta`. A server may change its model and keep the name.
 _DIM = "dim"
@@ -56,8 +61,16 @@ class SqliteIndex:
     Threads may share an instance: calls are taken one at a time.
     """
 
-    def __init__(self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0) -> None:
+    def __init__(
+        self, path: Path, identity: IndexIdentity, *, lock_timeout_s: float = 60.0, fewest_mapped: int = _FEWEST_MAPPED
+    ) -> None:
         """Open the library at `path`, making it if there is none.
+
+        Args:
+            path: Of the file.
+            identity: What made the library.
+            lock_timeout_s: How long to wait for another writer.
+            fewest_mapped: Chunks from which `optimize` writes a file of columns beside the library.
 
         Raises:
             LibraryError: See `open_database`.
@@ -68,6 +81,8 @@ class SqliteIndex:
         self._pending: PostingsBuilder | None = None
         self._catalogue: Catalogue | None = None
         self._catalogue_of: tuple[int, int] | None = None
+        self._columns: LibraryState | None = None
+        self._fewest_mapped = fewest_mapped
         self._outlines: dict[int, Outline] = {}
         self._chunks: dict[int, Chunk] = {}
         self._counted: tuple[tuple[int, int], int, int] | None = None
@@ -97,7 +112,8 @@ class SqliteIndex:
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._connection.rollback()
-                self._pending = self._catalogue = self._counted = None  # may hold what has just been undone
+                # They may hold what has just been undone.
+                self._pending = self._catalogue = self._counted = self._columns = None
                 raise
 
     @contextlib.contextmanager
@@ -329,16 +345,21 @@ class SqliteIndex:
 
     def _current(self) -> Catalogue:
         """Return the catalogue of the present state of the library."""
-        from openbook.index.segments import load_catalogue
-
         state = self._state()
         if self._catalogue is None or state != self._catalogue_of:
             with sqlite_errors(self.path):
-                self._catalogue, self._catalogue_of = load_catalogue(self._connection), state
+                self._catalogue, self._catalogue_of = self._library_state().catalogue(), state
             self._outlines.clear()
             self._chunks.clear()
             self._frequencies.clear()
         return self._catalogue
+
+    def _library_state(self) -> LibraryState:
+        from openbook.index.state import LibraryState
+
+        if self._columns is None:
+            self._columns = LibraryState(self._connection, self.path, self._fewest_mapped)
+        return self._columns
 
     def _state(self) -> tuple[int, int]:
         # The first number moves with commits of other connections, the second with our own.
@@ -383,6 +404,8 @@ class SqliteIndex:
             with self.batch(), self._reading():
                 while segments := mergeable(self._connection, every=every):
                     merge(self._connection, segments, ids_of_chunks(self._connection))
+                self._library_state().store()
+            self._library_state().tidy()
             self._connection.execute("PRAGMA optimize")
             # A reader would make it wait; then the log is taken in at another time.
             (timeout_ms,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
@@ -397,8 +420,7 @@ class SqliteIndex:
                 (documents,) = self._read("SELECT count(*) FROM documents WHERE skipped = ''")[0]
                 (chunks,) = self._read("SELECT count(*) FROM chunks")[0]
                 self._counted = state, documents, chunks
-            files = (self.path, self.path.with_name(self.path.name + "-wal"))
-            return IndexStats(*self._counted[1:], sum(file.stat().st_size for file in files if file.exists()))
+            return IndexStats(*self._counted[1:], library_bytes(self.path))
 
     def close(self) -> None:
         with self._lock:
@@ -407,9 +429,3 @@ class SqliteIndex:
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock, sqlite_errors(self.path):
             return self._connection.execute(sql, values).fetchall()
-
-
-def remove_library_file(path: Path) -> None:
-    """Delete a library and what SQLite keeps beside it. None there is no error."""
-    for suffix in ("-wal", "-shm", ""):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

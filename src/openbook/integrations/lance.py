@@ -6,14 +6,14 @@ import contextlib
 import json
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from openbook.errors import QueryError
-from openbook.index.catalogue import Catalogue, DocumentRows, dequantize, quantize
+from openbook.index.catalogue import Catalogue, dequantize, quantize
 from openbook.index.filters import filter_predicate
 from openbook.index.lessons import course_of, courses_of, pack_lessons
 from openbook.index.protocol import (
@@ -29,7 +29,9 @@ from openbook.index.protocol import (
 )
 from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of
 from openbook.index.schema import other_vectors
+from openbook.integrations.lance_columns import ColumnStore
 from openbook.integrations.lance_rows import (
+    SCORED,
     DocumentBody,
     DocumentRow,
     document_body,
@@ -46,6 +48,12 @@ if TYPE_CHECKING:
 
 # Documents whose text and outlines stay in memory. Most have some 20 KB.
 _KEPT_DOCUMENTS = 500
+
+# Outlines and chunks that stay in memory. They take 1 and 5 KB, a search looks at some hundred and at twenty, and the
+# next one at many of them again.
+_KEPT_CHUNKS = 5_000
+
+Made = TypeVar("Made")
 
 _NOTHING = DocumentBody("", "[]", "[]")
 
@@ -68,10 +76,12 @@ class LanceIndex:
         self._tables = LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
         self._made = self._tables.made
         self._words = SegmentStore(self._tables)
+        self._columns = ColumnStore(self._tables)
         self._depth = 0
         self._batch: _Batch | None = None
         self._loaded: tuple[str, int, int] | None = None
         self._committed: dict[tuple[str, str], DocumentRow] = {}
+        self._root_keys: list[tuple[str, str]] = []
         self._row_ids: dict[str, int] = {}
         self._counted: IndexStats | None = None
         self._first_ids: dict[str, int] = {}
@@ -80,6 +90,8 @@ class LanceIndex:
         self._catalogue: Catalogue | None = None
         self._placed: tuple[list[int], list[DocumentRow]] = [], []
         self._heavy: dict[str, DocumentBody] = {}
+        self._outlines: dict[int, Outline] = {}
+        self._chunks: dict[int, Chunk] = {}
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
@@ -142,7 +154,7 @@ class LanceIndex:
             found = self._at(source, path)
             if found:
                 size, modified, changed = stamp.size_bytes, stamp.modified_ns, stamp.changed_ns
-                touched = replace(found, size_bytes=size, modified_ns=modified, changed_ns=changed)
+                touched = replace(self._with_scored(found), size_bytes=size, modified_ns=modified, changed_ns=changed)
                 self._change(touched, self._heavy_of([found])[0])
 
     def delete(self, source: str, path: str) -> bool:
@@ -174,7 +186,8 @@ class LanceIndex:
 
     def _check_size(self, given: int) -> None:
         if not self._dim:  # what has been seen once stays
-            self._dim = next((len(each.rows) // each.chunks for each in self._stored().values() if each.chunks), 0)
+            first = next((each for each in self._stored().values() if each.chunks), None)
+            self._dim = len(self._with_scored(first).rows) // first.chunks if first else 0
         if self._dim and self._dim != given:
             raise other_vectors(self.uri, self._dim, given, self.uri.rpartition("/")[2])
 
@@ -192,11 +205,19 @@ class LanceIndex:
         stored = found[0] if found else self._current().get((source, path))
         return None if stored is None or stored.gone else stored
 
+    def _with_scored(self, stored: DocumentRow) -> DocumentRow:
+        """Return a row with what is scored of it."""
+        if not stored.chunks or stored.rows:
+            return stored
+        (row,) = self._tables.scored([self._row_ids[stored.version]]).select(SCORED).to_pylist()
+        return replace(stored, **row)
+
     def _current(self) -> dict[tuple[str, str], DocumentRow]:
         """Return the rows that are committed."""
         if self._loaded != self._tables.state:
             if self._made != self._tables.made:  # somebody has made the library again
                 self._made, self._words, self._dim = self._tables.made, SegmentStore(self._tables), 0
+                self._columns = ColumnStore(self._tables)
             found: dict[tuple[str, str], DocumentRow] = {}
             rows = self._tables.documents()
             for stored in rows.values():
@@ -204,6 +225,7 @@ class LanceIndex:
                 if stored.key not in found or found[stored.key].version < stored.version:
                     found[stored.key] = stored
             self._committed = {key: stored for key, stored in found.items() if not stored.gone}
+            self._root_keys = [key for key in self._committed if not key[1]]  # each search asks for them
             self._row_ids = {stored.version: row_id for row_id, stored in rows.items()}
             self._words.load(self._first_id)
             self._loaded, self._catalogue, self._counted = self._tables.state, None, None
@@ -219,22 +241,18 @@ class LanceIndex:
         self._current()
         if self._catalogue is None:
             rows = sorted((each for each in self._stored().values() if each.chunks), key=lambda each: each.key)
+            self._catalogue = Catalogue(self._columns.columns(rows, self._first_id, self._row_ids))
             firsts = [self._first_id(each.version, each.chunks) for each in rows]
-            held = (
-                DocumentRows(
-                    *each.key, each.kind, each.course, first, each.chunks, each.lengths, each.rows, each.numbers
-                )
-                for first, each in zip(firsts, rows, strict=True)
-            )
-            self._catalogue = Catalogue(held)
             placed = sorted(zip(firsts, rows, strict=True), key=lambda pair: pair[0])
             self._placed = [first for first, _ in placed], [stored for _, stored in placed]
         return self._catalogue
 
     def roots(self) -> list[Source]:
         with self._reading():
-            rows = self._stored()
-            return [rows[key].root for key in sorted(rows) if not key[1]]
+            self._current()
+            changed = [key for key in self._batch.changes if not key[1]] if self._batch else []
+            found = [self._at(*key) for key in sorted({*self._root_keys, *changed})]
+            return [stored.root for stored in found if stored]
 
     def records(self, source: str) -> dict[str, FileRecord]:
         with self._reading():
@@ -289,7 +307,10 @@ class LanceIndex:
     def vectors(self, source: str, path: str) -> Vector:
         with self._reading():
             stored = self._at(source, path)
-            return dequantize(stored.rows, stored.chunks) if stored else dequantize(b"", 0)
+            if stored is None or not stored.chunks:
+                return dequantize(b"", 0)
+            rows = self._scored().rows(self._first_id(stored.version, stored.chunks), stored.chunks)
+            return dequantize(rows, stored.chunks)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
@@ -310,20 +331,29 @@ class LanceIndex:
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
-            return [outline_from_row(row) for row, _ in self._found(ids)]
+            return self._kept_or(self._outlines, ids, lambda row, _: outline_from_row(row))
 
     def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         with self._reading():
-            return [chunk_from_row(*row) for row in self._found(ids)]
+            return self._kept_or(self._chunks, ids, chunk_from_row)
+
+    def _kept_or(
+        self, kept: dict[int, Made], ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]
+    ) -> list[Made]:
+        """Return what is made of chunks, in order. What an id was given to stays the same as long as it is there."""
+        catalogue = self._scored()
+        living = [id_ for id_ in ids if catalogue.holds([id_])]
+        missing = [id_ for id_ in dict.fromkeys(living) if id_ not in kept]
+        if len(kept) + len(missing) > _KEPT_CHUNKS:
+            kept.clear()
+            missing = list(dict.fromkeys(living))
+        kept.update(zip(missing, (make(*row) for row in self._found(missing)), strict=True))
+        return [kept[id_] for id_ in living]
 
     def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
-        """Return the rows of chunks, each with the text of its document. Ids that are gone are left out."""
-        self._scored()
+        """Return the rows of chunks that are there, each with the text of its document."""
         firsts, rows = self._placed
-        places = [
-            (place, id_ - firsts[place]) for id_ in ids for place in (bisect_right(firsts, id_) - 1,) if place >= 0
-        ]
-        places = [(place, number) for place, number in places if number < rows[place].chunks]
+        places = [(place, id_ - firsts[place]) for id_ in ids for place in (bisect_right(firsts, id_) - 1,)]
         wanted = list(dict.fromkeys(place for place, _ in places))
         found = dict(zip(wanted, self._rows_of([rows[place] for place in wanted]), strict=True))
         return [found[place][number] for place, number in places]
@@ -359,7 +389,7 @@ class LanceIndex:
             while self._words.merge(self._first_id, living, every=every):
                 self._tables.refresh()
                 living = self._living()
-            self._tables.tidy()
+            self._tables.tidy(every=every)
             self._tables.refresh()
 
     def _living(self) -> set[str]:

@@ -29,7 +29,8 @@ DOCUMENTS = pa.schema(
     ]
 )
 HEAVY = ("text", "anchors", "outlines")
-LIGHT = [name for name in DOCUMENTS.names if name not in (*HEAVY, "gone")] + ["gone"]
+SCORED = ("lengths", "numbers", "rows")
+LIGHT = [name for name in DOCUMENTS.names if name not in (*HEAVY, *SCORED, "gone")] + ["gone"]
 
 WORDS = pa.schema(
     [
@@ -56,7 +57,10 @@ class DocumentBody(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A row of `documents` without its body. One with an empty path is a source, which is kept in `remarks`."""
+    """A row of `documents` without its body. One with an empty path is a source, which is kept in `remarks`.
+
+    What is scored is there in what is to be written, and left out of what has been read.
+    """
 
     source: str
     path: str

@@ -12,6 +12,7 @@ import json
 import random
 import re
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -31,6 +32,7 @@ from openbook.integrations.lance_rows import (
     HEAVY,
     KEPT,
     LIGHT,
+    SCORED,
     WORDS,
     DocumentBody,
     DocumentRow,
@@ -121,6 +123,9 @@ _MAKING_S = 5.0
 # Writers that meet try again after so long, by chance, so that they do not meet again.
 _PAUSE_S = (0.01, 0.2)
 
+# Each commit adds a file to a table. With so many, a search takes a tenth longer than with one.
+_MOST_FRAGMENTS = 64
+
 # What no two libraries share, even if one is made again under the name of the other.
 _MADE = "made"
 
@@ -128,6 +133,8 @@ _DOCUMENTS_OF, _WORDS_OF = ".documents", ".words"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _TABLES_A_PAGE = 1_000
+
+_SHARED = ("source", "kind", "language", "skipped", "course")
 
 
 @contextlib.contextmanager
@@ -279,13 +286,21 @@ class LanceTables:
     def documents(self) -> dict[int, DocumentRow]:
         """Return all rows of documents by their ids, reading those that are new."""
         with lance_errors(self.uri):
-            self._stored = _known(self._documents, self._stored, LIGHT, lambda values: DocumentRow(**values))
+            self._stored = _known(self._documents, self._stored, LIGHT, _document_row)
         return self._stored
 
     def heavy(self, row_ids: Sequence[int]) -> list[DocumentBody]:
         """Return what is heavy of some rows, in order."""
         with lance_errors(self.uri):
             return [DocumentBody(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
+
+    def scored(self, row_ids: Sequence[int]) -> pa.Table:
+        """Return what is scored of some rows, in any order and maybe with others between."""
+        columns = ["version", "chunks", *SCORED]
+        with lance_errors(self.uri):
+            if 2 * len(row_ids) > len(self._stored):
+                return self._documents.search().select(columns).to_arrow()
+            return self._documents.take_row_ids(list(row_ids)).select(columns).to_arrow()
 
     def words(self) -> dict[int, tuple[str, str, int]]:
         """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
@@ -321,11 +336,20 @@ class LanceTables:
 
         self._write(merge)
 
-    def tidy(self) -> None:
-        """Remove old versions, and compact small files."""
-        self._write(lambda documents, _: documents.delete("gone"))
-        self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
-        self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)
+    def tidy(self, *, every: bool = False) -> None:
+        """Remove old versions, and compact small files, of each table that has many; with `every`, of both.
+
+        Compacting writes a table anew, so each of many small commits would take longer the larger the library is.
+        """
+        if every or self._fragments(self._documents) > _MOST_FRAGMENTS:
+            self._write(lambda documents, _: documents.delete("gone"))
+            self._write(lambda documents, _: documents.optimize(cleanup_older_than=KEPT), may_give_way=True)
+        if every or self._fragments(self._words) > _MOST_FRAGMENTS:
+            self._write(lambda _, words: words.optimize(cleanup_older_than=KEPT), may_give_way=True)
+
+    def _fragments(self, table: Any) -> int:
+        with lance_errors(self.uri):
+            return int(table.stats()["fragment_stats"]["num_fragments"])
 
     def _write(self, action: Callable[[Any, Any], object], *, may_give_way: bool = False) -> None:
         """Do what changes documents or words, again if somebody else has changed them meanwhile."""
@@ -391,6 +415,11 @@ def _table_names(database: Any) -> list[str]:
 
 def _metadata(table: Any) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
+
+
+def _document_row(values: dict[str, Any]) -> DocumentRow:
+    """Build a row. What many rows share is there once: of 100,000 documents, 25 MB."""
+    return DocumentRow(**values | {name: sys.intern(values[name]) for name in _SHARED})
 
 
 def _known(table: Any, known: dict[int, Any], columns: Sequence[str], make: Any) -> dict[int, Any]:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from openbook.chunking.identity import chunks_identity, settings_of
 from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
+from openbook.index.files import remove_library_file
 from openbook.index.protocol import IndexIdentity, Source
 from openbook.index.schema import stored_sources
-from openbook.index.sqlite import SqliteIndex, remove_library_file
+from openbook.index.sqlite import SqliteIndex
 from openbook.permissions import make_private_folder, narrow
 from openbook.plugins import require_plugin
 from openbook.settings import Settings, default_home

@@ -218,8 +218,8 @@ def test_an_error_without_a_hint_is_one_line(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_library_of_many_chunks_says_what_it_costs_and_where_it_can_go() -> None:
-    cost, command = size_advice(400_000, "my team")
+    cost, command = size_advice(1_000_000, "my team")
 
-    assert cost.endswith("it takes each process about 460 MB, and each search 52 ms of processor time")
+    assert cost.endswith("it takes each process about 370 MB, and each search 60 ms of processor time")
     assert "openbook migrate 'my team' --to lance:" in command
-    assert size_advice(199_999, "my team") == []
+    assert size_advice(499_999, "my team") == []

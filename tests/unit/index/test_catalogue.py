@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from openbook.index.catalogue import quantize
+from openbook.index.catalogue import Catalogue, quantize
+from openbook.index.columns import DocumentRows, columns_of
 from openbook.index.postings import Postings
 from openbook.index.sqlite import SqliteIndex
+from openbook.types import Filter
 from tests.support import DIM, EVERYTHING, IDENTITY, dense, document, entry, put, stamp, vector
 
 SHAPES = st.tuples(st.integers(0, 5), st.integers(1, 9))
@@ -92,3 +94,30 @@ def test_only_the_living_are_found_in_postings(index: SqliteIndex) -> None:
     assert counts.tolist() == postings.counts[:2].tolist()
     index.delete_source("s")
     assert [len(found) for found in index._current().living(postings)] == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("k", [1, 5, 40])
+def test_what_cannot_be_among_the_best_is_left_out_without_a_trace(seed: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    documents: list[DocumentRows] = []
+    for file in range(80):
+        chunks = int(rng.integers(1, 6))
+        lengths = rng.integers(1, 50, (chunks, 4)).astype(np.uint16)
+        rows = rng.integers(-127, 128, (chunks, DIM)).astype(np.int8)
+        first = documents[-1].first_id + documents[-1].chunks if documents else 1
+        kind = "code" if file % 2 else "docs"
+        documents.append(
+            DocumentRows("s", f"{file:02}", kind, "", first, chunks, lengths.tobytes(), rows.tobytes(), b"")
+        )
+    columns = columns_of(documents)
+    postings = {}
+    for word, share in (("rare", 0.05), ("other", 0.2), ("often", 0.9), ("always", 1.0)):
+        ids = np.flatnonzero(rng.random(len(columns)) < share).astype(np.uint32) + 1
+        postings[word] = Postings(ids, rng.integers(0, 9, (len(ids), 4)).astype(np.uint8) + (np.arange(4) == 3))
+    for where in (EVERYTHING, Filter(kinds=frozenset({"code"}))):
+        exact, pruned = (
+            Catalogue(columns, frequent=frequent).match(postings, vector(1, 2), k, where) for frequent in (1 << 30, 1)
+        )
+
+        assert pruned == exact

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from openbook.errors import CorruptLibraryError, LibraryWriteError
-from openbook.index.sqlite import SqliteIndex, remove_library_file
+from openbook.index.files import remove_library_file
+from openbook.index.sqlite import SqliteIndex
 from openbook.types import Filter, Lesson
 from tests.children import run_child
 from tests.support import IDENTITY, answers, dense, document, entry, everything, lexical, put, stamp, vector

@@ -211,10 +211,10 @@ def test_tidying_beside_commits_loses_nothing(uri: str) -> None:
 
     def tidy() -> None:
         for _ in range(4):
-            tidier.tidy()
+            tidier.tidy(every=True)
 
     together([commit, tidy])
-    tidier.tidy()
+    tidier.tidy(every=True)
 
     assert held(writer) == held(tidier) == {"7.md": "7"}
 
@@ -226,10 +226,24 @@ def test_what_is_gone_is_forgotten_when_it_is_tidied_and_the_rest_stays(uri: str
     tables.commit([gone("1.md"), gone("3.md")])
     before = held(tables)
 
-    tables.tidy()
+    tables.tidy(every=True)
 
     assert held(tables) == {path: text for path, text in before.items() if path not in ("1.md", "3.md")}
     assert held(opened(uri)) == held(tables)
+
+
+def test_a_table_is_compacted_when_many_commits_have_been_written(uri: str) -> None:
+    tables = opened(uri)
+    files = []
+    for number in range(70):
+        tables.commit([row(f"{number % 3}.md", f"{number}")])
+        tables.tidy()
+        tables.refresh()
+        files.append(tables._documents.stats()["fragment_stats"]["num_fragments"])
+
+    assert max(files) < 70
+    assert files[:20] == sorted(files[:20])  # not with each of them
+    assert held(tables) == {"0.md": "69", "1.md": "67", "2.md": "68"}
 
 
 def together(actions: Sequence[Callable[[], object]]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openbook.index.sqlite import remove_library_file
+from openbook.index.files import remove_library_file
 from openbook.library import Library
 from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings

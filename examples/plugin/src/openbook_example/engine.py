@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from openbook.index.files import remove_library_file
 from openbook.index.protocol import Index, IndexIdentity, Source
 from openbook.index.schema import stored_sources
-from openbook.index.sqlite import SqliteIndex, remove_library_file
+from openbook.index.sqlite import SqliteIndex
 
 
 class FolderEngine:

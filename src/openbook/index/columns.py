@@ -1,0 +1,245 @@
+"""What is scored of all chunks, column by column.
+
+Most of it are vectors. These stay where they are, in blocks, which may be files that are mapped; everything else is
+small, and is put in order anew with each state of a library.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from openbook.index.postings import FIELDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Positions = NDArray[np.int64]
+    Rows = NDArray[np.int8]
+    Floats = NDArray[np.float32]
+
+# Stands for the number of a chunk that is of no lesson; nobody can ask for it.
+NO_LESSON = int(np.iinfo(np.int32).min)
+
+# Rows whose lengths are computed at a time: as floats they stay in the cache of a core.
+_BLOCK_ROWS = 512
+
+# Between names that are packed. No path has it.
+_BETWEEN = "\0"
+
+FileKey = tuple[str, str, str, str]
+"""Source, path, kind and course of a file."""
+
+
+class DocumentRows(NamedTuple):
+    """The scored columns of one document: field lengths, quantized vectors, lesson numbers."""
+
+    source: str
+    path: str
+    kind: str
+    course: str
+    first_id: int
+    """Of its chunks, whose ids follow each other in the order of their spans."""
+    chunks: int
+    lengths: bytes
+    rows: bytes
+    numbers: bytes
+    """Empty if it is of no lesson."""
+    document_id: int = 0
+    """Another one for each put of a document, in engines whose columns are updated."""
+
+
+class Block:
+    """Vectors one after the other, with their lengths."""
+
+    def __init__(self, rows: Rows, norms: Floats | None = None) -> None:
+        """Take rows (n, dim), and their lengths if they are known."""
+        self.rows = rows
+        self._norms = norms
+
+    @property
+    def norms(self) -> Floats:
+        """Return the length of each row."""
+        if self._norms is None:
+            self._norms = norms_of(self.rows)
+        return self._norms
+
+
+class Names:
+    """The keys of files in order, unpacked when somebody asks."""
+
+    def __init__(self, keys: list[FileKey] | None = None, packed: bytes = b"") -> None:
+        """Take keys, or packed ones."""
+        self._keys = keys
+        self._packed = packed
+
+    @property
+    def keys(self) -> list[FileKey]:
+        """Return all keys."""
+        if self._keys is None:
+            flat = iter(self._packed.decode("utf-8", "surrogatepass").split(_BETWEEN))
+            self._keys = list(zip(flat, flat, flat, flat, strict=False))
+        return self._keys
+
+    def packed(self) -> bytes:
+        """Return all keys as bytes.
+
+        Raises:
+            ValueError: A name has a null character.
+        """
+        names = list(chain.from_iterable(self.keys))
+        packed = _BETWEEN.join(names)
+        if packed.count(_BETWEEN) != max(len(names) - 1, 0):
+            raise ValueError("a name has a null character")
+        return packed.encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of documents, in the order of source and path. The chunks of each lie side by side."""
+
+    document_ids: Positions
+    first_ids: Positions
+    sizes: Positions
+    """Chunks of each document: one at least."""
+    lengths: NDArray[np.uint16]
+    """(n, 4): words of each field."""
+    lessons: NDArray[np.int32] | None
+    """None if no chunk is of a lesson."""
+    blocks: tuple[Block, ...]
+    """Vectors, not always in the order of the chunks."""
+    order: Positions | None
+    """Where the vector of each chunk is in all blocks one after the other; None if they are in this order."""
+    names: Names
+
+    @cached_property
+    def starts(self) -> Positions:
+        """Return where the chunks of each document begin, and how many there are: (files + 1,)."""
+        return _starts(self.sizes)
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def rows(self, start: int, count: int) -> bytes:
+        """Return the vectors of some chunks side by side."""
+        places = np.arange(start, start + count) if self.order is None else self.order[start : start + count]
+        found = []
+        for block in self.blocks:
+            found.append(block.rows[places[(places >= 0) & (places < len(block.rows))]].tobytes())
+            places = places - len(block.rows)
+        return b"".join(found)
+
+
+def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
+    """Return the columns of some documents of some parts, in an order. Vectors are shared with the parts.
+
+    Args:
+        parts: Each with its vectors in the order of its chunks.
+        files: Numbers of documents, all parts counted one after the other.
+    """
+    sizes = np.concatenate([part.sizes for part in parts])
+    chunks = _stretches(_starts(sizes)[files], sizes[files])
+    keys = list(chain.from_iterable(part.names.keys for part in parts))
+    lessons = None
+    if any(part.lessons is not None for part in parts):
+        lessons = np.concatenate([_lessons_or_none(part) for part in parts])[chunks]
+    return Columns(
+        np.concatenate([part.document_ids for part in parts])[files],
+        np.concatenate([part.first_ids for part in parts])[files],
+        sizes[files],
+        np.concatenate([part.lengths for part in parts])[chunks],
+        lessons,
+        tuple(block for part in parts for block in part.blocks),
+        chunks,
+        Names([keys[file] for file in files.tolist()]),
+    )
+
+
+def _lessons_or_none(columns: Columns) -> NDArray[np.int32]:
+    return np.full(len(columns), NO_LESSON, dtype=np.int32) if columns.lessons is None else columns.lessons
+
+
+def updated(old: Columns, living: Positions, added: Columns) -> Columns:
+    """Return the columns of another state: without the documents that are not among the living, with those added."""
+    keys = old.names.keys
+    kept = np.flatnonzero(np.isin(old.document_ids, living, assume_unique=True))
+    held = [keys[file][:2] for file in kept.tolist()]
+    places = [bisect_left(held, key[:2]) for key in added.names.keys]
+    return arranged([old, added], np.insert(kept, places, np.arange(len(keys), len(keys) + len(places))))
+
+
+def _starts(sizes: Positions) -> Positions:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _stretches(starts: Positions, sizes: Positions) -> Positions:
+    """Return the numbers of all stretches, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.asarray(np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum())), dtype=np.int64)
+
+
+def norms_of(rows: Rows) -> Floats:
+    """Return the length of each row, (n,)."""
+    norms = np.zeros(len(rows), dtype=np.float32)
+    for start in range(0, len(rows), _BLOCK_ROWS):
+        block = rows[start : start + _BLOCK_ROWS].astype(np.float32)
+        np.einsum("ij,ij->i", block, block, out=norms[start : start + _BLOCK_ROWS])
+    return np.sqrt(norms)
+
+
+def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], object] | None = None) -> Columns:
+    """Put documents side by side, which come in the order of source and path.
+
+    Args:
+        documents: Those with chunks.
+        take_rows: Called with the vectors of each, which are left out then; they are kept in memory otherwise.
+
+    Raises:
+        ValueError: The columns are not as long as the chunks say.
+    """
+    files: list[FileKey] = []
+    numbers: list[tuple[int, int, int]] = []
+    with_lessons: list[tuple[int, bytes]] = []
+    lengths, rows = bytearray(), bytearray()  # they grow in place
+    take_rows = take_rows or rows.extend
+    for source, path, kind, course, first_id, chunks, packed_lengths, packed_rows, packed, document_id in documents:
+        lengths += packed_lengths
+        take_rows(packed_rows)
+        if packed:
+            with_lessons.append((len(files), packed))
+        files.append((source, path, kind, course))
+        numbers.append((document_id, first_id, chunks))
+    document_ids, first_ids, sizes = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
+    starts = _starts(sizes)
+    total = int(starts[-1])
+    return Columns(
+        document_ids,
+        first_ids,
+        sizes,
+        np.frombuffer(lengths, dtype=np.uint16).reshape(total, FIELDS),
+        lessons_of(with_lessons, starts),
+        (Block(np.frombuffer(rows, dtype=np.int8).reshape(total, -1)),) if rows else (),
+        None,
+        Names(files),
+    )
+
+
+def lessons_of(packed: Sequence[tuple[int, bytes]], starts: Positions) -> NDArray[np.int32] | None:
+    """Return the packed numbers of all chunks; None if no document has any.
+
+    Args:
+        packed: Number of a document, and those of its chunks.
+        starts: Where the chunks of each document begin.
+    """
+    if not packed:
+        return None
+    lessons = np.full(int(starts[-1]), NO_LESSON, dtype=np.int32)
+    for file, numbers in packed:
+        lessons[starts[file] : starts[file + 1]] = np.frombuffer(numbers, dtype=np.int32)
+    return lessons

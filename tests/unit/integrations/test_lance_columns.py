@@ -1,0 +1,40 @@
+"""What is scored of a library in LanceDB, commit by commit."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from pathlib import Path
+
+from openbook.index.sqlite import SqliteIndex
+from openbook.integrations.lance import LanceIndex
+from openbook.types import Filter
+from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
+
+
+def test_a_reader_that_follows_many_commits_finds_what_a_new_one_finds(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    address = str(tmp_path / "shared")
+    where = Filter(kinds=frozenset({"code"}))
+    with (
+        contextlib.closing(LanceIndex(address, IDENTITY)) as writer,
+        contextlib.closing(LanceIndex(address, IDENTITY)) as reader,
+        contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as expected,
+    ):
+        for commit in range(24):
+            path = f"{rng.randint(0, 9)}.md"
+            text, row = rng.choice(["fox", "red fox", "dog"]), vector(rng.random(), rng.random())
+            for index in (writer, expected):
+                if commit % 5 == 4:
+                    index.delete("s", path)
+                else:
+                    put(index, path, text, vector=row, kind="code" if commit % 3 else "docs")
+                    index.touch("s", path, stamp(commit))
+            for sought in (EVERYTHING, where):
+                assert answers(reader, ["fox", "red"], vector(1), 9, sought) == answers(
+                    expected, ["fox", "red"], vector(1), 9, sought
+                )
+        with contextlib.closing(LanceIndex(address, IDENTITY)) as fresh:
+            assert answers(fresh, ["fox"], vector(1)) == answers(reader, ["fox"], vector(1))
+            vectors = [expected.vectors("s", f"{number}.md").tolist() for number in range(10)]
+            assert [fresh.vectors("s", f"{number}.md").tolist() for number in range(10)] == vectors
