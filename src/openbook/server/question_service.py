@@ -46,6 +46,7 @@ from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, public_name
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
 from openbook.server.rendering import render_answer
+from openbook.server.replacing import Replacing, find_replaced
 from openbook.server.schemas import (
     AnswerResponse,
     CitationResponse,
@@ -56,7 +57,7 @@ from openbook.server.schemas import (
     UsageResponse,
 )
 from openbook.server.served_library import ServedLibrary
-from openbook.sessions.protocol import Sessions, new_id
+from openbook.sessions.protocol import Sessions, new_id, session_title
 from openbook.settings import Settings
 from openbook.types import Chunk, Excerpt, Filter, Span
 from openbook.usage import Usage
@@ -72,6 +73,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
     """Write an answer as the API gives it."""
     citations = [_citation(number, citation, library) for number, citation in enumerate(answer.citations, start=1)]
     return AnswerResponse(
+        id=new_id(),
         query=answer.query,
         answer=answer.answer,
         html=render_answer(answer),
@@ -158,6 +160,8 @@ class PreparedQuestion:
     """Whether it is stored as a part of its conversation."""
     where: Filter
     options: AnswerOptions
+    replacing: Replacing | None = None
+    """What it takes the place of, if it is not the last of its conversation."""
     short_usd: float | None = None
     """What could be set aside for it, where that is less than an answer may cost."""
     cost_usd: Decimal | None = Decimal(0)
@@ -231,7 +235,12 @@ class QuestionService:
         await asyncio.to_thread(self._limits.take, caller)
         session_id = question.session_id or new_id()
         is_kept = history is None
-        before, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller, history)
+        replacing = None
+        if question.replaces is not None and is_kept:
+            where_to = (self._sessions, caller.owner, question.session_id, question.replaces)
+            replacing = await asyncio.to_thread(find_replaced, *where_to)
+        told = history if replacing is None else await asyncio.to_thread(self._before, question, caller, replacing)
+        before, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller, told)
         most_usd = self._settings.answer_usd if is_priced else 0.0
         grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
         options = AnswerOptions(
@@ -243,7 +252,11 @@ class QuestionService:
         )
         begins = question.session_id is None
         short_usd = grant.usd if grant.usd < most_usd else None
-        asked = PreparedQuestion(question.query, caller, ticket, session_id, begins, is_kept, where, options, short_usd)
+        asked = PreparedQuestion(
+            *(question.query, caller, ticket, session_id, begins, is_kept, where, options),
+            replacing=replacing,
+            short_usd=short_usd,
+        )
         try:
             yield asked
         finally:
@@ -258,12 +271,17 @@ class QuestionService:
         except OpenbookError as exc:
             _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
+    def _before(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
+        """Return what was said before the answer that is replaced: only that may be looked back on."""
+        last, kept = self._settings.session_history, replacing.cut.kept
+        return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)
+
     def _prepared(
         self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
         """Return what was asked before, what may be found, who writes, and whether that has a price."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
-        if question.session_id is not None:
+        if question.session_id is not None and question.replaces is None:
             if not self._sessions.owns(caller.owner, question.session_id):
                 raise no_session(question.session_id)
             history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
@@ -327,6 +345,8 @@ class QuestionService:
             raise
         reply.took_ms = round(stages.total_s * 1000, 1)
         reply.stages_ms = {name: round(seconds * 1000, 1) for name, seconds in stages.took_s.items()}
+        if asked.replacing is not None:
+            reply.earlier = asked.replacing.earlier
         if asked.is_kept:
             reply.warning = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
         yield reply
@@ -362,8 +382,12 @@ class QuestionService:
         """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
         exchange = Exchange.of(asked.query, answer)
         record = reply.model_dump(mode="json")
+        owner, replacing = asked.caller.owner, asked.replacing
+        cut = replacing.cut if replacing is not None else None
         try:
-            self._sessions.add(asked.caller.owner, asked.session_id, exchange, record, begins=asked.begins)
+            self._sessions.add(owner, asked.session_id, exchange, record, begins=asked.begins, cut=cut)
+            if replacing is not None and replacing.is_title:
+                self._sessions.rename(owner, asked.session_id, session_title(exchange))
         except SessionError as exc:
             return without_places(str(exc))
         return ""

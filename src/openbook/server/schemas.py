@@ -70,6 +70,8 @@ class QueryRequest(StrictShape):
     query: str = Field(max_length=QUESTION_CHARS)
     session_id: Identifier | None = None
     """Of a conversation that goes on. Without it, a new one begins."""
+    replaces: Identifier | None = None
+    """`id` of an answer of that conversation: this question takes its place, and all that came after it is deleted."""
     course_name: Name | None = None
     """Title of a course, or a part of it."""
     lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
@@ -177,6 +179,8 @@ class UsageResponse(Shape):
 class AnswerResponse(Shape):
     """An answer whose citations have been checked, or a refusal."""
 
+    id: str = ""
+    """32 hexadecimal digits."""
     query: str
     answer: str
     html: str
@@ -204,6 +208,8 @@ class AnswerResponse(Shape):
     """Who checked the claims for entailment; empty if nobody did."""
     warning: str
     """What went wrong beside the answer, in words; else empty."""
+    earlier: list[AnswerResponse] = []
+    """What this answer has replaced, the oldest first; five at most, each without `earlier`."""
 
 
 class RunningAnswerResponse(Shape):
@@ -215,6 +221,8 @@ class RunningAnswerResponse(Shape):
     begins: bool
     """Whether it is the first of its conversation, which can be read when this answer is there."""
     query: str
+    replaces: str = ""
+    """`id` of the answer whose place it takes; empty for a question at the end."""
     state: Literal["running", "done", "error", "stopped"]
     place: int = 0
     """In the queue; 0 once its turn has come."""
@@ -411,6 +419,8 @@ class SessionResponse(Shape):
     created_at: float
     updated_at: float
     exchanges: int
+    pinned: bool = False
+    """Whether it is listed before the others on the page."""
 
 
 class SessionsResponse(Shape):
@@ -427,10 +437,26 @@ class SessionDetailResponse(Shape):
     exchanges: list[AnswerResponse]
 
 
-class TitleRequest(StrictShape):
-    """Another title for a conversation."""
+class SessionChangeRequest(StrictShape):
+    """Changes of a conversation. What is left out stays."""
 
-    title: str = Field(min_length=1, max_length=200)
+    title: str | None = Field(default=None, min_length=1, max_length=200)
+    pinned: bool | None = None
+
+
+class SessionMatchResponse(SessionResponse):
+    """A conversation in which words were found."""
+
+    snippet: str
+    """A piece of a line that has them: of the title, a question or an answer."""
+    matches: list[tuple[int, int]]
+    """The words in `snippet`, as half-open ranges of characters."""
+
+
+class SessionMatchesResponse(Shape):
+    """Conversations of the caller in which words were found, the latest first."""
+
+    sessions: list[SessionMatchResponse]
 
 
 class HealthResponse(Shape):

@@ -77,6 +77,7 @@ def _reply(answer: RunningAnswer) -> RunningAnswerResponse:
         session_id=answer.session_id,
         begins=answer.begins,
         query=answer.query,
+        replaces=answer.replaces,
         state=answer.state,
         place=answer.place,
     )
