@@ -67,7 +67,8 @@ def _has_all(text: str, words: Sequence[str]) -> bool:
 
 def _snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return a piece of the line that has most of the words, the first of them, and where they stand in it."""
-    line = max(text.splitlines() or [""], key=lambda line: sum(word in line.casefold() for word in words)).strip()
+    lines = [line.strip("># \t") for line in text.splitlines()] or [""]
+    line = max(lines, key=lambda line: sum(word in line.casefold() for word in words))
     first = min((start for start, _ in _ranges(line, words)), default=0)
     begin = max(0, first - _BEFORE_CHARS) if len(line) > _SNIPPET_CHARS else 0
     if begin:

@@ -131,9 +131,17 @@ export async function* followAnswer(id, signal) {
 /** @param {string} id */
 export const session = (id) => read(`api/sessions/${encodeURIComponent(id)}`);
 
-/** @param {string} id @param {string} title */
-export const renameSession = (id, title) =>
-  call(`api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json({ title }) });
+/** @param {string} id @param {{title?: string, pinned?: boolean}} change */
+export const changeSession = (id, change) =>
+  call(`api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json(change) });
+
+/** @param {string} text @param {AbortSignal} signal */
+export const sessionMatches = async (text, signal) =>
+  (await call(`api/sessions/matches?text=${encodeURIComponent(text)}`, { signal })).json();
+
+/** @param {string} sessionId @param {string} answerId */
+export const answerMarkdown = async (sessionId, answerId) =>
+  (await call(`${exportOf(sessionId, "markdown")}&answer=${encodeURIComponent(answerId)}`)).text();
 
 /** @param {string} id */
 export const deleteSession = (id) => call(`api/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });

@@ -117,9 +117,28 @@ export function announce(words) {
  * @param {string} text
  */
 export async function copy(button, text) {
+  await copied(button, () => navigator.clipboard.writeText(text));
+}
+
+/**
+ * The same with text that has to be fetched first. Browsers take it as long as they know of the click.
+ *
+ * @param {HTMLElement} button
+ * @param {Promise<string>} text
+ */
+export async function copyLate(button, text) {
+  const blob = text.then((words) => new Blob([words], { type: "text/plain" }));
+  await copied(button, () => navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]));
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {() => Promise<void>} write
+ */
+async function copied(button, write) {
   const before = button.textContent;
   try {
-    await navigator.clipboard.writeText(text);
+    await write();
     button.textContent = "Copied";
     announce("Copied");
   } catch {
