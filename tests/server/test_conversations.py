@@ -181,7 +181,7 @@ def test_conversations_are_found_by_words_of_their_questions_and_answers(client:
     client.patch(f"/api/sessions/{sessions['session_id']}", json={"title": "Élan"})
 
     def found(text: str) -> list[tuple[str, str]]:
-        reply = client.get("/api/sessions/matches", params={"text": text}).json()
+        reply = client.post("/api/sessions/matches", json={"text": text}).json()
         return [(each["id"], each["snippet"]) for each in reply["sessions"]]
 
     assert [id_ for id_, _ in found("END")] == [sessions["session_id"]]
@@ -189,7 +189,7 @@ def test_conversations_are_found_by_words_of_their_questions_and_answers(client:
     assert "30 seconds" in found("30 seconds")[0][1]
     assert found("éLAN") == [(sessions["session_id"], "Élan")]
     assert found("nothing of it") == []
-    assert client.get("/api/sessions/matches").status_code == 422
+    assert client.post("/api/sessions/matches", json={"text": ""}).status_code == 422
     client.cookies.clear()
     assert found("end") == []
 

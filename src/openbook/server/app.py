@@ -38,6 +38,7 @@ from openbook.server.routes import (
 )
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
+from openbook.server.search_service import SearchService
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
 from openbook.server.shared_store import SharedStore, open_shared_store
@@ -133,6 +134,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
         answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
+    state.searcher = SearchService(state.library)
     state.answers = RunningAnswers(state.asker, state.stopping)
 
 
@@ -195,6 +197,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             await state.answer_pool.close()
         await asyncio.to_thread(state.jobs.close)
         await asyncio.to_thread(state.asker.close)
+        await asyncio.to_thread(state.searcher.close)
         await asyncio.to_thread(COLOURER.close)
         state.library.close()
         state.sessions.close()

@@ -8,134 +8,52 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from openbook.agent.toolsets import installed_tools
-from openbook.answering.context import label_of
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import open_verifier
 from openbook.answers import (
     Answered,
     AnswerEvent,
-    Citation,
     Exchange,
     GenerationResult,
     Stage,
     ToolUsed,
     Written,
-    anchor_of,
-    written_place,
 )
 from openbook.costs import Budget, price_of
 from openbook.courses.catalog import check_lesson
 from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
-from openbook.index.filters import filter_predicate
-from openbook.libraries.registration import check_known
 from openbook.library import Library
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
-from openbook.retrieval.excerpts import with_excerpts
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import AnswerTracker
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.limits import Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
-from openbook.server.models import ModelRegistry, public_name
+from openbook.server.models import ModelRegistry
+from openbook.server.presenting import present
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
-from openbook.server.rendering import render_answer
 from openbook.server.replacing import Replacing, find_replaced
 from openbook.server.schemas import (
     AnswerResponse,
-    CitationResponse,
-    ClaimResponse,
     FilterRequest,
     QueryRequest,
-    SpanResponse,
-    UsageResponse,
 )
+from openbook.server.search_service import narrowing
 from openbook.server.served_library import ServedLibrary
 from openbook.sessions.protocol import Sessions, new_id, session_title
 from openbook.settings import Settings
-from openbook.types import Chunk, Excerpt, Filter, Span
+from openbook.types import Filter
 from openbook.usage import Usage
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
-
-# Of a place that came close, enough to see what it is.
-_NEAREST_CHARS = 300
-
-
-def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -> AnswerResponse:
-    """Write an answer as the API gives it."""
-    citations = [_citation(number, citation, library) for number, citation in enumerate(answer.citations, start=1)]
-    return AnswerResponse(
-        id=new_id(),
-        query=answer.query,
-        answer=answer.answer,
-        html=render_answer(answer),
-        sources=list(
-            dict.fromkeys(each.place for each in citations if each.verdict in ("exact", "confirmed", "unverified"))
-        ),
-        session_id=session_id,
-        citations=citations,
-        nearest=_nearest(answer, library) if answer.refused else [],
-        claims=[
-            ClaimResponse(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
-            for claim in answer.claims
-        ],
-        refused=answer.refused,
-        reason=answer.reason,
-        model=public_name(answer.model),
-        usage=UsageResponse(**asdict(answer.usage)),
-        cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
-        quality_score=None if answer.quality_score is None else round(answer.quality_score, 6),
-        took_ms=round(answer.took_ms, 1),
-        searched=answer.searched,
-        stopped=answer.stopped,
-        verifier=public_name(answer.verifier),
-        warning="",
-    )
-
-
-def _citation(number: int, citation: Citation, library: ServedLibrary) -> CitationResponse:
-    return CitationResponse(
-        number=number,
-        mark=citation.mark,
-        verdict=citation.verdict,
-        reason=citation.reason,
-        place=citation.place,
-        **_place(citation.source, citation.span, citation.url, library),
-        symbol=citation.symbol,
-        label=citation.label,
-        quote=citation.quote,
-    )
-
-
-def _nearest(answer: GenerationResult, library: ServedLibrary) -> list[SpanResponse]:
-    results = with_excerpts(answer.searched or answer.query, answer.results)
-    return [_near(result.chunk, result.excerpt, label_of(result), library) for result in results if result.excerpt]
-
-
-def _near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> SpanResponse:
-    anchor = anchor_of(chunk)
-    return SpanResponse(
-        **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
-        symbol=chunk.symbol,
-        label=label,
-        place=written_place(chunk.span, anchor),
-        quote=excerpt.text[:_NEAREST_CHARS],
-        matches=[match for match in excerpt.matches if match[1] <= _NEAREST_CHARS],
-    )
-
-
-def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[str, Any]:
-    document_id = library.document_id(source, span.path) if span.path else ""
-    return {"source": source, "document_id": document_id, "url": url, **span.to_dict()}
-
 
 _logger = logging.getLogger(__name__)
 
@@ -293,19 +211,15 @@ class QuestionService:
         return history, where, model, is_priced
 
     def _where(self, question: QueryRequest) -> Filter:
-        narrowing = question.filters or FilterRequest()
         with self._library.in_use() as assistant:
-            check_known(narrowing.sources, assistant.index)
+            narrowed = narrowing(question.filters or FilterRequest(), assistant)
             course = assistant.course(question.course_name) if question.course_name else None
-            where = Filter(
-                frozenset(narrowing.kinds),
-                tuple(narrowing.globs),
-                frozenset(narrowing.sources),
-                frozenset({course.key} if course else ()),
-                question.lesson_number,
+            where = replace(
+                narrowed,
+                courses=frozenset({course.key} if course else ()),
+                lesson=question.lesson_number,
                 part=question.lesson_part,
             )
-            filter_predicate(where)  # refuses what cannot be asked, while a status can say so
             check_lesson(assistant.index, where)
         return where
 

@@ -292,6 +292,33 @@ class ModelsResponse(Shape):
     models: list[ModelResponse]
 
 
+class SearchRequest(StrictShape):
+    """Words to search for, and where."""
+
+    query: str = Field(max_length=QUESTION_CHARS)
+    filters: FilterRequest | None = None
+    limit: int = Field(default=20, ge=1, le=50)
+    view: Literal["auto", "files", "passages"] = "auto"
+    """`files` lists each file once, `passages` may list several of one file; `auto` lets the words decide."""
+
+
+class SearchHitResponse(SpanResponse):
+    """A place that was found. `quote` has the lines that match best."""
+
+    kind: Kind
+    first_line: int
+    """Of `quote`, in the document."""
+
+
+class SearchResponse(Shape):
+    """What a search has found, best first."""
+
+    hits: list[SearchHitResponse]
+    reason: str
+    """Why nothing could be searched for, such as that there is no word yet; else empty."""
+    took_ms: float
+
+
 class SuggestionsResponse(Shape):
     """Questions that the sources answer."""
 
@@ -442,6 +469,12 @@ class SessionChangeRequest(StrictShape):
 
     title: str | None = Field(default=None, min_length=1, max_length=200)
     pinned: bool | None = None
+
+
+class SessionMatchesRequest(StrictShape):
+    """Words to find in conversations."""
+
+    text: str = Field(min_length=1, max_length=200)
 
 
 class SessionMatchResponse(SessionResponse):

@@ -20,6 +20,7 @@ from openbook.server.rendering import visible
 from openbook.server.schemas import (
     SessionChangeRequest,
     SessionDetailResponse,
+    SessionMatchesRequest,
     SessionMatchesResponse,
     SessionMatchResponse,
     SessionResponse,
@@ -125,12 +126,10 @@ async def sessions(request: Request, caller: Identified) -> SessionsResponse:
     return SessionsResponse(sessions=[SessionResponse(**asdict(session)) for session in own])
 
 
-@router.get("/api/sessions/matches")
-async def matches(
-    request: Request, caller: Identified, text: Annotated[str, Query(min_length=1, max_length=200)]
-) -> SessionMatchesResponse:
+@router.post("/api/sessions/matches")
+async def matches(request: Request, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
     """List the caller's conversations that have all words of a text, the latest first, at most 50."""
-    found = await asyncio.to_thread(search_sessions, _sessions(request), caller.owner, text, _MOST_MATCHES)
+    found = await asyncio.to_thread(search_sessions, _sessions(request), caller.owner, wanted.text, _MOST_MATCHES)
     return SessionMatchesResponse(
         sessions=[
             SessionMatchResponse(**asdict(each.session), snippet=each.snippet, matches=list(each.matches))

@@ -137,7 +137,10 @@ export const changeSession = (id, change) =>
 
 /** @param {string} text @param {AbortSignal} signal */
 export const sessionMatches = async (text, signal) =>
-  (await call(`api/sessions/matches?text=${encodeURIComponent(text)}`, { signal })).json();
+  (await call("api/sessions/matches", { method: "POST", ...json({ text }), signal })).json();
+
+/** @param {{query: string, filters: object}} body @param {AbortSignal} signal */
+export const search = async (body, signal) => (await call("api/search", { method: "POST", ...json(body), signal })).json();
 
 /** @param {string} sessionId @param {string} answerId */
 export const answerMarkdown = async (sessionId, answerId) =>

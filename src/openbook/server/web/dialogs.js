@@ -131,6 +131,7 @@ const KEYS = [
   ["Enter", "on a citation: open its source"],
   ["[ ]", "previous and next citation of the open source"],
   ["n", "new question"],
+  ["s", "search the sources"],
   ["t", "dark or light"],
   ["Escape", "close the source; stop the answer"],
   ["?", "these keys"],

@@ -36,14 +36,14 @@ export function historyOf({ attempt, changed, deleted, open }) {
       changed("deleted");
     },
     /** Let the field above the list find conversations. Called once. */
-    startSearch() {
-      startSearch(open);
+    startFilter() {
+      startFilter(open);
     },
   };
 }
 
 /** @param {(id: string) => void} open */
-function startSearch(open) {
+function startFilter(open) {
   const field = byId("history-search");
   const found = byId("history-found");
   /** @type {AbortController | undefined} */

@@ -4,6 +4,7 @@ import { hideCard } from "./card.js";
 import { keysAreOn, showKeys } from "./dialogs.js";
 import { byId } from "./dom.js";
 import { closeMenu, closeRail } from "./rail.js";
+import { closeSearch, openSearch } from "./search.js";
 import { closeViewer, isOpen, step } from "./viewer.js";
 
 /** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void}} Actions */
@@ -19,6 +20,7 @@ export function startKeys(actions) {
     j: () => moveBetweenCitations(1),
     k: () => moveBetweenCitations(-1),
     n: actions.newQuestion,
+    s: () => openSearch(),
     t: actions.changeTheme,
   };
   document.addEventListener("keydown", (event) => {
@@ -37,13 +39,14 @@ export function startKeys(actions) {
 }
 
 /**
- * Escape goes from the smallest to the largest: the card, the menu, the source, the rail, the answer.
+ * Escape goes from the smallest to the largest: the card, the menu, the source, the search, the rail, the answer.
  *
  * @param {Actions} actions
  */
 function escape({ stop }) {
   if (hideCard() || closeMenu()) return;
   if (isOpen()) closeViewer();
+  else if (closeSearch()) return;
   else if (closeRail()) byId("rail-open").focus();
   else stop();
 }

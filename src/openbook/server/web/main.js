@@ -15,6 +15,7 @@ import { historyOf } from "./history.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
 import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
+import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
 import {
   applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, sameFrom, STAGES, startExchange, withRunning,
 } from "./state.js";
@@ -77,7 +78,7 @@ let loggingIn = null;
 
 const { addSource, choose, loadLibrary, removeFile, removeSource } = libraryOf({ store, attempt, complain });
 
-const { rename, pin, remove, startSearch } = historyOf({
+const { rename, pin, remove, startFilter } = historyOf({
   attempt,
   open: openSession,
   changed: (what) => (tabs.postMessage(what), loadSessions()),
@@ -335,6 +336,7 @@ function clear() {
     loadSessions(); // which watches it
   }
   closeViewer();
+  closeSearch();
   views = [];
   fill(byId("exchanges"));
   byId("welcome").hidden = false;
@@ -486,9 +488,10 @@ function show(now) {
   fill(byId("title"), title || "Ask your sources");
   document.title = title ? `${title} · Openbook` : "Openbook";
   showScope(now.chosen);
+  showSearchSources(now.sources);
   byId("add-source").hidden = !now.writable;
   const isShut = now.locked && !views.length;
-  for (const part of [byId("composer"), byId("new-question"), ...document.querySelectorAll("#rail section")]) {
+  for (const part of [byId("composer"), byId("new-question"), byId("search-open"), ...document.querySelectorAll("#rail section")]) {
     part.hidden = isShut;
   }
   showWelcome(now, { ask, addSource, logIn: logInAgain });
@@ -513,7 +516,9 @@ function wire() {
     return view?.answer?.citations.find(({ number }) => number === Number(chip.dataset.cite));
   });
   rove(byId("history"), ".session-open");
-  startSearch();
+  startFilter();
+  startSearch({ open: actions.open, ask });
+  byId("search-open").addEventListener("click", () => openSearch());
   byId("stop").addEventListener("click", () => (byId("question").focus(), stop()));
   byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
     event.preventDefault(); // the address names the conversation
