@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from openbook.errors import SettingsError
 
 Strategy = Literal["semantic", "fixed-size", "hybrid"]
+SHARING = ("off", "reader", "editor", "owner")
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 _PREFIX = "OPENBOOK_"
@@ -116,6 +117,8 @@ class Settings:
     server_answers: int = 256
     """Questions that the server answers at a time, those that a model writes at included. One caller has at most
     half of them."""
+    server_shares: str = "editor"
+    """Who may make links that show answers to whoever has them: `reader`, `editor`, `owner`, or `off`: nobody."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -153,6 +156,10 @@ class Settings:
             raise SettingsError(
                 f"chunk_overlap_words is {self.chunk_overlap_words}, and must be below chunk_words, {self.chunk_words}",
                 hint=f"set {_variable('chunk_overlap_words')}",
+            )
+        if self.server_shares not in SHARING:
+            raise SettingsError(
+                f"server_shares is {self.server_shares!r}", hint=f"set it to one of {', '.join(SHARING)}"
             )
         for name in ("session_history", "server_workers", "server_queue"):
             if getattr(self, name) < 0:
@@ -330,6 +337,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),
     "telemetry": (str, "a name"),
+    "server_shares": (str, "a role"),
     "server_hosts": (_names, _NAMES),
     "server_roots": (_names, _NAMES),
     "server_git_hosts": (_names, _NAMES),

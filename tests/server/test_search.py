@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -19,7 +20,7 @@ from tests.fakes.clock import Clock
 from tests.server.conftest import Serve
 
 
-def search(client: TestClient, query: str, **more: object) -> dict:
+def search(client: TestClient, query: str, **more: object) -> Any:
     response = client.post("/api/search", json={"query": query, **more})
     assert response.status_code == 200, response.text
     return response.json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def test_only_the_last_words_are_searched_for_and_what_comes_late_is_not_shown(
     asked: list[str] = []
 
     def slow_first(route: Route) -> None:
-        asked.append(route.request.post_data_json["query"])
+        asked.append(json.loads(route.request.post_data or "{}")["query"])
         if len(asked) == 1:
             held.append(route)
         else:

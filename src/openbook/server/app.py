@@ -35,6 +35,7 @@ from openbook.server.routes import (
     operation,
     people,
     questions,
+    shares,
 )
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
@@ -42,6 +43,7 @@ from openbook.server.search_service import SearchService
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
 from openbook.server.shared_store import SharedStore, open_shared_store
+from openbook.server.shares import ShareStore
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.telemetry import open_tracer
@@ -140,6 +142,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
 
 def _add_memory(state: Any, settings: Settings) -> None:
     """Add what has to outlive a request: where several servers share it, else on this machine."""
+    state.shares = ShareStore(settings.home)
     expire_s = settings.session_days * _DAY_S
     if state.shared is not None:
         state.sessions = state.shared.sessions(expire_s)
@@ -201,6 +204,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(COLOURER.close)
         state.library.close()
         state.sessions.close()
+        state.shares.close()
         state.keys.close()
         if state.shared is not None:
             state.shared.close()
@@ -213,6 +217,6 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, logins, people, chat_completions, operation):
+    for topic in (questions, answers, contents, conversations, logins, people, chat_completions, shares, operation):
         app.include_router(topic.router)
     add_page(app)

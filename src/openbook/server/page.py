@@ -18,7 +18,7 @@ from openbook.server.failures import RequestRefusedError
 
 _WEB = Path(__file__).parent / "web"
 
-_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html"}
+_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html", "/shared": "shared.html"}
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
 

@@ -438,60 +438,6 @@ class DocumentResponse(Shape):
     """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
 
 
-class SessionResponse(Shape):
-    """A conversation, without what was said."""
-
-    id: str
-    title: str
-    created_at: float
-    updated_at: float
-    exchanges: int
-    pinned: bool = False
-    """Whether it is listed before the others on the page."""
-
-
-class SessionsResponse(Shape):
-    """Conversations of the caller, the latest first."""
-
-    sessions: list[SessionResponse]
-
-
-class SessionDetailResponse(Shape):
-    """A conversation, with all that was said."""
-
-    id: str
-    title: str
-    exchanges: list[AnswerResponse]
-
-
-class SessionChangeRequest(StrictShape):
-    """Changes of a conversation. What is left out stays."""
-
-    title: str | None = Field(default=None, min_length=1, max_length=200)
-    pinned: bool | None = None
-
-
-class SessionMatchesRequest(StrictShape):
-    """Words to find in conversations."""
-
-    text: str = Field(min_length=1, max_length=200)
-
-
-class SessionMatchResponse(SessionResponse):
-    """A conversation in which words were found."""
-
-    snippet: str
-    """A piece of a line that has them: of the title, a question or an answer."""
-    matches: list[tuple[int, int]]
-    """The words in `snippet`, as half-open ranges of characters."""
-
-
-class SessionMatchesResponse(Shape):
-    """Conversations of the caller in which words were found, the latest first."""
-
-    sessions: list[SessionMatchResponse]
-
-
 class HealthResponse(Shape):
     """Liveness."""
 

@@ -17,7 +17,7 @@ from openbook.server.auth import Caller, Identified
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.rendering import visible
-from openbook.server.schemas import (
+from openbook.server.session_schemas import (
     SessionChangeRequest,
     SessionDetailResponse,
     SessionMatchesRequest,

@@ -152,6 +152,15 @@ export const deleteSession = (id) => call(`api/sessions/${encodeURIComponent(id)
 /** @param {string} id @param {"markdown" | "json"} format */
 export const exportOf = (id, format) => `api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
 
+/** @param {object} body @returns {Promise<{link: string}>} */
+export const makeShare = async (body) => (await call("api/shares", { method: "POST", ...json(body) })).json();
+
+/** @param {string} id */
+export const revokeShare = (id) => call(`api/shares/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/** @param {string} token of a link */
+export const openShared = async (token) => (await call("api/shared", { method: "POST", ...json({ token }) })).json();
+
 /** @param {string} key */
 export const login = (key) => call("api/login", { method: "POST", ...json({ key }) });
 

@@ -13,7 +13,7 @@ import { STAGES, tail } from "./state.js";
  * @typedef {import("./state.js").Citation} Citation
  * @typedef {{ask(query: string): void, open(citations: Citation[], number: number): void,
  *   drop(view: ExchangeView): void, replace(view: ExchangeView, query: string): void, below(view: ExchangeView): number,
- *   markdown(answer: Answer): Promise<string>}} Actions
+ *   markdown(answer: Answer): Promise<string>, share(answer: Answer): void, mayShare(): boolean}} Actions
  * `replace`: ask in the place of an exchange. `below`: how many come after it.
  */
 
@@ -243,8 +243,8 @@ export class ExchangeView {
   /** @param {Answer} answer */
   #closing(answer) {
     const quotes = answer.model === "extractive";
-    const isOld = answer !== this.exchange.answer;
-    const facts = [isOld ? "an earlier version, which the conversation does not go on from" : "", summary(answer), quotes ? "quotes, no model" : answer.model, duration(answer.took_ms)];
+    const isCurrent = answer === this.exchange.answer;
+    const facts = [isCurrent ? "" : "an earlier version, which the conversation does not go on from", summary(answer), quotes ? "quotes, no model" : answer.model, duration(answer.took_ms)];
     if (answer.verifier && answer.verifier !== answer.model) facts.push(`checked by ${answer.verifier}`);
     if (!quotes) facts.push(cost(answer.cost_usd));
     if (answer.searched) facts.push(`searched for “${answer.searched}”`);
@@ -256,11 +256,12 @@ export class ExchangeView {
         "p",
         { class: "actions" },
         this.#versions(),
-        ...(answer === this.exchange.answer ? [
+        ...(isCurrent ? [
           quiet("Edit", () => this.#edit()),
           quiet("Regenerate", () => this.actions.replace(this, this.exchange.query)),
         ] : []),
         quiet("Copy answer", (button) => copy(button, answer.answer)),
+        isCurrent && isKept(answer) && this.actions.mayShare() && quiet("Share", () => this.actions.share(answer)),
         isKept(answer) && quiet("Copy with sources", (button) => copyLate(button, this.actions.markdown(answer))),
       ),
     );

@@ -16,6 +16,7 @@ import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
 import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
 import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
+import { share } from "./sharing.js";
 import {
   applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, sameFrom, STAGES, startExchange, withRunning,
 } from "./state.js";
@@ -36,6 +37,7 @@ const store = createStore({
   courses: /** @type {import("./composer.js").Course[]} */ ([]),
   questions: /** @type {string[]} */ ([]),
   writable: false,
+  mayShare: false,
   /** Sources that are asked; none chosen means all. */
   chosen: /** @type {string[]} */ ([]),
 });
@@ -90,6 +92,8 @@ const actions = {
   ...{ ask, drop, replace, below },
   open: (citations, number) => (hideCard(), openViewer(citations, number)),
   markdown: ({ id, session_id: session }) => api.answerMarkdown(session ?? "", id ?? ""),
+  share: ({ id, session_id: session }) => share(session ?? "", id),
+  mayShare: () => store.get().mayShare,
 };
 
 /** Ask for a key, and tell whether there is one now. */
@@ -465,6 +469,8 @@ async function loadMe() {
   const found = await attempt(() => api.read("api/me"));
   byId("logout").hidden = !found?.key;
   byId("admin").hidden = found?.role !== "owner";
+  byId("shares").hidden = !found?.may_share;
+  store.update({ mayShare: Boolean(found?.may_share) });
   return found !== null;
 }
 
@@ -531,6 +537,7 @@ function wire() {
   byId("rail-open").addEventListener("click", openRail);
   byId("rail-close").addEventListener("click", () => closeRail() && byId("rail-open").focus());
   byId("logout").addEventListener("click", logOut);
+  byId("shares").addEventListener("click", () => share(""));
   byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
   startKeys({ newQuestion, changeTheme, stop });
