@@ -204,3 +204,17 @@ def test_one_answer_is_exported_with_its_sources(client: TestClient) -> None:
     assert one.text.startswith("## How long does the retry policy wait?\n\n")
     assert one.text.endswith("- `[1:2]` guide.md:7 (Retries): exact\n")
     assert client.get(route, params={"answer": "0" * 32}).status_code == 404
+
+
+def test_after_an_answer_there_are_questions_to_go_on_with_for_its_owner_alone(client: TestClient) -> None:
+    reply = ask(client, QUESTION)
+    route = f"/api/sessions/{reply['session_id']}/answers"
+
+    suggested = client.get(f"{route}/{reply['id']}/suggestions").json()["questions"]
+
+    assert suggested == ["What is said about “Sessions”?", "What is said about “Retries”?"]
+    for question in suggested:
+        assert not ask(client, question, session_id=reply["session_id"])["refused"]
+    assert client.get(f"{route}/{'0' * 32}/suggestions").status_code == 404
+    client.cookies.clear()
+    assert client.get(f"{route}/{reply['id']}/suggestions").status_code == 404

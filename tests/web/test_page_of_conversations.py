@@ -196,3 +196,22 @@ def test_earlier_questions_are_pinned_and_found_by_words_of_their_answers(
     search.press("Escape")
     expect(search).to_have_value("")
     expect(page.locator("#history .session")).to_have_count(2)
+
+
+def test_questions_to_go_on_with_stand_below_the_last_answer_alone(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, DAY)
+
+    suggestion = page.locator(".follow-ups .suggestion").last
+    words = suggestion.inner_text()
+    suggestion.scroll_into_view_if_needed()
+    shoot(page, "follow-ups")
+    suggestion.click()
+
+    expect(page.locator("[data-phase=answered] .question")).to_have_text([DAY, words])
+    expect(page.locator("[data-refused=true]")).to_have_count(0)
+    expect(page.locator(".exchange").first.locator(".follow-ups")).to_have_count(0)
+    page.reload()
+    expect(page.locator("[data-phase=answered]")).to_have_count(2)

@@ -8,6 +8,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
 from openbook.answering.context import label_of
 from openbook.errors import QueryError
@@ -34,6 +36,9 @@ _MATCHING_CHARS = 240
 
 # Callers whose pace is remembered. Who is forgotten has not searched for long, or there are too many to remember.
 _MOST_CALLERS = 10_000
+
+
+T = TypeVar("T")
 
 
 def narrowing(asked: FilterRequest, assistant: Library) -> Filter:
@@ -87,6 +92,16 @@ class SearchService:
         self._open: Counter[str] = Counter()
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
+    async def run(self, work: Callable[[], T], party: str) -> T:
+        """Do other work that answers must not wait for, in the turn of a search.
+
+        Raises:
+            RequestRefusedError: The caller searches too often.
+        """
+        with self._admitted(party):
+            async with self._turns:
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
     async def search(self, asked: SearchRequest, party: str) -> SearchResponse:
         """Return what is found, best first. A search that is cancelled before its turn costs nothing.
 
@@ -99,10 +114,7 @@ class SearchService:
             UnknownSourceError: A source is not in the library.
             QueryError: A pattern of paths is none.
         """
-        with self._admitted(party):
-            async with self._turns:
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._threads, self._found, asked)
+        return await self.run(partial(self._found, asked), party)
 
     @contextmanager
     def _admitted(self, party: str) -> Iterator[None]:

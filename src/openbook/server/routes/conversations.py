@@ -14,9 +14,14 @@ from markdown_it import MarkdownIt
 
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Caller, Identified
+from openbook.server.follow_ups import follow_ups
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.rendering import visible
+from openbook.server.routes.questions import arrival_of, unless_gone
+from openbook.server.schemas import AnswerResponse, SuggestionsResponse
+from openbook.server.search_service import SearchService
+from openbook.server.served_library import ServedLibrary
 from openbook.server.session_schemas import (
     SessionChangeRequest,
     SessionDetailResponse,
@@ -143,6 +148,28 @@ async def session(request: Request, caller: Identified, session_id: Id) -> Sessi
     """Return a conversation with all that was said."""
     found, records = await _whole(request, caller, session_id)
     return SessionDetailResponse.model_validate({"id": found.id, "title": found.title, "exchanges": records})
+
+
+@router.get("/api/sessions/{session_id}/answers/{answer_id}/suggestions")
+async def suggestions(request: Request, caller: Identified, session_id: Id, answer_id: Id) -> SuggestionsResponse:
+    """Return questions to go on with after an answer, from what it cites and what stands next to that. No model."""
+    found, records = await _whole(request, caller, session_id)
+    at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
+    if at is None:
+        raise no_session(session_id)
+    library: ServedLibrary = request.app.state.library
+    searcher: SearchService = request.app.state.searcher
+    answer = AnswerResponse.model_validate(records[at])
+    asked = [record["query"] for record in records]
+
+    def suggested() -> list[str]:
+        last = library.settings.session_history
+        history = _sessions(request).history(caller.owner, found.id, last, before=at + 1)
+        with library.in_use() as assistant:
+            return follow_ups(assistant, answer.citations, asked, history)
+
+    work = searcher.run(suggested, arrival_of(request, caller).party)
+    return SuggestionsResponse(questions=await unless_gone(request, work))
 
 
 @router.patch("/api/sessions/{session_id}", status_code=204)

@@ -152,6 +152,10 @@ export const deleteSession = (id) => call(`api/sessions/${encodeURIComponent(id)
 /** @param {string} id @param {"markdown" | "json"} format */
 export const exportOf = (id, format) => `api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
 
+/** @param {string} sessionId @param {string} answerId */
+export const followUps = (sessionId, answerId) =>
+  read(`api/sessions/${encodeURIComponent(sessionId)}/answers/${encodeURIComponent(answerId)}/suggestions`);
+
 /** @param {object} body @returns {Promise<{link: string}>} */
 export const makeShare = async (body) => (await call("api/shares", { method: "POST", ...json(body) })).json();
 

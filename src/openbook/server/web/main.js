@@ -11,6 +11,7 @@ import { confirmed, logIn, showKeys } from "./dialogs.js";
 import { belowWords } from "./editing.js";
 import { announce, byId, element, fill, rove } from "./dom.js";
 import { sentences, summary } from "./formatting.js";
+import { hideFollowUps, showFollowUps } from "./followups.js";
 import { historyOf } from "./history.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
@@ -202,6 +203,7 @@ function beginAsking(begins, replaced) {
   const aside = at < 0 ? [] : views.splice(at);
   for (const { root } of aside) root.hidden = true;
   if (aside.length) closeViewer();
+  hideFollowUps();
   asking = { control: new AbortController(), id: "", begins, isUnwanted: false, aside };
   showAsking(true);
   return asking;
@@ -267,6 +269,13 @@ function end(view, exchange) {
   // The question stands where it was written, and the notice above it says why.
   if (isHeldBack() && byId("question").value === exchange.query) drop(view);
   else finish(exchange);
+  suggest();
+}
+
+/** Suggest what to go on with after the last answer. */
+function suggest() {
+  const last = views.at(-1);
+  if (last && !asking) showFollowUps(last, ask, () => last === views.at(-1) && !asking);
 }
 
 /** Stop the answer that is shown. It ends when the server says so: it may be finished by now. */
@@ -374,6 +383,7 @@ async function openSession(id) {
   byId("welcome").hidden = true;
   for (const kept of session.exchanges ?? []) addView(pastExchange(++counted, kept));
   if (pending) resume(pending, Boolean(session.isGone));
+  else suggest();
   announce(`${session.title ?? pending?.query} is open`);
 }
 
