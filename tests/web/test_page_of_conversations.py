@@ -215,3 +215,28 @@ def test_questions_to_go_on_with_stand_below_the_last_answer_alone(
     expect(page.locator(".exchange").first.locator(".follow-ups")).to_have_count(0)
     page.reload()
     expect(page.locator("[data-phase=answered]")).to_have_count(2)
+
+
+def test_a_reader_says_whether_an_answer_helps_and_why_not(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, DAY)
+    good, bad = (page.get_by_role("button", name=name, exact=True) for name in ("Helpful", "Not helpful"))
+
+    good.click()
+    expect(good).to_have_attribute("aria-pressed", "true")
+    bad.click()
+    page.get_by_label("Something is missing").check()
+    page.get_by_label("In your own words").fill("And at the poles?")
+    shoot(page, "rating")
+    page.get_by_role("button", name="Send").click()
+    expect(bad).to_have_attribute("aria-pressed", "true")
+    expect(good).to_have_attribute("aria-pressed", "false")
+    page.reload()
+    expect(bad).to_have_attribute("aria-pressed", "true")
+    bad.click()
+    expect(bad).to_have_attribute("aria-pressed", "false")
+    bad.click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(bad).to_have_attribute("aria-pressed", "false")

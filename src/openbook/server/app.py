@@ -19,6 +19,7 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
 from openbook.server.colouring import COLOURER
 from openbook.server.failures import add_error_handlers
+from openbook.server.feedback import FeedbackStore
 from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
@@ -31,6 +32,7 @@ from openbook.server.routes import (
     chat_completions,
     contents,
     conversations,
+    feedback,
     logins,
     operation,
     people,
@@ -142,7 +144,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
 
 def _add_memory(state: Any, settings: Settings) -> None:
     """Add what has to outlive a request: where several servers share it, else on this machine."""
-    state.shares = ShareStore(settings.home)
+    state.shares, state.feedback = ShareStore(settings.home), FeedbackStore(settings.home)
     expire_s = settings.session_days * _DAY_S
     if state.shared is not None:
         state.sessions = state.shared.sessions(expire_s)
@@ -205,6 +207,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         state.library.close()
         state.sessions.close()
         state.shares.close()
+        state.feedback.close()
         state.keys.close()
         if state.shared is not None:
             state.shared.close()
@@ -217,6 +220,17 @@ async def _expire(sessions: Sessions) -> None:
 
 
 def _add_routes(app: FastAPI) -> None:
-    for topic in (questions, answers, contents, conversations, logins, people, chat_completions, shares, operation):
+    for topic in (
+        questions,
+        answers,
+        contents,
+        conversations,
+        feedback,
+        logins,
+        people,
+        chat_completions,
+        shares,
+        operation,
+    ):
         app.include_router(topic.router)
     add_page(app)

@@ -208,6 +208,8 @@ class AnswerResponse(Shape):
     """Who checked the claims for entailment; empty if nobody did."""
     warning: str
     """What went wrong beside the answer, in words; else empty."""
+    rating: Literal["", "good", "bad"] = ""
+    """What its owner says of it, where its conversation is read."""
     earlier: list[AnswerResponse] = []
     """What this answer has replaced, the oldest first; five at most, each without `earlier`."""
 

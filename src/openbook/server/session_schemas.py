@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from openbook.answers import Verdict
+from openbook.server.feedback import Rating, Reason
 from openbook.server.schemas import AnswerResponse, Identifier, Shape, StrictShape
 
 
@@ -135,3 +136,34 @@ class SharedResponse(Shape):
     title: str
     expires_at: float
     answers: list[SharedAnswerResponse]
+
+
+class RatingRequest(StrictShape):
+    """What somebody says of an answer."""
+
+    rating: Rating
+    reason: Reason = ""
+    comment: str = Field(default="", max_length=1000)
+
+
+class FeedbackResponse(Shape):
+    """What somebody said of an answer."""
+
+    at: float
+    who: str
+    """Name of the key; `browser` without one."""
+    rating: Rating
+    reason: Reason
+    comment: str
+    query: str
+    """As it was searched for, so that it stands alone."""
+    model: str
+    refused: bool
+    places: list[str]
+    """What the answer cited, as `SOURCE/PATH:START-END`."""
+
+
+class FeedbackListResponse(Shape):
+    """What people said of answers, the latest first."""
+
+    feedback: list[FeedbackResponse]

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Caller, Identified
+from openbook.server.feedback import FeedbackStore
 from openbook.server.follow_ups import follow_ups
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
@@ -147,6 +148,10 @@ async def matches(request: Request, caller: Identified, wanted: SessionMatchesRe
 async def session(request: Request, caller: Identified, session_id: Id) -> SessionDetailResponse:
     """Return a conversation with all that was said."""
     found, records = await _whole(request, caller, session_id)
+    feedback: FeedbackStore = request.app.state.feedback
+    ratings = await asyncio.to_thread(feedback.of, caller.owner, session_id)
+    for record in records:
+        record["rating"] = ratings.get(record["id"], "")
     return SessionDetailResponse.model_validate({"id": found.id, "title": found.title, "exchanges": records})
 
 
@@ -191,9 +196,11 @@ async def change(request: Request, caller: Identified, session_id: Id, new: Sess
 
 @router.delete("/api/sessions/{session_id}", status_code=204)
 async def delete(request: Request, caller: Identified, session_id: Id) -> None:
-    """Delete a conversation."""
+    """Delete a conversation, and what its owner said of its answers."""
     if not await asyncio.to_thread(_sessions(request).delete, caller.owner, session_id):
         raise no_session(session_id)
+    feedback: FeedbackStore = request.app.state.feedback
+    await asyncio.to_thread(feedback.forget, caller.owner, session_id)
 
 
 @router.get(

@@ -153,6 +153,16 @@ export const deleteSession = (id) => call(`api/sessions/${encodeURIComponent(id)
 export const exportOf = (id, format) => `api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
 
 /** @param {string} sessionId @param {string} answerId */
+const ratingOf = (sessionId, answerId) =>
+  `api/sessions/${encodeURIComponent(sessionId)}/answers/${encodeURIComponent(answerId)}/rating`;
+
+/** @param {string} sessionId @param {string} answerId @param {object} said */
+export const rate = (sessionId, answerId, said) => call(ratingOf(sessionId, answerId), { method: "PUT", ...json(said) });
+
+/** @param {string} sessionId @param {string} answerId */
+export const takeBack = (sessionId, answerId) => call(ratingOf(sessionId, answerId), { method: "DELETE" });
+
+/** @param {string} sessionId @param {string} answerId */
 export const followUps = (sessionId, answerId) =>
   read(`api/sessions/${encodeURIComponent(sessionId)}/answers/${encodeURIComponent(answerId)}/suggestions`);
 

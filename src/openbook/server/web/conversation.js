@@ -13,7 +13,8 @@ import { STAGES, tail } from "./state.js";
  * @typedef {import("./state.js").Citation} Citation
  * @typedef {{ask(query: string): void, open(citations: Citation[], number: number): void,
  *   drop(view: ExchangeView): void, replace(view: ExchangeView, query: string): void, below(view: ExchangeView): number,
- *   markdown(answer: Answer): Promise<string>, share(answer: Answer): void, mayShare(): boolean}} Actions
+ *   markdown(answer: Answer): Promise<string>, share(answer: Answer): void, mayShare(): boolean,
+ *   rate(answer: Answer): HTMLElement[]}} Actions
  * `replace`: ask in the place of an exchange. `below`: how many come after it.
  */
 
@@ -263,6 +264,7 @@ export class ExchangeView {
         quiet("Copy answer", (button) => copy(button, answer.answer)),
         isCurrent && isKept(answer) && this.actions.mayShare() && quiet("Share", () => this.actions.share(answer)),
         isKept(answer) && quiet("Copy with sources", (button) => copyLate(button, this.actions.markdown(answer))),
+        ...(isCurrent && isKept(answer) ? this.actions.rate(answer) : []),
       ),
     );
   }

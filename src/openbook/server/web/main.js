@@ -11,6 +11,7 @@ import { confirmed, logIn, showKeys } from "./dialogs.js";
 import { belowWords } from "./editing.js";
 import { announce, byId, element, fill, rove } from "./dom.js";
 import { sentences, summary } from "./formatting.js";
+import { ratingButtons } from "./feedback.js";
 import { hideFollowUps, showFollowUps } from "./followups.js";
 import { historyOf } from "./history.js";
 import { startKeys } from "./keys.js";
@@ -94,6 +95,7 @@ const actions = {
   open: (citations, number) => (hideCard(), openViewer(citations, number)),
   markdown: ({ id, session_id: session }) => api.answerMarkdown(session ?? "", id ?? ""),
   share: ({ id, session_id: session }) => share(session ?? "", id),
+  rate: (answer) => ratingButtons(answer, attempt),
   mayShare: () => store.get().mayShare,
 };
 

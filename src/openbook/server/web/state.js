@@ -8,7 +8,8 @@
  * @typedef {{answer: string, html: string, citations: Citation[], claims?: Claim[],
  *   nearest?: Omit<Citation, "number" | "mark" | "verdict" | "reason">[], refused: boolean, reason: string,
  *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, verifier?: string, warning?: string,
- *   session_id?: string, query?: string, id?: string, earlier?: (Answer & {query: string})[]}} Answer
+ *   session_id?: string, query?: string, id?: string, rating?: string,
+ *   earlier?: (Answer & {query: string})[]}} Answer
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
  * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean,
  *   replaces?: string}} RunningAnswer
