@@ -114,13 +114,16 @@ class FeedbackStore:
     def last(self, most: int) -> list[Feedback]:
         """Return the last ratings of all, the latest first; of the same time, by id of the answer."""
         rows = self._tables.read(f"SELECT {_FIELDS} FROM ratings ORDER BY at DESC, answer_id LIMIT ?", (most,))
-        return [
-            Feedback(*said, refused=bool(refused), places=tuple(json.loads(places))) for *said, refused, places in rows
-        ]
+        return [_read(*row) for row in rows]
 
     def close(self) -> None:
         """Release the file."""
         self._tables.close()
+
+
+def _read(*row: Any) -> Feedback:
+    at, who, rating, reason, comment, query, model, refused, places = row
+    return Feedback(at, who, rating, reason, comment, query, model, bool(refused), tuple(json.loads(places)))
 
 
 def _places(citations: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -126,6 +126,7 @@ export async function newSource(chooseFiles) {
 
 const KEYS = [
   ["/", "go to the question"],
+  ["Ctrl K", "commands and earlier questions; on a Mac, ⌘ K"],
   ["Enter", "ask; Shift and Enter for a new line"],
   ["j, k", "next and previous citation"],
   ["Enter", "on a citation: open its source"],

@@ -86,6 +86,8 @@ const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("openb
 export function sanitised(html) {
   const template = document.createElement("template");
   template.innerHTML = policy.createHTML(html); // the one place: what comes here, `rendering.py` has made
+  // Bullets and the lines beside quotes stand where their text begins, whichever way it is written.
+  for (const each of template.content.querySelectorAll("ul, ol, blockquote, table")) each.setAttribute("dir", "auto");
   return template.content;
 }
 

@@ -7,7 +7,7 @@ import { closeMenu, closeRail } from "./rail.js";
 import { closeSearch, openSearch } from "./search.js";
 import { closeViewer, isOpen, step } from "./viewer.js";
 
-/** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void}} Actions */
+/** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void, palette(): void}} Actions */
 
 /** @param {Actions} actions */
 export function startKeys(actions) {
@@ -25,6 +25,11 @@ export function startKeys(actions) {
   };
   document.addEventListener("keydown", (event) => {
     if (byId("dialog").open) return;
+    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+      event.preventDefault(); // some browsers go to their own search
+      actions.palette();
+      return;
+    }
     if (event.key === "Escape") {
       escape(actions);
       return;

@@ -16,6 +16,7 @@ import { hideFollowUps, showFollowUps } from "./followups.js";
 import { historyOf } from "./history.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
+import { openPalette } from "./palette.js";
 import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
 import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
 import { share } from "./sharing.js";
@@ -515,6 +516,29 @@ function show(now) {
   showWelcome(now, { ask, addSource, logIn: logInAgain });
 }
 
+/** What the palette offers: what can be done now, then the conversations. */
+function commands() {
+  const { sessions, writable, mayShare, locked } = store.get();
+  if (locked) return [{ words: "Log in", act: logInAgain }];
+  const last = views.at(-1);
+  /** @type {(import("./palette.js").Command | false)[]} */
+  const listed = [
+    { words: "New question", key: "n", act: newQuestion },
+    { words: "Search the sources", key: "s", act: () => openSearch() },
+    { words: "Go to the question", key: "/", act: () => byId("question").focus() },
+    last?.exchange.phase === "answered" && { words: "Answer the last question again", act: () => replace(last, last.exchange.query) },
+    writable && { words: "Add a source", act: addSource },
+    mayShare && { words: "Links that I have shared", act: () => share("") },
+    { words: "Find words in earlier questions", act: () => (openRail(), byId("history-search").focus()) },
+    { words: theme() === "dark" ? "Use light colours" : "Use dark colours", key: "t", act: changeTheme },
+    { words: "Keys", key: "?", act: showKeys },
+    !byId("admin").hidden && { words: "People and server", act: () => location.assign("admin") },
+    !byId("logout").hidden && { words: "Log out", act: logOut },
+    ...sessions.map(({ id, title }) => ({ words: `Open “${title}”`, act: () => openSession(id) })),
+  ];
+  return listed.filter((each) => each !== false && each !== undefined);
+}
+
 function changeTheme() {
   toggleTheme();
   showTheme();
@@ -552,7 +576,7 @@ function wire() {
   byId("shares").addEventListener("click", () => share(""));
   byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
-  startKeys({ newQuestion, changeTheme, stop });
+  startKeys({ newQuestion, changeTheme, stop, palette: () => openPalette(commands()) });
   document.addEventListener("click", ({ target }) => closeMenu(/** @type {Element} */ (target)));
   // Another tab may have asked, renamed or deleted meanwhile.
   document.addEventListener("visibilitychange", () => document.hidden || store.get().locked || loadSessions());
