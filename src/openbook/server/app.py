@@ -24,6 +24,7 @@ from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
+from openbook.server.originals import Originals
 from openbook.server.page import add_page
 from openbook.server.people import People
 from openbook.server.question_service import QuestionService
@@ -138,6 +139,7 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
         answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
+    state.originals = Originals(state.library)
     state.searcher = SearchService(state.library)
     state.answers = RunningAnswers(state.asker, state.stopping)
 
@@ -204,6 +206,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(state.asker.close)
         await asyncio.to_thread(state.searcher.close)
         await asyncio.to_thread(COLOURER.close)
+        await asyncio.to_thread(state.originals.close)
         state.library.close()
         state.sessions.close()
         state.shares.close()

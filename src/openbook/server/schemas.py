@@ -436,6 +436,10 @@ class DocumentResponse(Shape):
     more_before: bool
     more_after: bool
     remarks: list[str]
+    page: int = 0
+    """Of a PDF, the page on which the range begins, from 1; 0 for what has no pages that can be drawn."""
+    pages: int = 0
+    """The last page that has text."""
     html: str = ""
     """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
 

@@ -220,6 +220,13 @@ export const documentAt = (id, { start_char: from, end_char: to }, context) =>
   read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}&rendered=true`);
 
 /** @param {string} id */
+export const originalOf = (id) => `api/documents/${encodeURIComponent(id)}/original`;
+
+/** @param {string} id @param {number} page @param {{start_char: number, end_char: number}} span that is marked */
+export const pageOf = (id, page, { start_char: from, end_char: to }) =>
+  `api/documents/${encodeURIComponent(id)}/pages/${page}?start_char=${from}&end_char=${to}`;
+
+/** @param {string} id */
 export const textOf = (id) => `api/documents/${encodeURIComponent(id)}/text`;
 
 /**
