@@ -92,8 +92,6 @@ def view(
         more_before=first > 1 or begin > 0,
         more_after=last < len(lines) or end < len(pieces),
         remarks=list(document.remarks),
-        page=page_of(document, start_char),
-        pages=page_of(document, len(document.text)),
     )
 
 
@@ -261,6 +259,7 @@ async def document(
             return None
         link = partial(library.link, found.source)
         shown = view(found, document_id, start_char, end_char, context=context, link=link)
+        shown.page, shown.pages = page_of(found, start_char), page_of(found, len(found.text))
         shown.html = _html(found, start_char, end_char) if rendered else ""
         return shown
 

@@ -262,8 +262,8 @@ export class ExchangeView {
           quiet("Regenerate", () => this.actions.replace(this, this.exchange.query)),
         ] : []),
         quiet("Copy answer", (button) => copy(button, answer.answer)),
-        isCurrent && isKept(answer) && this.actions.mayShare() && quiet("Share", () => this.actions.share(answer)),
         isKept(answer) && quiet("Copy with sources", (button) => copyLate(button, this.actions.markdown(answer))),
+        isCurrent && isKept(answer) && this.actions.mayShare() && quiet("Share", () => this.actions.share(answer)),
         ...(isCurrent && isKept(answer) ? this.actions.rate(answer) : []),
       ),
     );
