@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from openbook.errors import SettingsError
 
 Strategy = Literal["semantic", "fixed-size", "hybrid"]
+SHARING = ("off", "reader", "editor", "owner")
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 _PREFIX = "OPENBOOK_"
@@ -155,6 +156,8 @@ class Settings:
     server_results: int = 0
     """Results that an answer of the server is written from, where the question names no number. 0: 10 for quotes and
     20 for a model."""
+    server_shares: str = "editor"
+    """Who may make links that show answers to whoever has them: `reader`, `editor`, `owner`, or `off`: nobody."""
     server_hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, besides `localhost` and addresses of numbers."""
     server_roots: tuple[str, ...] = ()
@@ -194,6 +197,10 @@ class Settings:
                     f"{name} is {getattr(self, name)}, and must be below {whole}, {getattr(self, whole)}",
                     hint=f"set {_variable(name)}",
                 )
+        if self.server_shares not in SHARING:
+            raise SettingsError(
+                f"server_shares is {self.server_shares!r}", hint=f"set it to one of {', '.join(SHARING)}"
+            )
         for name in _NOT_NEGATIVE:
             if getattr(self, name) < 0:
                 raise SettingsError(
@@ -390,6 +397,7 @@ _PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "key_usd_per_day": (float, "a number"),
     "answer_usd": (float, "a number"),
     "telemetry": (str, "a name"),
+    "server_shares": (str, "a role"),
     "server_hosts": (_names, _NAMES),
     "server_roots": (_names, _NAMES),
     "server_git_hosts": (_names, _NAMES),

@@ -13,7 +13,7 @@ from openbook.answers import Exchange
 from openbook.errors import SessionError
 from openbook.integrations.redis_client import RedisClient
 from openbook.integrations.redis_sessions import RedisSessions
-from openbook.sessions.protocol import Sessions, new_id
+from openbook.sessions.protocol import Cut, Sessions, new_id
 from openbook.sessions.sqlite import SqliteSessions
 from openbook.settings import Secret
 from tests.fakes.clock import Clock
@@ -107,6 +107,55 @@ def test_the_history_is_the_last_exchanges_in_their_order(sessions: Sessions) ->
 
     assert sessions.history("ada", session_id, 2) == (Exchange("q1", "a1"), Exchange("q2", "a2"))
     assert sessions.history("ada", session_id, 0) == ()
+
+
+def test_an_exchange_replaces_another_one_and_all_that_came_after_it(sessions: Sessions) -> None:
+    session_id = begin(sessions)
+    for number in range(3):
+        sessions.add("ada", session_id, Exchange(f"q{number}", f"a{number}"), {"n": number})
+
+    before = sessions.history("ada", session_id, 2, before=2)
+    sessions.add("ada", session_id, Exchange("new", "answer"), {"n": "new"}, cut=Cut(2, 4))
+
+    found = sessions.records("ada", session_id)
+    assert before == (EXCHANGE, Exchange("q0", "a0"))
+    assert found is not None
+    assert found[1] == [{"query": EXCHANGE.question}, {"n": 0}, {"n": "new"}]
+    assert sessions.history("ada", session_id, 9) == (EXCHANGE, Exchange("q0", "a0"), Exchange("new", "answer"))
+    assert sessions.history("ada", session_id, 9, before=0) == ()
+
+
+def test_the_first_exchange_can_be_replaced(sessions: Sessions) -> None:
+    session_id = begin(sessions)
+
+    sessions.add("ada", session_id, Exchange("new", "answer"), {"n": 1}, cut=Cut(0, 1))
+
+    assert sessions.history("ada", session_id, 9) == (Exchange("new", "answer"),)
+
+
+def test_nothing_is_replaced_in_a_conversation_that_has_changed_meanwhile(sessions: Sessions) -> None:
+    session_id = begin(sessions)
+    sessions.add("ada", session_id, Exchange("And then?", "Nothing."), {"n": 1})
+
+    with pytest.raises(SessionError, match="changed meanwhile"):
+        sessions.add("ada", session_id, Exchange("new", "answer"), {"n": 2}, cut=Cut(0, 1))
+
+    assert sessions.history("ada", session_id, 9) == (EXCHANGE, Exchange("And then?", "Nothing."))
+
+
+def test_a_conversation_is_pinned_and_unpinned_by_its_owner_alone(sessions: Sessions) -> None:
+    session_id, other = begin(sessions), begin(sessions)
+
+    pinned = sessions.pin("ada", session_id, pinned=True), sessions.pin("ada", session_id, pinned=True)
+
+    assert (pinned, sessions.pin("eve", other, pinned=True)) == ((True, True), False)
+    assert {session.id: session.pinned for session in sessions.of("ada")} == {session_id: True, other: False}
+    found = sessions.records("ada", session_id)
+    assert found is not None
+    assert found[0].pinned
+    assert sessions.pin("ada", session_id, pinned=False)
+    assert not any(session.pinned for session in sessions.of("ada"))
+    assert sessions.delete("ada", session_id)
 
 
 def test_a_conversation_expires_after_its_last_question(sessions: Sessions, clock: Clock) -> None:

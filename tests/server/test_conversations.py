@@ -81,3 +81,140 @@ def test_an_export_has_every_citation_with_its_verdict(client: TestClient) -> No
     for response, ending in ((markdown, "md"), (as_json, "json")):
         assert response.headers["content-disposition"] == f'attachment; filename="{reply["session_id"]}.{ending}"'
     assert client.get(route, params={"format": "pdf"}).status_code == 422
+
+
+def test_an_edited_question_takes_the_place_of_the_old_one_and_of_all_that_came_after_it(serve: Serve) -> None:
+    model = ScriptedModel(
+        "Sessions end after one hour [1:2].",
+        *("How long does the retry policy wait?", "The policy waits 30 seconds [1:2]."),
+        *("How long do parcels wait?", "Thirty seconds."),
+        *("When do sessions of the guide end?", "After one hour [1:2]."),
+    )
+    client = serve(model, verifier="off")
+    first = ask(client, QUESTION, model=model.name)
+    session_id = first["session_id"]
+    second = ask(client, "How long does the retry policy wait?", session_id=session_id, model=model.name)
+    ask(client, "What about parcels?", session_id=session_id, model=model.name)
+    before = len(model.requests)
+
+    edited = ask(
+        client,
+        "When do sessions of the guide end?",
+        session_id=session_id,
+        replaces=second["id"],
+        model=model.name,
+    )
+
+    kept = client.get(f"/api/sessions/{session_id}").json()
+    asked = "".join(message.text for request in model.requests[before:] for message in request.messages)
+    assert [each["id"] for each in kept["exchanges"]] == [first["id"], edited["id"]]
+    assert kept["title"] == QUESTION
+    assert [each["query"] for each in edited["earlier"]] == [second["query"]]
+    assert QUESTION in asked  # what came before is looked back on, what is replaced is not
+    assert "How long does the retry policy wait" not in asked
+    assert "parcels" not in asked
+
+
+def test_an_answer_that_is_asked_for_again_keeps_its_earlier_versions_and_the_title_follows_an_edit(
+    client: TestClient,
+) -> None:
+    reply = ask(client, QUESTION)
+    session_id = reply["session_id"]
+
+    ids = [reply["id"]]
+    for _ in range(6):
+        reply = ask(client, QUESTION, session_id=session_id, replaces=reply["id"])
+        ids.append(reply["id"])
+    edited = ask(client, "How long does the retry policy wait?", session_id=session_id, replaces=reply["id"])
+
+    (listed,) = client.get("/api/sessions").json()["sessions"]
+    assert (listed["exchanges"], listed["title"]) == (1, "How long does the retry policy wait?")
+    assert [each["id"] for each in edited["earlier"]] == ids[-5:]
+    assert [each["earlier"] for each in edited["earlier"]] == [[]] * 5
+
+
+def test_only_an_answer_of_the_same_conversation_of_the_caller_is_replaced(client: TestClient) -> None:
+    mine, other = ask(client, QUESTION), ask(client, "How long does the retry policy wait?")
+    tries = (
+        {"session_id": mine["session_id"], "replaces": other["id"]},
+        {"session_id": mine["session_id"], "replaces": "0" * 32},
+        {"replaces": mine["id"]},
+    )
+
+    statuses = [client.post("/api/query", json={"query": QUESTION, **each}).status_code for each in tries]
+    client.cookies.clear()
+    stranger = client.post(
+        "/api/query", json={"query": QUESTION, "session_id": mine["session_id"], "replaces": mine["id"]}
+    )
+
+    assert (statuses, stranger.status_code) == ([404, 404, 404], 404)
+
+
+def test_an_exchange_that_was_kept_without_an_id_can_be_replaced(client: TestClient, home: Path) -> None:
+    reply = ask(client, QUESTION)
+    with closing(sqlite3.connect(home / "sessions.sqlite")) as tables, tables:
+        tables.execute("UPDATE exchanges SET record = json_remove(record, '$.id', '$.earlier')")
+    route = f"/api/sessions/{reply['session_id']}"
+    (old,) = client.get(route).json()["exchanges"]
+
+    renewed = ask(client, QUESTION, session_id=reply["session_id"], replaces=old["id"])
+
+    assert client.get(route).json()["exchanges"] == [renewed]
+    assert renewed["earlier"][0]["id"] == old["id"] != reply["id"]
+
+
+def test_a_conversation_is_pinned_and_one_that_is_not_there_is_not(client: TestClient) -> None:
+    route = f"/api/sessions/{ask(client, QUESTION)['session_id']}"
+
+    statuses = [client.patch(route, json={"pinned": True}).status_code for _ in range(2)]
+    missing = client.patch(f"/api/sessions/{'0' * 32}", json={"pinned": True})
+
+    (listed,) = client.get("/api/sessions").json()["sessions"]
+    assert (statuses, missing.status_code) == ([204, 204], 404)
+    assert (listed["pinned"], listed["title"]) == (True, QUESTION)
+    client.patch(route, json={"pinned": False})
+    assert not client.get("/api/sessions").json()["sessions"][0]["pinned"]
+
+
+def test_conversations_are_found_by_words_of_their_questions_and_answers(client: TestClient) -> None:
+    sessions, retries = ask(client, QUESTION), ask(client, "How long does the retry policy wait?")
+    client.patch(f"/api/sessions/{sessions['session_id']}", json={"title": "Élan"})
+
+    def found(text: str) -> list[tuple[str, str]]:
+        reply = client.post("/api/sessions/matches", json={"text": text}).json()
+        return [(each["id"], each["snippet"]) for each in reply["sessions"]]
+
+    assert [id_ for id_, _ in found("END")] == [sessions["session_id"]]
+    assert found("retry seconds 30")[0][0] == retries["session_id"]
+    assert "30 seconds" in found("30 seconds")[0][1]
+    assert found("éLAN") == [(sessions["session_id"], "Élan")]
+    assert found("nothing of it") == []
+    assert client.post("/api/sessions/matches", json={"text": ""}).status_code == 422
+    client.cookies.clear()
+    assert found("end") == []
+
+
+def test_one_answer_is_exported_with_its_sources(client: TestClient) -> None:
+    first = ask(client, QUESTION)
+    second = ask(client, "How long does the retry policy wait?", session_id=first["session_id"])
+    route = f"/api/sessions/{first['session_id']}/export"
+
+    one = client.get(route, params={"answer": second["id"]})
+
+    assert one.text.startswith("## How long does the retry policy wait?\n\n")
+    assert one.text.endswith("- `[1:2]` guide.md:7 (Retries): exact\n")
+    assert client.get(route, params={"answer": "0" * 32}).status_code == 404
+
+
+def test_after_an_answer_there_are_questions_to_go_on_with_for_its_owner_alone(client: TestClient) -> None:
+    reply = ask(client, QUESTION)
+    route = f"/api/sessions/{reply['session_id']}/answers"
+
+    suggested = client.get(f"{route}/{reply['id']}/suggestions").json()["questions"]
+
+    assert suggested == ["What is said about “Sessions”?", "What is said about “Retries”?"]
+    for question in suggested:
+        assert not ask(client, question, session_id=reply["session_id"])["refused"]
+    assert client.get(f"{route}/{'0' * 32}/suggestions").status_code == 404
+    client.cookies.clear()
+    assert client.get(f"{route}/{reply['id']}/suggestions").status_code == 404

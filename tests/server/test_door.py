@@ -58,7 +58,7 @@ def test_a_key_opens_and_is_worthless_once_removed(serve: Serve, keys: KeyStore)
     opened = client.get("/api/me", headers=bearer(key))
     keys.remove("team")
 
-    assert opened.json() == {"key": "team", "needs_key": True, "role": "reader"}
+    assert opened.json() == {"key": "team", "needs_key": True, "role": "reader", "may_share": False}
     assert client.get("/api/me", headers=bearer(key)).status_code == 401
 
 
@@ -272,6 +272,16 @@ def test_parts_of_the_page_are_asked_for_again_so_that_they_are_of_one_version(c
 
     assert (first.headers["cache-control"], again.status_code, again.content) == ("no-cache", 304, b"")
     assert client.get("/").headers["cache-control"] == "no-store"
+
+
+def _loaded(*names: str) -> set[str]:
+    """Return the parts that some parts load, and themselves."""
+    known: set[str] = set()
+    while names:
+        known.update(names)
+        texts = ((WEB / name).read_text(encoding="utf-8") for name in names)
+        names = tuple({name for text in texts for name in re.findall(r'from "\./([\w.]+)"', text)} - known)
+    return known
 
 
 def test_the_page_is_small_and_its_parts_are_kept_under_the_name_of_their_version(client: TestClient) -> None:

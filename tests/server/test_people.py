@@ -86,7 +86,7 @@ def test_a_reader_asks_and_deletes_nothing_of_others(serve: Serve, keys: Keys) -
 
 
 def test_who_needs_no_key_may_edit_and_manages_no_keys(client: TestClient) -> None:
-    assert client.get("/api/me").json() == {"key": "", "needs_key": False, "role": "editor"}
+    assert client.get("/api/me").json() == {"key": "", "needs_key": False, "role": "editor", "may_share": True}
     assert client.get("/api/sources").json()["writable"] is True
     refused = client.post("/api/admin/keys", json={"name": "mine", "role": "owner"})
     assert (refused.status_code, "a browser without a key" in refused.text) == (403, True)
@@ -132,7 +132,7 @@ def test_students_join_with_a_link_and_have_a_history_of_their_own(serve: Serve,
     mine = client.get("/api/sessions").json()["sessions"]
 
     assert (joined.status_code, others, [each["id"] for each in mine]) == (204, [], [session_id])
-    assert client.get("/api/me").json() == {"key": "class/Ada", "needs_key": True, "role": "reader"}
+    assert client.get("/api/me").json() == {"key": "class/Ada", "needs_key": True, "role": "reader", "may_share": False}
     client.cookies.clear()
     client.cookies.update(cookie)
     assert client.get("/api/me").status_code == 401  # a copy of the cookie from before the logout
@@ -266,6 +266,15 @@ def test_the_description_tells_how_to_authenticate_and_so_does_a_refusal(serve: 
         path: methods[method].get("security") for path, methods in described["paths"].items() for method in methods
     }
     assert {path for path, each in secured.items() if not each} == {
-        *("/healthz", "/readyz", "/api/login", "/api/join", "/api/logout", "/api/oidc/login", "/api/oidc/callback"),
+        *(
+            "/healthz",
+            "/readyz",
+            "/api/login",
+            "/api/join",
+            "/api/shared",
+            "/api/logout",
+            "/api/oidc/login",
+            "/api/oidc/callback",
+        ),
     }
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Bearer realm="Openbook"')

@@ -64,6 +64,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "server_wait_s": ("7.5", 7.5),
     "server_answers": ("8", 8),
     "server_results": ("5", 5),
+    "server_shares": ("owner", "owner"),
     "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
     "server_roots": ("/srv/courses", ("/srv/courses",)),
     "server_git_hosts": ("git.example", ("git.example",)),
@@ -170,6 +171,13 @@ def test_an_unknown_strategy_is_refused_with_those_there_are() -> None:
         Settings.from_env({"OPENBOOK_CHUNK_STRATEGY": "clever"})
 
     assert all(strategy in caught.value.hint for strategy in STRATEGIES)
+
+
+def test_who_may_share_is_a_role_or_nobody() -> None:
+    with pytest.raises(SettingsError, match="server_shares is 'everybody'") as caught:
+        Settings.from_env({"OPENBOOK_SERVER_SHARES": "everybody"})
+
+    assert "off, reader, editor, owner" in caught.value.hint
 
 
 def test_origins_tell_for_every_setting_what_is_in_force_and_why() -> None:

@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, anchorOf, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, safeLink,
-  sentences, summary, VERDICTS, verdictOf, visible, wait,
+  ago, anchorOf, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain,
+  safeLink, sentences, summary, VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
 test("what has no shape or turns the direction is written as its number", () => {
@@ -168,4 +168,11 @@ test("a single line is named as a line, and not taken for what an original has i
     assert.equal(lines({ ...at, place }), "guide.md, line 3");
   }
   assert.notEqual(anchorOf({ ...at, place: "guide.md:31 (Sessions)" }), null);
+});
+
+test("a text is split into what matches and what does not, by whole characters", () => {
+  assert.deepEqual(marked("🌊 tide", [[2, 6]]), [
+    { words: "🌊 ", isMatch: false }, { words: "tide", isMatch: true },
+  ]);
+  assert.deepEqual(marked("tide", []), [{ words: "tide", isMatch: false }]);
 });

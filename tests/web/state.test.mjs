@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  applyEvent, createStore, pastExchange, pendingOf, questionBody, startExchange, tail, withRunning,
+  applyEvent, createStore, pastExchange, pendingOf, questionBody, sameFrom, startExchange, tail, withRunning,
 } from "../../src/openbook/server/web/state.js";
 
 const after = (...events) => events.reduce(applyEvent, startExchange(1, "Why?"));
@@ -136,4 +136,25 @@ test("a store tells each change to who listens", () => {
 
   assert.deepEqual(seen, [{ a: 1, b: 3 }]);
   assert.deepEqual(store.get(), { a: 1, b: 4 });
+});
+
+test("a question that takes the place of an answer names it", () => {
+  const scope = { model: "", sources: [], course: "", lesson: "" };
+
+  assert.deepEqual(questionBody("Why?", scope, "s", "a"), { query: "Why?", session_id: "s", replaces: "a" });
+});
+
+test("what is shown is what is kept, up to the first answer that has been replaced", () => {
+  const kept = [{ id: "a" }, { id: "b" }];
+
+  assert.equal(sameFrom(["a", "b"], kept), 2);
+  assert.equal(sameFrom(["a", "old"], kept), 1);
+  assert.equal(sameFrom(["a"], kept), 1);
+  assert.equal(sameFrom(["a", "b", "not kept"], kept), 2);
+});
+
+test("pinned conversations stand before the others", () => {
+  const sessions = [{ id: "a" }, { id: "b", pinned: true }].map((each) => ({ title: "", updated_at: 1, exchanges: 1, ...each }));
+
+  assert.deepEqual(withRunning(sessions, []).map(({ id }) => id), ["b", "a"]);
 });

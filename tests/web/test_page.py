@@ -367,11 +367,46 @@ def test_too_many_questions_are_held_back_with_a_countdown(
     troubles.clear()
 
 
+def test_a_citation_of_a_pdf_opens_its_page_as_a_picture(serve: Serve, browse: Browse, shoot: Shoot) -> None:
+    page = browse(serve(Path(__file__).parents[2] / "examples" / "formats" / "tides.pdf"))
+    ask(page, QUESTION)
+
+    page.locator(".answer a.cite").first.click()
+
+    picture = page.get_by_role("img", name=re.compile("Page 2 as it is printed, with the cited words marked"))
+    expect(picture).to_be_visible()
+    assert picture.evaluate("each => each.decode().then(() => each.naturalWidth)") == 1200
+    shoot(page, "pdf")
+    page.get_by_role("button", name="Next page").click()
+    expect(page.locator(".page-number")).to_have_text("Page 3 of 4")
+    page.get_by_role("button", name="Previous page").click()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Download the original").click()
+    assert saved.value.suggested_filename == "tides.pdf"
+
+
+def test_a_pdf_whose_file_is_gone_is_shown_as_text(
+    serve: Serve, browse: Browse, tmp_path: Path, troubles: list[str]
+) -> None:
+    file = tmp_path / "pages" / "tides.pdf"
+    file.parent.mkdir()
+    file.write_bytes((Path(__file__).parents[2] / "examples" / "formats" / "tides.pdf").read_bytes())
+    page = browse(serve(file.parent))
+    ask(page, QUESTION)
+    file.unlink()
+
+    page.locator(".answer a.cite").first.click()
+
+    expect(page.locator("#viewer mark").first).to_contain_text("lunar day")
+    troubles.clear()  # the browser says that there is no picture
+
+
 def test_a_citation_of_a_pdf_names_its_page(serve: Serve, browse: Browse) -> None:
     page = browse(serve(Path(__file__).parents[2] / "examples" / "formats" / "tides.pdf"))
     ask(page, QUESTION)
 
     page.locator(".answer a.cite").first.click()
+    page.get_by_role("button", name="Text", exact=True).click()
 
     expect(page.locator("#viewer mark").first).to_contain_text("lunar day")
     expect(page.locator("#viewer .line-label").first).to_contain_text("p. 1")

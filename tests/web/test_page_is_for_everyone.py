@@ -16,7 +16,7 @@ from openbook.testing import FakeServer, Fault, ScriptedReply
 from tests.web.axe import AXE, violations
 from tests.web.npm import unpacked
 from tests.web.serving import Served, course_in
-from tests.web.test_page import TUTORED, WHY, ask
+from tests.web.test_page import QUESTION, TUTORED, WHY, ask
 
 pytestmark = pytest.mark.browser
 
@@ -255,3 +255,45 @@ def test_of_thousands_of_earlier_questions_some_are_shown_and_more_when_asked_fo
 
     expect(page.locator(".session")).to_have_count(150)
     expect(page.get_by_role("button", name="Show older ones")).to_have_count(0)
+
+
+def test_the_palette_does_what_is_typed_and_opens_earlier_questions(
+    serve: Serve, browse: Browse, tmp_path: Path, axe: str, shoot: Shoot
+) -> None:
+    page = browse(serve(course_in(tmp_path)))
+    ask(page, QUESTION)
+    page.keyboard.press("n")
+
+    page.get_by_label("Your question").press("Control+k")
+    field = page.get_by_role("combobox", name="Command")
+    expect(field).to_be_focused()
+    shoot(page, "palette")
+    assert violations(page, axe) == []
+    field.fill("lunar day")
+    expect(page.locator(".command")).to_have_text([f"Open “{QUESTION}”"])
+    field.press("Enter")
+    expect(page.locator("[data-phase=answered] .question")).to_have_text([QUESTION])
+    page.keyboard.press("Control+k")
+    field.press("ArrowDown")
+    expect(page.locator(".command[aria-selected=true]")).to_contain_text("Search the sources")
+    field.press("Enter")
+    expect(page.get_by_label("Words to search for")).to_be_focused()
+    page.keyboard.press("Control+k")
+    field.fill("nothing like this")
+    field.press("Enter")
+    expect(page.locator(".command")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Words to search for")).to_be_focused()
+
+
+def test_bullets_of_writing_from_right_to_left_stand_at_the_right(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    hebrew = "- הגאות עולה פעמיים ביום.\n- הירח מושך את הים.\n\n> ציטוט\n\n- The tide rises twice."
+    page = browse(serve(course_in(tmp_path), steps=(hebrew,), verifier="off"))
+    ask(page, WHY)
+
+    lists = page.locator(".answer ul")
+    assert [lists.nth(at).evaluate("each => getComputedStyle(each).direction") for at in range(2)] == ["rtl", "ltr"]
+    assert page.locator(".answer blockquote").first.evaluate("each => getComputedStyle(each).borderRightWidth") == "3px"
+    shoot(page, "right-to-left")

@@ -25,7 +25,7 @@ NAMED = "<img src=x onerror=document.title='ran'>"
 
 FOUND = """() => [...document.querySelectorAll("*")].flatMap((each) => [
     ...(/^(script|svg|iframe|object|embed|style|base|form)$/i.test(each.localName)
-        && !each.matches("head > script[src], #composer, dialog form") ? [each.outerHTML] : []),
+        && !each.matches("head > script[src], #composer, #search-form, dialog form") ? [each.outerHTML] : []),
     ...(each.localName === "img" && !each.matches(".wordmark img") ? [each.outerHTML] : []),
     ...each.getAttributeNames().filter((name) => /^(on|style$|srcdoc)/.test(name) && !each.matches("#question, #card"))
         .map((name) => each.localName + " has " + name),

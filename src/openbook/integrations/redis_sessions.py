@@ -8,7 +8,7 @@ from typing import Any
 from openbook.answers import Exchange
 from openbook.errors import SessionError
 from openbook.integrations.redis_client import RedisClient
-from openbook.sessions.protocol import Session, session_title
+from openbook.sessions.protocol import Cut, Session, has_changed, session_title
 
 # A conversation is a hash and the list of its exchanges. Two sorted sets, by the time of the last question, hold the
 # ids of one owner, and all of them with their owners. All keys have a time to live, so that nothing is kept longer
@@ -24,12 +24,16 @@ _LONGEST_MS = 2**53
 _OLDEST = "local oldest = string.format('%.6f', tonumber(now) - tonumber(ARGV[2]))\n"
 
 _ADD = """
-local lives_ms, owner, id, title, exchange, begins = unpack(ARGV, 2)
+local lives_ms, owner, id, title, exchange, begins, kept, total = unpack(ARGV, 2)
 if begins == '1' then
   if redis.call('EXISTS', KEYS[1]) == 1 then return 'taken' end
   redis.call('HSET', KEYS[1], 'owner', owner, 'title', title, 'created_at', now)
 elseif redis.call('HGET', KEYS[1], 'owner') ~= owner then
   return 'gone'
+end
+if kept ~= '' then
+  if redis.call('LLEN', KEYS[2]) ~= tonumber(total) then return 'changed' end
+  if kept == '0' then redis.call('DEL', KEYS[2]) else redis.call('LTRIM', KEYS[2], 0, tonumber(kept) - 1) end
 end
 redis.call('HSET', KEYS[1], 'updated_at', now)
 redis.call('RPUSH', KEYS[2], exchange)
@@ -42,29 +46,29 @@ return 'kept'
 # False where there is none for this owner, or none any more. Else its fields, and its exchanges from a place on.
 _FIND = f"""
 {_OLDEST}
-local found = redis.call('HMGET', KEYS[1], 'owner', 'title', 'created_at', 'updated_at')
+local found = redis.call('HMGET', KEYS[1], 'owner', 'title', 'created_at', 'updated_at', 'pinned')
 if found[1] ~= ARGV[3] or tonumber(found[4]) < tonumber(oldest) then return false end
-local exchanges = ARGV[4] == '' and {{}} or redis.call('LRANGE', KEYS[2], ARGV[4], -1)
-return {{found[2], found[3], found[4], redis.call('LLEN', KEYS[2]), exchanges}}
+local exchanges = ARGV[4] == '' and {{}} or redis.call('LRANGE', KEYS[2], ARGV[4], ARGV[5])
+return {{found[2], found[3], found[4], redis.call('LLEN', KEYS[2]), found[5], exchanges}}
 """
 
 _LIST = f"""
 {_OLDEST}
 local listed = {{}}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], oldest, '+inf')) do
-  local found = redis.call('HMGET', KEYS[2] .. id, 'title', 'created_at', 'updated_at')
+  local found = redis.call('HMGET', KEYS[2] .. id, 'title', 'created_at', 'updated_at', 'pinned')
   if found[1] then
-    listed[#listed + 1] = {{id, found[1], found[2], found[3], redis.call('LLEN', KEYS[3] .. id)}}
+    listed[#listed + 1] = {{id, found[1], found[2], found[3], redis.call('LLEN', KEYS[3] .. id), found[4]}}
   end
 end
 return listed
 """
 
-_RENAME = f"""
+_CHANGE = f"""
 {_OLDEST}
 local found = redis.call('HMGET', KEYS[1], 'owner', 'updated_at')
 if found[1] ~= ARGV[3] or tonumber(found[2]) < tonumber(oldest) then return 0 end
-redis.call('HSET', KEYS[1], 'title', ARGV[4])
+redis.call('HSET', KEYS[1], ARGV[4], ARGV[5])
 return 1
 """
 
@@ -103,18 +107,28 @@ class RedisSessions:
         self._expire_s = repr(expire_s)
         self._lives_ms = min(int(expire_s * 1000) + 1, _LONGEST_MS)
         self._add, self._find, self._list = shared.script(_ADD), shared.script(_FIND), shared.script(_LIST)
-        self._rename, self._delete = shared.script(_RENAME), shared.script(_DELETE)
+        self._change, self._delete = shared.script(_CHANGE), shared.script(_DELETE)
         self._expire = shared.script(_EXPIRE)
 
     def owns(self, owner: str, session_id: str) -> bool:
         return self._found(owner, session_id) is not None
 
     def add(
-        self, owner: str, session_id: str, exchange: Exchange, record: dict[str, Any], *, begins: bool = False
+        self,
+        owner: str,
+        session_id: str,
+        exchange: Exchange,
+        record: dict[str, Any],
+        *,
+        begins: bool = False,
+        cut: Cut | None = None,
     ) -> None:
         said = json.dumps([exchange.question, exchange.answer, record], ensure_ascii=False)
         values = (self._lives_ms, owner, session_id, session_title(exchange), said, "1" if begins else "")
-        outcome = self._add(_keys(owner, session_id), *values)
+        places = ("", "") if cut is None else (cut.kept, cut.total)
+        outcome = self._add(_keys(owner, session_id), *values, *places)
+        if outcome == "changed":
+            raise has_changed()
         if outcome == "taken":
             raise SessionError("this answer was not saved: there is a conversation of that id", hint="ask again")
         if outcome == "gone":
@@ -122,8 +136,9 @@ class RedisSessions:
                 "this answer was not saved: its conversation has been deleted", hint="begin a new conversation"
             )
 
-    def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:
-        found = self._found(owner, session_id, -last) if last else None
+    def history(self, owner: str, session_id: str, last: int, *, before: int | None = None) -> tuple[Exchange, ...]:
+        first, behind = (-last, 0) if before is None else (max(0, before - last), before)
+        found = self._found(owner, session_id, first, behind - 1) if last and before != 0 else None
         return tuple(Exchange(question, answer) for question, answer, _ in found[1]) if found else ()
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
@@ -135,7 +150,11 @@ class RedisSessions:
         return sorted((_session(*each) for each in listed), key=lambda session: (-session.updated_at, session.id))
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
-        return bool(self._rename([_SESSION + session_id], self._expire_s, owner, title))
+        return bool(self._change([_SESSION + session_id], self._expire_s, owner, "title", title))
+
+    def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
+        value = "1" if pinned else ""
+        return bool(self._change([_SESSION + session_id], self._expire_s, owner, "pinned", value))
 
     def delete(self, owner: str, session_id: str) -> bool:
         return bool(self._delete(_keys(owner, session_id), owner, session_id))
@@ -150,16 +169,20 @@ class RedisSessions:
     def close(self) -> None:
         pass
 
-    def _found(self, owner: str, session_id: str, first: int | None = None) -> tuple[Session, list[Any]] | None:
-        """Return a conversation and its exchanges from a place on; none of them without a place."""
+    def _found(
+        self, owner: str, session_id: str, first: int | None = None, last: int = -1
+    ) -> tuple[Session, list[Any]] | None:
+        """Return a conversation and its exchanges from one place to another; none of them without a place."""
         place = "" if first is None else first
-        found = self._find([_SESSION + session_id, _EXCHANGES + session_id], self._expire_s, owner, place)
-        return (_session(session_id, *found[:4]), [json.loads(said) for said in found[4]]) if found else None
+        found = self._find([_SESSION + session_id, _EXCHANGES + session_id], self._expire_s, owner, place, last)
+        return (_session(session_id, *found[:5]), [json.loads(said) for said in found[5]]) if found else None
 
 
 def _keys(owner: str, session_id: str) -> list[str]:
     return [_SESSION + session_id, _EXCHANGES + session_id, _OWNER + owner, _AGES]
 
 
-def _session(session_id: str, title: str, created_at: str, updated_at: str, exchanges: int) -> Session:
-    return Session(session_id, title, float(created_at), float(updated_at), exchanges)
+def _session(
+    session_id: str, title: str, created_at: str, updated_at: str, exchanges: int, pinned: str | None
+) -> Session:
+    return Session(session_id, title, float(created_at), float(updated_at), exchanges, pinned=bool(pinned))

@@ -19,11 +19,13 @@ from openbook.server.answer_pool import AnswerPool
 from openbook.server.auth import Authenticator
 from openbook.server.colouring import COLOURER
 from openbook.server.failures import add_error_handlers
+from openbook.server.feedback import FeedbackStore
 from openbook.server.jobs import JobQueue
 from openbook.server.limits import MemoryLimits, RecordedLimits
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry, offered_models
 from openbook.server.oidc import OidcDoor
+from openbook.server.originals import Originals
 from openbook.server.page import add_page
 from openbook.server.people import People
 from openbook.server.question_service import QuestionService
@@ -32,20 +34,24 @@ from openbook.server.routes import (
     chat_completions,
     contents,
     conversations,
+    feedback,
     logins,
     oidc,
     operation,
     people,
     questions,
+    shares,
     start,
 )
 from openbook.server.running_answers import RunningAnswers
 from openbook.server.schemas import ErrorResponse
+from openbook.server.search_service import SearchService
 from openbook.server.security import SecurityMiddleware
 from openbook.server.served_library import ServedLibrary
 from openbook.server.shared_answers import SharedAnswers
 from openbook.server.shared_jobs import SharedJobs
 from openbook.server.shared_store import SharedStore, open_shared_store
+from openbook.server.shares import ShareStore
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.source_service import SourceService
 from openbook.server.telemetry import open_tracer
@@ -147,10 +153,13 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     state.running_answers = here
     state.teller = None if work is None else WorkTeller(work, here, state.jobs)
     state.answers = SharedAnswers(here, state.stopping, work, state.teller)
+    state.originals = Originals(state.library)
+    state.searcher = SearchService(state.library)
 
 
 def _add_memory(state: Any, settings: Settings) -> None:
     """Add what has to outlive a request: where several servers share it, else on this machine."""
+    state.shares, state.feedback = ShareStore(settings.home), FeedbackStore(settings.home)
     expire_s = settings.session_days * _DAY_S
     if state.shared is not None:
         state.sessions = state.shared.sessions(expire_s)
@@ -212,9 +221,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         if state.teller is not None:
             await state.teller.tell_now()  # how it all ended
         await asyncio.to_thread(state.asker.close)
+        await asyncio.to_thread(state.searcher.close)
         await asyncio.to_thread(COLOURER.close)
+        await asyncio.to_thread(state.originals.close)
         state.library.close()
         state.sessions.close()
+        state.shares.close()
+        state.feedback.close()
         state.keys.close()
         if state.shared is not None:
             state.shared.close()
@@ -238,6 +251,8 @@ def _add_routes(app: FastAPI) -> None:
         chat_completions,
         operation,
         start,
+        feedback,
+        shares,
     ):
         app.include_router(topic.router)
     add_page(app)

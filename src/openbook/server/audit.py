@@ -26,6 +26,8 @@ Deed = Literal[
     "removed source",
     "uploaded",
     "deleted file",
+    "shared",
+    "revoked link",
 ]
 
 CONSOLE = "console"

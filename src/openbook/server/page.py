@@ -23,7 +23,7 @@ from openbook.server.page_bundle import joined_or_nothing
 
 _WEB = Path(__file__).parent / "web"
 
-_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html"}
+_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html", "/shared": "shared.html"}
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
 

@@ -70,6 +70,8 @@ class CallerResponse(Shape):
     """Name of the key; empty without one."""
     needs_key: bool
     role: Role
+    may_share: bool
+    """Whether they may make links that show answers to others."""
 
 
 class SecretResponse(Shape):

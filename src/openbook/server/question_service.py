@@ -8,133 +8,52 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from openbook.agent.toolsets import installed_tools
-from openbook.answering.context import label_of
 from openbook.answering.options import AnswerOptions
 from openbook.answering.verifiers import open_verifier
 from openbook.answers import (
     Answered,
     AnswerEvent,
-    Citation,
     Exchange,
     GenerationResult,
     Stage,
     ToolUsed,
     Written,
-    anchor_of,
-    written_place,
 )
 from openbook.costs import Budget, price_of
 from openbook.courses.catalog import check_lesson
 from openbook.errors import CutOffError, OpenbookError, SessionError, TimedOutError
-from openbook.index.filters import filter_predicate
-from openbook.libraries.registration import check_known
 from openbook.library import Library
 from openbook.llm.protocol import Model
 from openbook.questions.question import read_question
-from openbook.retrieval.excerpts import with_excerpts
 from openbook.server.answer_pool import AnswerPool
 from openbook.server.answer_tracker import AnswerTracker
 from openbook.server.auth import Caller
 from openbook.server.failures import RequestRefusedError, without_places
 from openbook.server.limits import Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
-from openbook.server.models import ModelRegistry, public_name
+from openbook.server.models import ModelRegistry
+from openbook.server.presenting import present
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
-from openbook.server.rendering import render_answer
+from openbook.server.replacing import Replacing, find_replaced
 from openbook.server.schemas import (
     AnswerResponse,
-    CitationResponse,
-    ClaimResponse,
     FilterRequest,
     QueryRequest,
-    SpanResponse,
-    UsageResponse,
 )
+from openbook.server.search_service import narrowing
 from openbook.server.served_library import ServedLibrary
-from openbook.sessions.protocol import Sessions, new_id
+from openbook.sessions.protocol import Sessions, new_id, session_title
 from openbook.settings import Settings
-from openbook.types import Chunk, Excerpt, Filter, Span
+from openbook.types import Filter
 from openbook.usage import Usage
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
-
-# Of a place that came close, enough to see what it is.
-_NEAREST_CHARS = 300
-
-
-def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -> AnswerResponse:
-    """Write an answer as the API gives it."""
-    citations = [_citation(number, citation, library) for number, citation in enumerate(answer.citations, start=1)]
-    return AnswerResponse(
-        query=answer.query,
-        answer=answer.answer,
-        html=render_answer(answer),
-        sources=list(
-            dict.fromkeys(each.place for each in citations if each.verdict in ("exact", "confirmed", "unverified"))
-        ),
-        session_id=session_id,
-        citations=citations,
-        nearest=_nearest(answer, library) if answer.refused else [],
-        claims=[
-            ClaimResponse(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
-            for claim in answer.claims
-        ],
-        refused=answer.refused,
-        reason=answer.reason,
-        model=public_name(answer.model),
-        usage=UsageResponse(**asdict(answer.usage)),
-        cost_usd=None if answer.cost_usd is None else float(answer.cost_usd),
-        quality_score=None if answer.quality_score is None else round(answer.quality_score, 6),
-        took_ms=round(answer.took_ms, 1),
-        searched=answer.searched,
-        searches=list(answer.searches),
-        stopped=answer.stopped,
-        verifier=public_name(answer.verifier),
-        warning="",
-    )
-
-
-def _citation(number: int, citation: Citation, library: ServedLibrary) -> CitationResponse:
-    return CitationResponse(
-        number=number,
-        mark=citation.mark,
-        verdict=citation.verdict,
-        reason=citation.reason,
-        place=citation.place,
-        **_place(citation.source, citation.span, citation.url, library),
-        symbol=citation.symbol,
-        label=citation.label,
-        quote=citation.quote,
-    )
-
-
-def _nearest(answer: GenerationResult, library: ServedLibrary) -> list[SpanResponse]:
-    results = with_excerpts(answer.searched or answer.query, answer.results)
-    return [_near(result.chunk, result.excerpt, label_of(result), library) for result in results if result.excerpt]
-
-
-def _near(chunk: Chunk, excerpt: Excerpt, label: str, library: ServedLibrary) -> SpanResponse:
-    anchor = anchor_of(chunk)
-    return SpanResponse(
-        **_place(chunk.source, chunk.span, library.link(chunk.source, chunk.span, anchor), library),
-        symbol=chunk.symbol,
-        label=label,
-        place=written_place(chunk.span, anchor),
-        quote=excerpt.text[:_NEAREST_CHARS],
-        matches=[match for match in excerpt.matches if match[1] <= _NEAREST_CHARS],
-    )
-
-
-def _place(source: str, span: Span, url: str, library: ServedLibrary) -> dict[str, Any]:
-    document_id = library.document_id(source, span.path) if span.path else ""
-    return {"source": source, "document_id": document_id, "url": url, **span.to_dict()}
-
 
 _logger = logging.getLogger(__name__)
 
@@ -161,6 +80,8 @@ class PreparedQuestion:
     limit: int | None
     """Most results to answer from; None: as many as are usual."""
     options: AnswerOptions
+    replacing: Replacing | None = None
+    """What it takes the place of, if it is not the last of its conversation."""
     short_usd: float | None = None
     """What could be set aside for it, where that is less than an answer may cost."""
     cost_usd: Decimal | None = Decimal(0)
@@ -234,7 +155,12 @@ class QuestionService:
         await asyncio.to_thread(self._limits.take, caller)
         session_id = question.session_id or new_id()
         is_kept = history is None
-        before, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller, history)
+        replacing = None
+        if question.replaces is not None and is_kept:
+            where_to = (self._sessions, caller.owner, question.session_id, question.replaces)
+            replacing = await asyncio.to_thread(find_replaced, *where_to)
+        told = history if replacing is None else await asyncio.to_thread(self._before, question, caller, replacing)
+        before, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller, told)
         most_usd = self._settings.answer_usd if is_priced else 0.0
         grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
         options = AnswerOptions(
@@ -248,7 +174,9 @@ class QuestionService:
         short_usd = grant.usd if grant.usd < most_usd else None
         limit = question.limit or self._settings.server_results or None
         asked = PreparedQuestion(
-            question.query, caller, ticket, session_id, begins, is_kept, where, limit, options, short_usd
+            *(question.query, caller, ticket, session_id, begins, is_kept, where, limit, options),
+            replacing=replacing,
+            short_usd=short_usd,
         )
         try:
             yield asked
@@ -264,12 +192,17 @@ class QuestionService:
         except OpenbookError as exc:
             _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
+    def _before(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
+        """Return what was said before the answer that is replaced: only that may be looked back on."""
+        last, kept = self._settings.session_history, replacing.cut.kept
+        return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)
+
     def _prepared(
         self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
         """Return what was asked before, what may be found, who writes, and whether that has a price."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
-        if question.session_id is not None:
+        if question.session_id is not None and question.replaces is None:
             if not self._sessions.owns(caller.owner, question.session_id):
                 raise no_session(question.session_id)
             history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
@@ -285,19 +218,15 @@ class QuestionService:
             raise RequestRefusedError(
                 400, "lesson_part is given without lesson_number", hint="send the number of its module too"
             )
-        narrowing = question.filters or FilterRequest()
         with self._library.in_use() as assistant:
-            check_known(narrowing.sources, assistant.index)
+            narrowed = narrowing(question.filters or FilterRequest(), assistant)
             course = assistant.course(question.course_name) if question.course_name else None
-            where = Filter(
-                frozenset(narrowing.kinds),
-                tuple(narrowing.globs),
-                frozenset(narrowing.sources),
-                frozenset({course.key} if course else ()),
-                question.lesson_number,
+            where = replace(
+                narrowed,
+                courses=frozenset({course.key} if course else ()),
+                lesson=question.lesson_number,
                 part=question.lesson_part,
             )
-            filter_predicate(where)  # refuses what cannot be asked, while a status can say so
             check_lesson(assistant.index, where)
         return where
 
@@ -337,6 +266,8 @@ class QuestionService:
             raise
         reply.took_ms = round(stages.total_s * 1000, 1)
         reply.stages_ms = {name: round(seconds * 1000, 1) for name, seconds in stages.took_s.items()}
+        if asked.replacing is not None:
+            reply.earlier = asked.replacing.earlier
         if asked.is_kept:
             reply.warning = await asyncio.to_thread(self._keep, asked, stages.answer, reply)
         yield reply
@@ -374,8 +305,12 @@ class QuestionService:
         """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
         exchange = Exchange.of(asked.query, answer)
         record = reply.model_dump(mode="json")
+        owner, replacing = asked.caller.owner, asked.replacing
+        cut = replacing.cut if replacing is not None else None
         try:
-            self._sessions.add(asked.caller.owner, asked.session_id, exchange, record, begins=asked.begins)
+            self._sessions.add(owner, asked.session_id, exchange, record, begins=asked.begins, cut=cut)
+            if replacing is not None and replacing.is_title:
+                self._sessions.rename(owner, asked.session_id, session_title(exchange))
         except SessionError as exc:
             return without_places(str(exc))
         return ""

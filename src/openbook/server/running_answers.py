@@ -47,6 +47,8 @@ class RunningAnswer:
     session_id: str = ""
     begins: bool = False
     """Whether it is the first of its conversation, which is not kept before it."""
+    replaces: str = ""
+    """Id of the answer whose place it takes."""
     state: State = "running"
     ended_at: float = 0.0
     """By the clock of the registry."""
@@ -90,6 +92,7 @@ class RunningAnswer:
             session_id=self.session_id,
             begins=self.begins,
             query=self.query,
+            replaces=self.replaces,
             state=self.state,
             place=self.place,
         )
@@ -146,7 +149,7 @@ class RunningAnswers:
                 *(429, f"{_MOST_RUNNING_OF_ONE} of your questions are still being answered"),
                 hint="wait for one of them, or stop it",
             )
-        answer = RunningAnswer(caller.owner, question.query)
+        answer = RunningAnswer(caller.owner, question.query, replaces=question.replaces or "")
         admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._answers[answer.id] = answer
         answer.task = asyncio.create_task(self._answer(answer, question, caller, arrival, admitted))

@@ -70,6 +70,8 @@ class QueryRequest(StrictShape):
     query: str = Field(max_length=QUESTION_CHARS)
     session_id: Identifier | None = None
     """Of a conversation that goes on. Without it, a new one begins."""
+    replaces: Identifier | None = None
+    """`id` of an answer of that conversation: this question takes its place, and all that came after it is deleted."""
     course_name: Name | None = None
     """Title of a course, or a part of it."""
     lesson_number: int | None = Field(default=None, ge=0, le=1_000_000)
@@ -180,6 +182,8 @@ class UsageResponse(Shape):
 class AnswerResponse(Shape):
     """An answer whose citations have been checked, or a refusal."""
 
+    id: str = ""
+    """32 hexadecimal digits."""
     query: str
     answer: str
     html: str
@@ -209,6 +213,10 @@ class AnswerResponse(Shape):
     """Who checked the claims for entailment; empty if nobody did."""
     warning: str
     """What went wrong beside the answer, in words; else empty."""
+    rating: Literal["", "good", "bad"] = ""
+    """What its owner says of it, where its conversation is read."""
+    earlier: list[AnswerResponse] = []
+    """What this answer has replaced, the oldest first; five at most, each without `earlier`."""
 
 
 class RunningAnswerResponse(Shape):
@@ -220,6 +228,8 @@ class RunningAnswerResponse(Shape):
     begins: bool
     """Whether it is the first of its conversation, which can be read when this answer is there."""
     query: str
+    replaces: str = ""
+    """`id` of the answer whose place it takes; empty for a question at the end."""
     state: Literal["running", "done", "error", "stopped"]
     place: int = 0
     """In the queue; 0 once its turn has come."""
@@ -287,6 +297,33 @@ class ModelsResponse(Shape):
 
     default: str
     models: list[ModelResponse]
+
+
+class SearchRequest(StrictShape):
+    """Words to search for, and where."""
+
+    query: str = Field(max_length=QUESTION_CHARS)
+    filters: FilterRequest | None = None
+    limit: int = Field(default=20, ge=1, le=50)
+    view: Literal["auto", "files", "passages"] = "auto"
+    """`files` lists each file once, `passages` may list several of one file; `auto` lets the words decide."""
+
+
+class SearchHitResponse(SpanResponse):
+    """A place that was found. `quote` has the lines that match best."""
+
+    kind: Kind
+    first_line: int
+    """Of `quote`, in the document."""
+
+
+class SearchResponse(Shape):
+    """What a search has found, best first."""
+
+    hits: list[SearchHitResponse]
+    reason: str
+    """Why nothing could be searched for, such as that there is no word yet; else empty."""
+    took_ms: float
 
 
 class SuggestionsResponse(Shape):
@@ -404,38 +441,12 @@ class DocumentResponse(Shape):
     more_before: bool
     more_after: bool
     remarks: list[str]
+    page: int = 0
+    """Of a PDF, the page on which the range begins, from 1; 0 for what has no pages that can be drawn."""
+    pages: int = 0
+    """The last page that has text."""
     html: str = ""
     """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
-
-
-class SessionResponse(Shape):
-    """A conversation, without what was said."""
-
-    id: str
-    title: str
-    created_at: float
-    updated_at: float
-    exchanges: int
-
-
-class SessionsResponse(Shape):
-    """Conversations of the caller, the latest first."""
-
-    sessions: list[SessionResponse]
-
-
-class SessionDetailResponse(Shape):
-    """A conversation, with all that was said."""
-
-    id: str
-    title: str
-    exchanges: list[AnswerResponse]
-
-
-class TitleRequest(StrictShape):
-    """Another title for a conversation."""
-
-    title: str = Field(min_length=1, max_length=200)
 
 
 class HealthResponse(Shape):

@@ -24,8 +24,8 @@ _LOOKED_AT = 8
 # A heading of one letter says nothing, one of a paragraph fits on no button.
 _SUBJECT_CHARS = range(4, 61)
 
-# As many as an answer is made from.
-_RESULTS = 10
+RESULTS = 10
+"""As many as an answer is made from."""
 
 
 class SuggestionCache:
@@ -64,22 +64,23 @@ def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterato
     found = sorted(of_kind, key=lambda each: (each.path.count("/"), each))
     for document in found[:_LOOKED_AT]:
         chunks = assistant.index.chunks(document.source, document.path)
-        question = next(filter(None, map(_question, chunks)), "")
+        question = next(filter(None, map(question_on, chunks)), "")
         if question and _is_answered(question, document, assistant):
             yield question
 
 
 def _is_answered(question: str, document: DocumentSummary, assistant: Library) -> bool:
     try:
-        answer = assistant.query(question, limit=_RESULTS)
+        answer = assistant.query(question, limit=RESULTS)
     except QueryError:  # such as that a name is no telling word
         return False
     return (document.source, document.path) in {(each.source, each.span.path) for each in answer.citations}
 
 
-def _question(chunk: Chunk) -> str:
+def question_on(chunk: Chunk) -> str:
+    """Return a question that a chunk may answer; empty if none comes to mind."""
     if chunk.lesson is not None:
-        return _question_on(chunk.lesson)
+        return _lesson_question(chunk.lesson)
     if chunk.kind == "code":
         public = chunk.symbol and not chunk.symbol.rpartition(".")[2].startswith("_")
         return f"What does {chunk.symbol} do?" if public and len(chunk.symbol) in _SUBJECT_CHARS else ""
@@ -87,7 +88,7 @@ def _question(chunk: Chunk) -> str:
     return f"What is said about “{subject}”?" if len(subject) in _SUBJECT_CHARS else ""
 
 
-def _question_on(lesson: Lesson) -> str:
+def _lesson_question(lesson: Lesson) -> str:
     if lesson.number is None or len(lesson.course) not in _SUBJECT_CHARS:
         return ""
     return f"What does lesson {lesson.label} of the course “{lesson.course}” teach?"

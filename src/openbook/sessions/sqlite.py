@@ -10,7 +10,7 @@ from typing import Any
 
 from openbook.answers import Exchange
 from openbook.errors import SessionError
-from openbook.sessions.protocol import Session, session_title
+from openbook.sessions.protocol import Cut, Session, has_changed, session_title
 from openbook.sqlite_store import SqliteStore
 
 _TABLES = """
@@ -23,6 +23,8 @@ CREATE TABLE IF NOT EXISTS exchanges (
     id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     question TEXT NOT NULL, answer TEXT NOT NULL, record TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS exchanges_by_session ON exchanges (session_id);
+CREATE TABLE IF NOT EXISTS pins (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE) WITHOUT ROWID;
 """
 
 
@@ -55,7 +57,14 @@ class SqliteSessions:
         return self._session(owner, session_id) is not None
 
     def add(
-        self, owner: str, session_id: str, exchange: Exchange, record: dict[str, Any], *, begins: bool = False
+        self,
+        owner: str,
+        session_id: str,
+        exchange: Exchange,
+        record: dict[str, Any],
+        *,
+        begins: bool = False,
+        cut: Cut | None = None,
     ) -> None:
         now = self._now()
         with self._tables.transaction() as execute:
@@ -69,18 +78,28 @@ class SqliteSessions:
                 raise SessionError(
                     "this answer was not saved: its conversation has been deleted", hint="begin a new conversation"
                 )
+            if cut is not None:
+                rows = execute("SELECT id FROM exchanges WHERE session_id = ? ORDER BY id", (session_id,)).fetchall()
+                if len(rows) != cut.total:
+                    raise has_changed()
+                for row in rows[cut.kept :]:
+                    execute("DELETE FROM exchanges WHERE id = ?", row)
             execute(
                 "INSERT INTO exchanges (session_id, question, answer, record) VALUES (?, ?, ?, ?)",
                 (session_id, exchange.question, exchange.answer, json.dumps(record, ensure_ascii=False)),
             )
 
-    def history(self, owner: str, session_id: str, last: int) -> tuple[Exchange, ...]:
-        if self._session(owner, session_id) is None:
+    def history(self, owner: str, session_id: str, last: int, *, before: int | None = None) -> tuple[Exchange, ...]:
+        session = self._session(owner, session_id)
+        if session is None:
             return ()
+        end = session.exchanges if before is None else before
+        begin = max(0, end - last)
         rows = self._tables.read(
-            "SELECT question, answer FROM exchanges WHERE session_id = ? ORDER BY id DESC LIMIT ?", (session_id, last)
+            "SELECT question, answer FROM exchanges WHERE session_id = ? ORDER BY id LIMIT ? OFFSET ?",
+            (session_id, end - begin, begin),
         )
-        return tuple(Exchange(*row) for row in reversed(rows))
+        return tuple(Exchange(*row) for row in rows)
 
     def records(self, owner: str, session_id: str) -> tuple[Session, list[dict[str, Any]]] | None:
         session = self._session(owner, session_id)
@@ -91,13 +110,22 @@ class SqliteSessions:
 
     def of(self, owner: str) -> list[Session]:
         return [
-            Session(*row) for row in self._tables.read(f"{_SELECT} ORDER BY updated_at DESC, id", (owner, self._oldest))
+            _read(row) for row in self._tables.read(f"{_SELECT} ORDER BY updated_at DESC, id", (owner, self._oldest))
         ]
 
     def rename(self, owner: str, session_id: str, title: str) -> bool:
         sql = "UPDATE sessions SET title = ? WHERE id = ? AND owner = ? AND updated_at >= ?"
         with self._tables.transaction() as execute:
             return execute(sql, (title, session_id, owner, self._oldest)).rowcount > 0
+
+    def pin(self, owner: str, session_id: str, *, pinned: bool) -> bool:
+        if self._session(owner, session_id) is None:
+            return False
+        # It may be deleted meanwhile, so the row is made of the conversation.
+        adding = "INSERT OR IGNORE INTO pins SELECT id FROM sessions WHERE id = ?"
+        with self._tables.transaction() as execute:
+            execute(adding if pinned else "DELETE FROM pins WHERE session_id = ?", (session_id,))
+        return True
 
     def delete(self, owner: str, session_id: str) -> bool:
         with self._tables.transaction() as execute:
@@ -116,10 +144,14 @@ class SqliteSessions:
 
     def _session(self, owner: str, session_id: str) -> Session | None:
         rows = self._tables.read(f"{_SELECT} AND id = ?", (owner, self._oldest, session_id))
-        return Session(*rows[0]) if rows else None
+        return _read(rows[0]) if rows else None
+
+
+def _read(row: tuple[str, str, float, float, int, int]) -> Session:
+    return Session(*row[:5], pinned=bool(row[5]))
 
 
 _SELECT = (
-    "SELECT id, title, created_at, updated_at, (SELECT count(*) FROM exchanges WHERE session_id = sessions.id)"
-    " FROM sessions WHERE owner = ? AND updated_at >= ?"
+    "SELECT id, title, created_at, updated_at, (SELECT count(*) FROM exchanges WHERE session_id = sessions.id),"
+    " EXISTS (SELECT 1 FROM pins WHERE session_id = sessions.id) FROM sessions WHERE owner = ? AND updated_at >= ?"
 )

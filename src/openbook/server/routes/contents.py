@@ -18,6 +18,7 @@ from openbook.server.auth import Editor, Identified
 from openbook.server.failures import RequestRefusedError, error_body
 from openbook.server.jobs import Job
 from openbook.server.limits import Limits
+from openbook.server.originals import Originals, page_of
 from openbook.server.rendering import coloured_lines, render_document
 from openbook.server.routes.people import note
 from openbook.server.schemas import (
@@ -271,6 +272,7 @@ async def document(
             return None
         link = partial(library.link, found.source)
         shown = view(found, document_id, start_char, end_char, context=context, link=link)
+        shown.page, shown.pages = page_of(found, start_char), page_of(found, len(found.text))
         shown.html = _html(found, start_char, end_char) if rendered else ""
         return shown
 
@@ -294,6 +296,47 @@ async def document_text(request: Request, _: Identified, document_id: Id) -> Res
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
     # Lone surrogates of odd files are no UTF-8.
     return Response(found.text.encode("utf-8", "replace"), media_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/api/documents/{document_id}/original",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
+async def original(request: Request, _: Identified, document_id: Id) -> Response:
+    """Return the file of a document as it was indexed. 404 if it has changed, is gone, or had secrets masked."""
+    found, originals = await _found(request, document_id)
+    raw = await asyncio.to_thread(originals.read, found)
+    saved_as = quote(found.path.rpartition("/")[2], safe="", errors="replace")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{saved_as}"}
+    return Response(raw, media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
+    "/api/documents/{document_id}/pages/{page}",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}},
+)
+async def document_page(
+    request: Request,
+    _: Identified,
+    document_id: Id,
+    page: Annotated[int, Path(ge=1, le=100_000)],
+    start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
+    end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
+) -> Response:
+    """Return a page of a PDF as a picture, with the words of a range of characters marked where they stand on it."""
+    found, originals = await _found(request, document_id)
+    drawn = await asyncio.to_thread(originals.page, found, page, start_char, end_char)
+    return Response(drawn, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
+
+
+async def _found(request: Request, document_id: str) -> tuple[Document, Originals]:
+    library: ServedLibrary = request.app.state.library
+    found = await asyncio.to_thread(library.document, document_id)
+    if found is None:
+        raise _no_document()
+    return found, request.app.state.originals
 
 
 @router.delete("/api/documents/{document_id}", status_code=202)

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from markdown_it import MarkdownIt
 
-from openbook.answers import read_saved
 from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Caller, Identified
+from openbook.server.feedback import FeedbackStore
+from openbook.server.follow_ups import follow_ups
 from openbook.server.question_service import no_session
-from openbook.server.rendering import chip, visible
-from openbook.server.schemas import SessionDetailResponse, SessionResponse, SessionsResponse, TitleRequest
+from openbook.server.records import read_records
+from openbook.server.rendering import visible
+from openbook.server.routes.questions import arrival_of, unless_gone
+from openbook.server.schemas import AnswerResponse, SuggestionsResponse
+from openbook.server.search_service import SearchService
+from openbook.server.served_library import ServedLibrary
+from openbook.server.session_schemas import (
+    SessionChangeRequest,
+    SessionDetailResponse,
+    SessionMatchesRequest,
+    SessionMatchesResponse,
+    SessionMatchResponse,
+    SessionResponse,
+    SessionsResponse,
+)
 from openbook.sessions.protocol import Session, Sessions
+from openbook.sessions.searching import search_sessions
 
 # What a program that shows Markdown would load or run, and how it is written as text: no sign before it changes that.
 _ACTIVE = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])")
@@ -41,7 +56,8 @@ def as_markdown(session: Session, records: Sequence[dict[str, Any]]) -> str:
 
 
 def _written(session: Session, records: Sequence[dict[str, Any]], write: Callable[[str], str]) -> str:
-    parts = [f"# {_line(session.title)}", *(part for record in records for part in _exchange(record, write))]
+    heading = [f"# {_line(session.title)}"] if session.title else []
+    parts = [*heading, *(part for record in records for part in _exchange(record, write))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -89,42 +105,11 @@ def _line(text: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", " ".join(visible(text).split()))
 
 
-# What older versions wrote, after it was sanitised: no text of an answer looks like it.
-_OTHERS = r'(?: [\w-]+="[^"]*")*'
-_CHIP = re.compile(rf'<a{_OTHERS} data-cite="(\d+)"{_OTHERS}>.*?</a>', re.DOTALL)
-_CLAIM = re.compile(rf'<span class="claim claim-(?:partial|unsupported|uncited)"{_OTHERS}>')
-_REMARK = re.compile(
-    r'<span class="flag">[^<]*</span>'
-    r'|<span class="unseen"> \((?:only partly supported|not supported|no source given)[^<]*</span>'
-)
-_OLD = re.compile(
-    r'class="(?:cite cite-(?:supported|partial|unsupported)|claim claim-(?:partial|unsupported|uncited))"'
-)
-
-
-def read_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a saved reply with the verdicts of today, in its HTML too."""
-    read = read_saved(record)
-    html = read.get("html")
-    if isinstance(html, str) and _OLD.search(html):
-        read["html"] = _renewed(html, read.get("citations") or ())
-    return read
-
-
-def _renewed(html: str, citations: Sequence[Mapping[str, Any]]) -> str:
-    """Write chips anew, and take off what was said of claims by the overlap of words."""
-
-    def chip_of(match: re.Match[str]) -> str:
-        number = int(match[1])
-        cited = citations[number - 1]
-        return chip(number, cited["verdict"], cited["place"])
-
-    return _CHIP.sub(chip_of, _REMARK.sub("", _CLAIM.sub("<span>", html)))
-
-
 router: APIRouter = APIRouter()
 
 Id = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+
+_MOST_MATCHES = 50
 
 
 def _sessions(request: Request) -> Sessions:
@@ -137,7 +122,7 @@ async def _whole(request: Request, caller: Caller, session_id: str) -> tuple[Ses
     if found is None:
         raise no_session(session_id)
     session, records = found
-    return session, [read_record(record) for record in records]
+    return session, read_records(session_id, records)
 
 
 @router.get("/api/sessions")
@@ -147,25 +132,75 @@ async def sessions(request: Request, caller: Identified) -> SessionsResponse:
     return SessionsResponse(sessions=[SessionResponse(**asdict(session)) for session in own])
 
 
+@router.post("/api/sessions/matches")
+async def matches(request: Request, caller: Identified, wanted: SessionMatchesRequest) -> SessionMatchesResponse:
+    """List the caller's conversations that have all words of a text, the latest first, at most 50."""
+    found = await asyncio.to_thread(search_sessions, _sessions(request), caller.owner, wanted.text, _MOST_MATCHES)
+    return SessionMatchesResponse(
+        sessions=[
+            SessionMatchResponse(**asdict(each.session), snippet=each.snippet, matches=list(each.matches))
+            for each in found
+        ]
+    )
+
+
 @router.get("/api/sessions/{session_id}")
 async def session(request: Request, caller: Identified, session_id: Id) -> SessionDetailResponse:
     """Return a conversation with all that was said."""
     found, records = await _whole(request, caller, session_id)
+    feedback: FeedbackStore = request.app.state.feedback
+    ratings = await asyncio.to_thread(feedback.of, caller.owner, session_id)
+    for record in records:
+        record["rating"] = ratings.get(record["id"], "")
     return SessionDetailResponse.model_validate({"id": found.id, "title": found.title, "exchanges": records})
 
 
+@router.get("/api/sessions/{session_id}/answers/{answer_id}/suggestions")
+async def suggestions(request: Request, caller: Identified, session_id: Id, answer_id: Id) -> SuggestionsResponse:
+    """Return questions to go on with after an answer, from what it cites and what stands next to that. No model."""
+    found, records = await _whole(request, caller, session_id)
+    at = next((at for at, record in enumerate(records) if record["id"] == answer_id), None)
+    if at is None:
+        raise no_session(session_id)
+    library: ServedLibrary = request.app.state.library
+    searcher: SearchService = request.app.state.searcher
+    answer = AnswerResponse.model_validate(records[at])
+    asked = [record["query"] for record in records]
+
+    def suggested() -> list[str]:
+        last = library.settings.session_history
+        history = _sessions(request).history(caller.owner, found.id, last, before=at + 1)
+        with library.in_use() as assistant:
+            return follow_ups(assistant, answer.citations, asked, history)
+
+    work = searcher.run(suggested, arrival_of(request, caller).party)
+    return SuggestionsResponse(questions=await unless_gone(request, work))
+
+
 @router.patch("/api/sessions/{session_id}", status_code=204)
-async def rename(request: Request, caller: Identified, session_id: Id, new: TitleRequest) -> None:
-    """Give a conversation another title."""
-    if not await asyncio.to_thread(_sessions(request).rename, caller.owner, session_id, new.title):
+async def change(request: Request, caller: Identified, session_id: Id, new: SessionChangeRequest) -> None:
+    """Give a conversation another title, or pin or unpin it."""
+    kept = _sessions(request)
+
+    def changed() -> bool:
+        is_there = kept.owns(caller.owner, session_id)
+        if new.title is not None:
+            is_there = kept.rename(caller.owner, session_id, new.title)
+        if new.pinned is not None:
+            is_there = kept.pin(caller.owner, session_id, pinned=new.pinned)
+        return is_there
+
+    if not await asyncio.to_thread(changed):
         raise no_session(session_id)
 
 
 @router.delete("/api/sessions/{session_id}", status_code=204)
 async def delete(request: Request, caller: Identified, session_id: Id) -> None:
-    """Delete a conversation."""
+    """Delete a conversation, and what its owner said of its answers."""
     if not await asyncio.to_thread(_sessions(request).delete, caller.owner, session_id):
         raise no_session(session_id)
+    feedback: FeedbackStore = request.app.state.feedback
+    await asyncio.to_thread(feedback.forget, caller.owner, session_id)
 
 
 @router.get(
@@ -178,9 +213,15 @@ async def export(
     caller: Identified,
     session_id: Id,
     written_as: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
+    answer: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="Of one answer alone.")] = None,
 ) -> Response:
-    """Return a conversation as a file: Markdown with its citations, or JSON."""
+    """Return a conversation, or one answer of it, as a file: Markdown with its citations, or JSON."""
     found, records = await _whole(request, caller, session_id)
+    if answer is not None:
+        records = [record for record in records if record["id"] == answer]
+        if not records:
+            raise no_session(session_id)
+        found = replace(found, title="")
     headers = {"Content-Disposition": f'attachment; filename="{found.id}.{"json" if written_as == "json" else "md"}"'}
     if written_as == "json":
         return JSONResponse({"id": found.id, "title": found.title, "exchanges": records}, headers=headers)

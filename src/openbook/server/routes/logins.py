@@ -12,6 +12,7 @@ from openbook.server.keys import Key
 from openbook.server.people import People
 from openbook.server.people_schemas import CallerResponse, LoginRequest, StudentRequest
 from openbook.server.routes.people import note
+from openbook.server.shares import may_share
 from openbook.server.students import StudentStore
 
 router: APIRouter = APIRouter()
@@ -23,7 +24,10 @@ async def me(request: Request, response: Response, caller: Identified) -> Caller
     authenticator: Authenticator = request.app.state.authenticator
     await asyncio.to_thread(authenticator.greet, request, response)
     return CallerResponse(
-        key=caller.key.name if caller.key else "", needs_key=authenticator.needs_key, role=caller.role
+        key=caller.key.name if caller.key else "",
+        needs_key=authenticator.needs_key,
+        role=caller.role,
+        may_share=may_share(request.app.state.library.settings, caller),
     )
 
 

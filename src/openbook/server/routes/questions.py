@@ -15,7 +15,15 @@ from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
 from openbook.server.question_queue import Arrival
 from openbook.server.question_service import PreparedQuestion, QuestionService
-from openbook.server.schemas import AnswerResponse, ModelsResponse, QueryRequest, QueueResponse
+from openbook.server.schemas import (
+    AnswerResponse,
+    ModelsResponse,
+    QueryRequest,
+    QueueResponse,
+    SearchRequest,
+    SearchResponse,
+)
+from openbook.server.search_service import SearchService
 from openbook.server.shutdown import ShutdownSignal
 from openbook.server.streaming import as_events
 from openbook.settings import Settings
@@ -124,6 +132,13 @@ async def query_stream(events: Happening) -> AsyncIterator[ServerSentEvent]:
     """
     async for event in events:
         yield event
+
+
+@router.post("/api/search")
+async def search(request: Request, caller: Identified, asked: SearchRequest) -> SearchResponse:
+    """Search without a model, as somebody types: each hit with the lines that match. Ends with its connection."""
+    searcher: SearchService = request.app.state.searcher
+    return await unless_gone(request, searcher.search(asked, arrival_of(request, caller).party))
 
 
 @router.get("/api/queue")

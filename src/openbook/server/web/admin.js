@@ -18,6 +18,9 @@ const DAY_MS = 24 * 3600 * 1000;
 /** @param {number | null} seconds */
 const day = (seconds) => (seconds === null ? "" : new Date(seconds * 1000).toISOString().slice(0, 10));
 
+// The export has all of them.
+const MOST_SHOWN = 100;
+
 /** @param {number} usd */
 const dollars = (usd) => `$${usd.toFixed(2)}`;
 
@@ -273,13 +276,26 @@ function showLog(events) {
   fill(byId("log"), table(["When, in UTC", "Who", "Did", "What", "From"], rows, "Nothing has happened yet."));
 }
 
+/** @param {{at: number, who: string, rating: string, reason: string, comment: string, query: string, places: string[]}[]} said */
+function showFeedback(said) {
+  const rows = said.slice(0, MOST_SHOWN).map(({ at, who, rating, reason, comment, query, places }) => {
+    const when = new Date(at * 1000).toISOString().slice(0, 10);
+    const why = [rating === "good" ? "helpful" : "not helpful", reason, comment && `“${comment}”`].filter(Boolean).join(": ");
+    return element("tr", {}, ...[when, who, why, query, places.join(", ")].map((each) => element("td", {}, each)));
+  });
+  fill(byId("feedback"), table(["When", "Who", "Says", "Question", "Cited"], rows, "Nobody has said anything yet."));
+  byId("feedback-export").hidden = !rows.length;
+}
+
 async function load() {
-  const [people, server, sources, log] = await Promise.all([
+  const [people, server, sources, log, said] = await Promise.all([
     attempt(() => api.read("api/admin/people")),
     attempt(() => api.read("api/admin/server")),
     attempt(() => api.read("api/sources")),
     attempt(() => api.read("api/admin/log?most=100")),
+    attempt(() => api.read("api/admin/feedback")),
   ]);
+  if (said) showFeedback(said.feedback);
   if (people) showPeople(people);
   if (server && sources) showServer(server, sources.sources);
   if (log) showLog(log.events);

@@ -145,15 +145,49 @@ export async function* followAnswer(id, signal) {
 /** @param {string} id */
 export const session = (id) => read(`api/sessions/${encodeURIComponent(id)}`);
 
-/** @param {string} id @param {string} title */
-export const renameSession = (id, title) =>
-  call(`api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json({ title }) });
+/** @param {string} id @param {{title?: string, pinned?: boolean}} change */
+export const changeSession = (id, change) =>
+  call(`api/sessions/${encodeURIComponent(id)}`, { method: "PATCH", ...json(change) });
+
+/** @param {string} text @param {AbortSignal} signal */
+export const sessionMatches = async (text, signal) =>
+  (await call("api/sessions/matches", { method: "POST", ...json({ text }), signal })).json();
+
+/** @param {{query: string, filters: object}} body @param {AbortSignal} signal */
+export const search = async (body, signal) => (await call("api/search", { method: "POST", ...json(body), signal })).json();
+
+/** @param {string} sessionId @param {string} answerId */
+export const answerMarkdown = async (sessionId, answerId) =>
+  (await call(`${exportOf(sessionId, "markdown")}&answer=${encodeURIComponent(answerId)}`)).text();
 
 /** @param {string} id */
 export const deleteSession = (id) => call(`api/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 /** @param {string} id @param {"markdown" | "json"} format */
 export const exportOf = (id, format) => `api/sessions/${encodeURIComponent(id)}/export?format=${format}`;
+
+/** @param {string} sessionId @param {string} answerId */
+const ratingOf = (sessionId, answerId) =>
+  `api/sessions/${encodeURIComponent(sessionId)}/answers/${encodeURIComponent(answerId)}/rating`;
+
+/** @param {string} sessionId @param {string} answerId @param {object} said */
+export const rate = (sessionId, answerId, said) => call(ratingOf(sessionId, answerId), { method: "PUT", ...json(said) });
+
+/** @param {string} sessionId @param {string} answerId */
+export const takeBack = (sessionId, answerId) => call(ratingOf(sessionId, answerId), { method: "DELETE" });
+
+/** @param {string} sessionId @param {string} answerId */
+export const followUps = (sessionId, answerId) =>
+  read(`api/sessions/${encodeURIComponent(sessionId)}/answers/${encodeURIComponent(answerId)}/suggestions`);
+
+/** @param {object} body @returns {Promise<{link: string}>} */
+export const makeShare = async (body) => (await call("api/shares", { method: "POST", ...json(body) })).json();
+
+/** @param {string} id */
+export const revokeShare = (id) => call(`api/shares/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/** @param {string} token of a link */
+export const openShared = async (token) => (await call("api/shared", { method: "POST", ...json({ token }) })).json();
 
 /** @param {string} key */
 export const login = (key) => call("api/login", { method: "POST", ...json({ key }) });
@@ -198,6 +232,13 @@ export const removeFile = async (id) =>
  */
 export const documentAt = (id, { start_char: from, end_char: to }, context) =>
   read(`api/documents/${encodeURIComponent(id)}?start_char=${from}&end_char=${to}&context=${context}&rendered=true`);
+
+/** @param {string} id */
+export const originalOf = (id) => `api/documents/${encodeURIComponent(id)}/original`;
+
+/** @param {string} id @param {number} page @param {{start_char: number, end_char: number}} span that is marked */
+export const pageOf = (id, page, { start_char: from, end_char: to }) =>
+  `api/documents/${encodeURIComponent(id)}/pages/${page}?start_char=${from}&end_char=${to}`;
 
 /** @param {string} id */
 export const textOf = (id) => `api/documents/${encodeURIComponent(id)}/text`;

@@ -1,8 +1,9 @@
 /** The questions and answers, as elements. Each exchange is one article that changes until its answer is there. */
 
-import { copy, element, fill, sanitised } from "./dom.js";
+import { copy, copyLate, element, fill, sanitised } from "./dom.js";
+import { editQuestion } from "./editing.js";
 import {
-  cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, openClaims, plain, sentences, summary, verdictOf,
+  cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain, sentences, summary, verdictOf,
 } from "./formatting.js";
 import { STAGES, tail } from "./state.js";
 
@@ -11,7 +12,10 @@ import { STAGES, tail } from "./state.js";
  * @typedef {import("./state.js").Answer} Answer
  * @typedef {import("./state.js").Citation} Citation
  * @typedef {{ask(query: string): void, open(citations: Citation[], number: number): void,
- *   drop(view: ExchangeView): void}} Actions
+ *   drop(view: ExchangeView): void, replace(view: ExchangeView, query: string): void, below(view: ExchangeView): number,
+ *   markdown(answer: Answer): Promise<string>, share(answer: Answer): void, mayShare(): boolean,
+ *   rate(answer: Answer): HTMLElement[]}} Actions
+ * `replace`: ask in the place of an exchange. `below`: how many come after it.
  */
 
 // Some lines; of a longer question the rest is shown when it is asked for.
@@ -35,6 +39,9 @@ export class ExchangeView {
   #shownBlocks = 0;
   #shownDraft = "";
   #phase = "";
+  /** Of what this answer has replaced, and itself: which is shown. */
+  #version = 0;
+  #shownQuery = "";
 
   /**
    * @param {Exchange} exchange
@@ -44,6 +51,8 @@ export class ExchangeView {
     this.actions = actions;
     this.exchange = exchange;
     const id = `question-${exchange.id}`;
+    this.#shownQuery = exchange.query;
+    this.head = element("div", { class: "question-head" }, ...heading(id, exchange.query));
     this.stage = element("p", { class: "stage" });
     /** What is rendered of the block that is being written. */
     this.draft = element("div", { class: "draft", hidden: true });
@@ -54,7 +63,7 @@ export class ExchangeView {
     this.root = element(
       "article",
       { class: "exchange", "aria-labelledby": id },
-      ...heading(id, exchange.query),
+      this.head,
       this.stage,
       this.body,
       this.rest,
@@ -74,7 +83,7 @@ export class ExchangeView {
     this.#showStage();
     if (exchange.phase === this.#phase && exchange.phase !== "asking") return;
     this.#phase = exchange.phase;
-    if (exchange.answer) this.#showAnswer(exchange.answer);
+    if (exchange.answer) this.#showVersion(exchange.answer.earlier?.length ?? 0);
     else this.#showWriting();
     if (exchange.phase === "failed") this.#showFailure();
     if (exchange.phase === "stopped") this.#showStopped();
@@ -100,6 +109,28 @@ export class ExchangeView {
     this.rest.hidden = !this.rest.textContent;
     if (draft) lastOf(this.draft).append(this.rest);
     else this.body.after(this.rest);
+  }
+
+  /** Put the focus on the question. */
+  focus() {
+    /** @type {HTMLElement | null} */ (this.head.querySelector("[tabindex]"))?.focus({ preventScroll: true });
+  }
+
+  /** What is shown of it and of what it has replaced. @returns {Answer | null} */
+  get answer() {
+    const { answer } = this.exchange;
+    return answer && ([...(answer.earlier ?? []), answer][this.#version] ?? answer);
+  }
+
+  /** @param {number} at 0 for the oldest */
+  #showVersion(at) {
+    this.#version = at;
+    const { answer } = this;
+    if (!answer) return;
+    const query = answer.query ?? this.exchange.query;
+    if (query !== this.#shownQuery) fill(this.head, ...heading(`question-${this.exchange.id}`, query));
+    this.#shownQuery = query;
+    this.#showAnswer(answer);
   }
 
   /** @param {Answer} answer */
@@ -128,7 +159,7 @@ export class ExchangeView {
     chip.hash = `#source-${this.exchange.id}-${chip.dataset.cite}`;
     chip.addEventListener("click", (event) => {
       event.preventDefault();
-      this.actions.open(this.exchange.answer?.citations ?? [], Number(chip.dataset.cite));
+      this.actions.open(this.answer?.citations ?? [], Number(chip.dataset.cite));
     });
   }
 
@@ -213,25 +244,54 @@ export class ExchangeView {
   /** @param {Answer} answer */
   #closing(answer) {
     const quotes = answer.model === "extractive";
-    const facts = [summary(answer), quotes ? "quotes, no model" : answer.model, duration(answer.took_ms)];
+    const isCurrent = answer === this.exchange.answer;
+    const facts = [isCurrent ? "" : "an earlier version, which the conversation does not go on from", summary(answer), quotes ? "quotes, no model" : answer.model, duration(answer.took_ms)];
     if (answer.verifier && answer.verifier !== answer.model) facts.push(`checked by ${answer.verifier}`);
     if (!quotes) facts.push(cost(answer.cost_usd));
     if (answer.searched) facts.push(`searched for “${answer.searched}”`);
     return element(
       "div",
       { class: "closing" },
-      element("p", { class: "facts" }, facts.join(" · ")),
+      element("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
       element(
         "p",
         { class: "actions" },
-        this.#again(),
-        element("button", {
-          type: "button",
-          class: "quiet",
-          onclick: (event) => copy(/** @type {HTMLElement} */ (event.currentTarget), answer.answer),
-        }, "Copy answer"),
+        this.#versions(),
+        ...(isCurrent ? [
+          quiet("Edit", () => this.#edit()),
+          quiet("Regenerate", () => this.actions.replace(this, this.exchange.query)),
+        ] : []),
+        quiet("Copy answer", (button) => copy(button, answer.answer)),
+        isKept(answer) && quiet("Copy with sources", (button) => copyLate(button, this.actions.markdown(answer))),
+        isCurrent && isKept(answer) && this.actions.mayShare() && quiet("Share", () => this.actions.share(answer)),
+        ...(isCurrent && isKept(answer) ? this.actions.rate(answer) : []),
       ),
     );
+  }
+
+  #versions() {
+    const count = (this.exchange.answer?.earlier?.length ?? 0) + 1;
+    if (count === 1) return null;
+    /** @type {(by: number, sign: string, name: string) => HTMLElement} */
+    const step = (by, sign, name) => {
+      const to = this.#version + by;
+      const show = () => {
+        this.#showVersion(to);
+        const still = /** @type {HTMLButtonElement | null} */ (this.foot.querySelector(`[data-step="${by}"]`));
+        const other = /** @type {HTMLButtonElement | null} */ (this.foot.querySelector(`[data-step="${-by}"]`));
+        (still?.disabled ? other : still)?.focus();
+      };
+      return element("button", {
+        ...{ type: "button", class: "quiet", "aria-label": name, "data-step": by, disabled: to < 0 || to >= count, onclick: show },
+      }, sign);
+    };
+    return element("span", { class: "versions" },
+      step(-1, "‹", "Earlier version"), `${this.#version + 1} of ${count}`, step(1, "›", "Later version"));
+  }
+
+  #edit() {
+    const { query } = this.exchange;
+    editQuestion(this.head, query, this.actions.below(this), (edited) => this.actions.replace(this, edited));
   }
 
   #again() {
@@ -291,18 +351,32 @@ function placeWords(place, ...quote) {
  */
 function matchingLine({ quote, matches = [] }) {
   const characters = [...quote]; // as the server counts them
-  /** @type {(from: number, to: number) => string} */
-  const text = (from, to) => characters.slice(from, to).join("");
   const [first] = matches;
-  let at = first ? characters.lastIndexOf("\n", first[0]) + 1 : 0;
+  const at = first ? characters.lastIndexOf("\n", first[0]) + 1 : 0;
   const next = characters.indexOf("\n", first ? first[1] : at);
   const end = next < 0 ? characters.length : next;
-  const parts = [];
-  for (const [from, to] of matches.filter(([, to]) => to <= end)) {
-    parts.push(text(at, from), element("mark", {}, text(from, to)));
-    at = to;
-  }
-  return [...parts, text(at, end)];
+  const within = matches.filter(([, to]) => to <= end).map(([from, to]) => /** @type {[number, number]} */ ([from - at, to - at]));
+  return marked(characters.slice(at, end).join(""), within)
+    .map(({ words, isMatch }) => (isMatch ? element("mark", {}, words) : words));
+}
+
+/**
+ * @param {string} words
+ * @param {(button: HTMLElement) => void} act
+ */
+function quiet(words, act) {
+  /** @type {(event: Event) => void} */
+  const press = (event) => act(/** @type {HTMLElement} */ (event.currentTarget));
+  return element("button", { type: "button", class: "quiet", onclick: press }, words);
+}
+
+/**
+ * Whether the server has an answer: one that could not be stored has a warning, and one of an old version no id.
+ *
+ * @param {Answer} answer
+ */
+function isKept({ id, session_id: session, warning }) {
+  return Boolean(id && session && !warning);
 }
 
 /**

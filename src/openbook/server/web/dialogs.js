@@ -129,11 +129,13 @@ export async function newSource(chooseFiles) {
 
 const KEYS = [
   ["/", "go to the question"],
+  ["Ctrl K", "commands and earlier questions; on a Mac, ⌘ K"],
   ["Enter", "ask; Shift and Enter for a new line"],
   ["j, k", "next and previous citation"],
   ["Enter", "on a citation: open its source"],
   ["[ ]", "previous and next citation of the open source"],
   ["n", "new question"],
+  ["s", "search the sources"],
   ["t", "dark or light"],
   ["Escape", "close the source; stop the answer"],
   ["?", "these keys"],

@@ -86,6 +86,8 @@ const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("openb
 export function sanitised(html) {
   const template = document.createElement("template");
   template.innerHTML = policy.createHTML(html); // the one place: what comes here, `rendering.py` has made
+  // Bullets and the lines beside quotes stand where their text begins, whichever way it is written.
+  for (const each of template.content.querySelectorAll("ul, ol, blockquote, table")) each.setAttribute("dir", "auto");
   return template.content;
 }
 
@@ -117,9 +119,28 @@ export function announce(words) {
  * @param {string} text
  */
 export async function copy(button, text) {
+  await copied(button, () => navigator.clipboard.writeText(text));
+}
+
+/**
+ * The same with text that has to be fetched first. Browsers take it as long as they know of the click.
+ *
+ * @param {HTMLElement} button
+ * @param {Promise<string>} text
+ */
+export async function copyLate(button, text) {
+  const blob = text.then((words) => new Blob([words], { type: "text/plain" }));
+  await copied(button, () => navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]));
+}
+
+/**
+ * @param {HTMLElement} button
+ * @param {() => Promise<void>} write
+ */
+async function copied(button, write) {
   const before = button.textContent;
   try {
-    await navigator.clipboard.writeText(text);
+    await write();
     button.textContent = "Copied";
     announce("Copied");
   } catch {

@@ -256,3 +256,23 @@ export function citationText(citation) {
 export function safeLink(url) {
   return /^https?:\/\/\S+$/i.test(url ?? "") ? String(url) : "";
 }
+
+/**
+ * Split a text into what matches and what does not.
+ *
+ * @param {string} text
+ * @param {[number, number][]} matches half-open ranges in order, counted in characters, as the server does
+ * @returns {{words: string, isMatch: boolean}[]}
+ */
+export function marked(text, matches) {
+  const characters = [...text];
+  /** @type {(from: number, to?: number) => string} */
+  const words = (from, to) => characters.slice(from, to).join("");
+  const parts = [];
+  let at = 0;
+  for (const [from, to] of matches) {
+    parts.push({ words: words(at, from), isMatch: false }, { words: words(from, to), isMatch: true });
+    at = to;
+  }
+  return [...parts, { words: words(at), isMatch: false }].filter(({ words }) => words);
+}

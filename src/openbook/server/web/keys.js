@@ -4,9 +4,10 @@ import { hideCard } from "./card.js";
 import { keysAreOn, showKeys } from "./dialogs.js";
 import { byId } from "./dom.js";
 import { closeMenu, closeRail } from "./rail.js";
+import { closeSearch, openSearch } from "./search.js";
 import { closeViewer, isOpen, step } from "./viewer.js";
 
-/** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void}} Actions */
+/** @typedef {{newQuestion(): void, changeTheme(): void, stop(): void, palette(): void}} Actions */
 
 /** @param {Actions} actions */
 export function startKeys(actions) {
@@ -19,10 +20,16 @@ export function startKeys(actions) {
     j: () => moveBetweenCitations(1),
     k: () => moveBetweenCitations(-1),
     n: actions.newQuestion,
+    s: () => openSearch(),
     t: actions.changeTheme,
   };
   document.addEventListener("keydown", (event) => {
     if (byId("dialog").open) return;
+    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+      event.preventDefault(); // some browsers go to their own search
+      actions.palette();
+      return;
+    }
     if (event.key === "Escape") {
       escape(actions);
       return;
@@ -37,13 +44,14 @@ export function startKeys(actions) {
 }
 
 /**
- * Escape goes from the smallest to the largest: the card, the menu, the source, the rail, the answer.
+ * Escape goes from the smallest to the largest: the card, the menu, the source, the search, the rail, the answer.
  *
  * @param {Actions} actions
  */
 function escape({ stop }) {
   if (hideCard() || closeMenu()) return;
   if (isOpen()) closeViewer();
+  else if (closeSearch()) return;
   else if (closeRail()) byId("rail-open").focus();
   else stop();
 }

@@ -7,14 +7,21 @@ import {
   holdBack, isHeldBack, mayModelSearch, propose, showAsking, showLessons, showModels, showScope, startComposer,
 } from "./composer.js";
 import { ExchangeView } from "./conversation.js";
-import { confirmed, logIn, newTitle, showKeys } from "./dialogs.js";
+import { confirmed, logIn, showKeys } from "./dialogs.js";
+import { belowWords } from "./editing.js";
 import { announce, byId, element, fill, rove } from "./dom.js";
 import { sentences, summary } from "./formatting.js";
+import { ratingButtons } from "./feedback.js";
+import { hideFollowUps, showFollowUps } from "./followups.js";
+import { historyOf } from "./history.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
+import { openPalette } from "./palette.js";
 import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
+import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
+import { share } from "./sharing.js";
 import {
-  applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, STAGES, startExchange, withRunning,
+  applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, sameFrom, STAGES, startExchange, withRunning,
 } from "./state.js";
 import { onSystemTheme, theme, toggleTheme } from "./theme.js";
 import { startUploads } from "./uploads.js";
@@ -33,6 +40,7 @@ const store = createStore({
   courses: /** @type {import("./composer.js").Course[]} */ ([]),
   questions: /** @type {string[]} */ ([]),
   writable: false,
+  mayShare: false,
   /** Sources that are asked; none chosen means all. */
   chosen: /** @type {string[]} */ ([]),
 });
@@ -54,8 +62,14 @@ let watching;
 let views = [];
 /** Of exchanges, so that each has an id of its own. */
 let counted = 0;
-/** The answer that is shown while it is written. @type {{control: AbortController, id: string, begins: boolean, isUnwanted: boolean} | null} */
+/**
+ * The answer that is shown while it is written. `aside`: exchanges whose place it takes, which come back if there is none.
+ *
+ * @type {{control: AbortController, id: string, begins: boolean, isUnwanted: boolean, aside: ExchangeView[]} | null}
+ */
 let asking = null;
+/** When the open conversation had last been changed as it was read. @type {number | string} */
+let seenAt = "";
 /** Whether a conversation is being opened. */
 let opening = 0;
 /** Tells other tabs of this page that something has been asked, answered or changed. */
@@ -69,8 +83,22 @@ let loggingIn = null;
 
 const { addSource, choose, loadLibrary, removeFile, removeSource } = libraryOf({ store, attempt, complain });
 
+const { rename, pin, remove, startFilter } = historyOf({
+  attempt,
+  open: openSession,
+  changed: (what) => (tabs.postMessage(what), loadSessions()),
+  deleted: (id) => id === store.get().sessionId && newQuestion(),
+});
+
 /** @type {import("./conversation.js").Actions} */
-const actions = { ask, drop, open: (citations, number) => (hideCard(), openViewer(citations, number)) };
+const actions = {
+  ...{ ask, drop, replace, below },
+  open: (citations, number) => (hideCard(), openViewer(citations, number)),
+  markdown: ({ id, session_id: session }) => api.answerMarkdown(session ?? "", id ?? ""),
+  share: ({ id, session_id: session }) => share(session ?? "", id),
+  rate: (answer) => ratingButtons(answer, attempt),
+  mayShare: () => store.get().mayShare,
+};
 
 /** Ask for a key, and tell whether there is one now. */
 async function needKey() {
@@ -117,22 +145,27 @@ function complain(words, remedy) {
   notice.hidden = false;
 }
 
-/** @param {string} query */
-async function ask(query) {
+/**
+ * @param {string} query
+ * @param {ExchangeView} [replaced] whose place it takes
+ */
+async function ask(query, replaced) {
   if (asking || isHeldBack()) return;
   turn += 1;
-  const mine = beginAsking(!store.get().sessionId);
+  const mine = beginAsking(!store.get().sessionId, replaced);
   keepWaiting(query);
   byId("welcome").hidden = true;
   byId("notice").hidden = true;
   const view = addView(startExchange(++counted, query));
+  // What was pressed may be gone by now, and whoever types goes on typing.
+  if (document.activeElement !== byId("question")) view.focus();
   const scope = {
     ...{ model: byId("model").value, sources: store.get().chosen },
     ...{ course: byId("course").value, lesson: byId("lesson").value, agent: mayModelSearch() },
   };
   let begun;
   try {
-    begun = await api.ask(questionBody(query, scope, store.get().sessionId));
+    begun = await api.ask(questionBody(query, scope, store.get().sessionId, replaced?.exchange.answer?.id));
   } catch (error) {
     if (asking === mine) end(view, refusedCall(view.exchange, /** @type {api.ApiError} */ (error)));
     return;
@@ -145,11 +178,54 @@ async function ask(query) {
   follow(view, begun.id);
 }
 
-/** @param {boolean} begins whether the question is the first of its conversation */
-function beginAsking(begins) {
-  asking = { control: new AbortController(), id: "", begins, isUnwanted: false };
+/**
+ * Ask in the place of an exchange.
+ *
+ * @param {ExchangeView} view
+ * @param {string} query
+ */
+async function replace(view, query) {
+  const count = below(view);
+  const isSame = query === view.exchange.query; // else the form of the question has said so
+  if (count && isSame && !(await confirmed("Answer this question again?", belowWords(count), "Answer again"))) return;
+  if (view.exchange.answer?.id) ask(query, view);
+  else ask(query);
+}
+
+/** @param {ExchangeView} view */
+function below(view) {
+  return views.slice(views.indexOf(view) + 1).filter(({ exchange }) => exchange.phase === "answered").length;
+}
+
+/**
+ * @param {boolean} begins whether the question is the first of its conversation
+ * @param {ExchangeView} [replaced]
+ */
+function beginAsking(begins, replaced) {
+  const at = replaced ? views.indexOf(replaced) : -1;
+  const aside = at < 0 ? [] : views.splice(at);
+  for (const { root } of aside) root.hidden = true;
+  if (aside.length) closeViewer();
+  hideFollowUps();
+  asking = { control: new AbortController(), id: "", begins, isUnwanted: false, aside };
   showAsking(true);
   return asking;
+}
+
+/**
+ * Take away what an answer has replaced, or bring it back if there is none.
+ *
+ * @param {ExchangeView} view
+ * @param {ExchangeView[]} aside
+ */
+function settle(view, aside) {
+  const { phase, failure } = view.exchange;
+  if (phase === "answered") return aside.forEach(({ root }) => root.remove());
+  drop(view);
+  views.push(...aside);
+  for (const { root } of aside) root.hidden = false;
+  byId("welcome").hidden = true;
+  if (failure) complain(sentences(failure.message, failure.hint, "The answer that was there stays"));
 }
 
 /**
@@ -184,6 +260,7 @@ async function follow(view, id) {
  */
 function end(view, exchange) {
   const begins = asking?.begins ?? false;
+  const aside = asking?.aside ?? [];
   asking = null;
   showAsking(false);
   tabs.postMessage("ended");
@@ -191,9 +268,17 @@ function end(view, exchange) {
   view.update(exchange);
   // One that could not be kept has begun no conversation.
   if (begins && (!exchange.answer || exchange.answer.warning)) enter("", { lasting: false });
+  if (aside.length) settle(view, aside);
   // The question stands where it was written, and the notice above it says why.
   if (isHeldBack() && byId("question").value === exchange.query) drop(view);
   else finish(exchange);
+  suggest();
+}
+
+/** Suggest what to go on with after the last answer. */
+function suggest() {
+  const last = views.at(-1);
+  if (last && !asking) showFollowUps(last, ask, () => last === views.at(-1) && !asking);
 }
 
 /** Stop the answer that is shown. It ends when the server says so: it may be finished by now. */
@@ -219,7 +304,7 @@ function refusedCall(exchange, error) {
   // A day's money comes back at midnight. Until then another model may be chosen, so nothing is held back.
   if ((error.status === 429 || error.status === 503) && error.retryAfter && error.retryAfter < LONGEST_WAIT_S) {
     holdBack(error.retryAfter);
-    if (!byId("question").value) propose(exchange.query);
+    if (!byId("question").value && !asking?.aside.length) propose(exchange.query);
   }
   if (error.status === 401) needKey();
   if (error.status === 404 && /conversation/.test(error.message) && store.get().sessionId) {
@@ -267,6 +352,7 @@ function clear() {
     loadSessions(); // which watches it
   }
   closeViewer();
+  closeSearch();
   views = [];
   fill(byId("exchanges"));
   byId("welcome").hidden = false;
@@ -300,6 +386,7 @@ async function openSession(id) {
   byId("welcome").hidden = true;
   for (const kept of session.exchanges ?? []) addView(pastExchange(++counted, kept));
   if (pending) resume(pending, Boolean(session.isGone));
+  else suggest();
   announce(`${session.title ?? pending?.query} is open`);
 }
 
@@ -326,22 +413,28 @@ async function readSession(id) {
  * @param {boolean} begins whether it is the first of its conversation
  */
 function resume(pending, begins) {
-  beginAsking(begins);
+  const replaced = views.find(({ exchange }) => pending.replaces && exchange.answer?.id === pending.replaces);
+  beginAsking(begins, replaced);
   follow(addView(startExchange(++counted, pending.query)), pending.id);
 }
 
 /** Show what has been asked and answered in the open conversation by another tab. */
 async function catchUp() {
   const { sessionId, sessions, answers } = store.get();
-  const shown = () => views.filter(({ exchange }) => exchange.phase === "answered").length;
-  const kept = sessions.find(({ id }) => id === sessionId)?.exchanges ?? 0;
-  const isBehind = kept > shown() || pendingOf(answers, sessionId)?.state === "running";
+  const shown = () => views.filter(({ exchange }) => exchange.phase === "answered");
+  const listed = sessions.find(({ id }) => id === sessionId);
+  const isBehind = (listed && listed.updated_at !== seenAt) || pendingOf(answers, sessionId)?.state === "running";
   if (!sessionId || asking || opening || !isBehind) return;
   const mine = turn;
   opening += 1;
   const { session, pending } = await readSession(sessionId).finally(() => (opening -= 1));
   if (!session || mine !== turn || asking) return;
-  for (const each of (session.exchanges ?? []).slice(shown())) addView(pastExchange(++counted, each));
+  seenAt = listed?.updated_at ?? "";
+  const kept = session.exchanges ?? [];
+  const same = sameFrom(shown().map(({ exchange }) => exchange.answer?.id), kept);
+  if (same < kept.length) shown().slice(same).forEach(drop); // another tab has replaced them
+  for (const each of kept.slice(same)) addView(pastExchange(++counted, each));
+  byId("welcome").hidden = views.length > 0;
   if (pending?.state === "running") resume(pending, false);
 }
 
@@ -357,26 +450,6 @@ function followAddress() {
   if (named === null || named === store.get().sessionId) return;
   if (named) openSession(named);
   else newQuestion();
-}
-
-/** @param {import("./rail.js").Session} session */
-async function rename(session) {
-  const title = await newTitle(session.title);
-  if (title && (await attempt(() => api.renameSession(session.id, title)))) {
-    tabs.postMessage("renamed");
-    loadSessions();
-  }
-}
-
-/** @param {import("./rail.js").Session} session */
-async function remove(session) {
-  const words = `“${session.title}” and its answers are deleted for good. Export it first if you want to keep it.`;
-  if (!(await confirmed("Delete these questions?", words, "Delete"))) return;
-  if (!(await attempt(() => api.deleteSession(session.id)))) return;
-  if (session.id === store.get().sessionId) newQuestion();
-  announce("Deleted");
-  tabs.postMessage("deleted");
-  loadSessions();
 }
 
 async function loadSessions() {
@@ -409,6 +482,8 @@ async function loadMe() {
   const found = await attempt(() => api.read("api/me"));
   byId("logout").hidden = !found?.key;
   byId("admin").hidden = found?.role !== "owner";
+  byId("shares").hidden = !found?.may_share;
+  store.update({ mayShare: Boolean(found?.may_share) });
   return found !== null;
 }
 
@@ -425,19 +500,43 @@ async function loadModels() {
 /** @param {ReturnType<typeof store.get>} now */
 function show(now) {
   showSources(byId("sources"), now.sources, { ...now, choose, remove: removeSource, removeFile });
-  const how = { current: now.sessionId, now: Date.now(), open: openSession, rename, remove };
+  const how = { current: now.sessionId, now: Date.now(), open: openSession, rename, pin, remove };
   const sessions = withRunning(now.sessions, now.answers);
   showHistory(byId("history"), sessions, how);
   const title = sessions.find(({ id }) => id === now.sessionId)?.title ?? "";
   fill(byId("title"), title || "Ask your sources");
   document.title = title ? `${title} · Openbook` : "Openbook";
   showScope(now.chosen);
+  showSearchSources(now.sources);
   byId("add-source").hidden = !now.writable;
   const isShut = now.locked && !views.length;
-  for (const part of [byId("composer"), byId("new-question"), ...document.querySelectorAll("#rail section")]) {
+  for (const part of [byId("composer"), byId("new-question"), byId("search-open"), ...document.querySelectorAll("#rail section")]) {
     part.hidden = isShut;
   }
   showWelcome(now, { ask, addSource, logIn: logInAgain });
+}
+
+/** What the palette offers: what can be done now, then the conversations. */
+function commands() {
+  const { sessions, writable, mayShare, locked } = store.get();
+  if (locked) return [{ words: "Log in", act: logInAgain }];
+  const last = views.at(-1);
+  /** @type {(import("./palette.js").Command | false)[]} */
+  const listed = [
+    { words: "New question", key: "n", act: newQuestion },
+    { words: "Search the sources", key: "s", act: () => openSearch() },
+    { words: "Go to the question", key: "/", act: () => byId("question").focus() },
+    last?.exchange.phase === "answered" && { words: "Answer the last question again", act: () => replace(last, last.exchange.query) },
+    writable && { words: "Add a source", act: addSource },
+    mayShare && { words: "Links that I have shared", act: () => share("") },
+    { words: "Find words in earlier questions", act: () => (openRail(), byId("history-search").focus()) },
+    { words: theme() === "dark" ? "Use light colours" : "Use dark colours", key: "t", act: changeTheme },
+    { words: "Keys", key: "?", act: showKeys },
+    !byId("admin").hidden && { words: "People and server", act: () => location.assign("admin") },
+    !byId("logout").hidden && { words: "Log out", act: logOut },
+    ...sessions.map(({ id, title }) => ({ words: `Open “${title}”`, act: () => openSession(id) })),
+  ];
+  return listed.filter((each) => each !== false && each !== undefined);
 }
 
 function changeTheme() {
@@ -456,9 +555,12 @@ function wire() {
   startComposer(ask, complain);
   startCards(byId("exchanges"), (chip) => {
     const view = views.find(({ root }) => root.contains(chip));
-    return view?.exchange.answer?.citations.find(({ number }) => number === Number(chip.dataset.cite));
+    return view?.answer?.citations.find(({ number }) => number === Number(chip.dataset.cite));
   });
   rove(byId("history"), ".session-open");
+  startFilter();
+  startSearch({ open: actions.open, ask });
+  byId("search-open").addEventListener("click", () => openSearch());
   byId("stop").addEventListener("click", () => (byId("question").focus(), stop()));
   byId("skip").addEventListener("click", (/** @type {Event} */ event) => {
     event.preventDefault(); // the address names the conversation
@@ -471,9 +573,10 @@ function wire() {
   byId("rail-open").addEventListener("click", openRail);
   byId("rail-close").addEventListener("click", () => closeRail() && byId("rail-open").focus());
   byId("logout").addEventListener("click", logOut);
+  byId("shares").addEventListener("click", () => share(""));
   byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
-  startKeys({ newQuestion, changeTheme, stop });
+  startKeys({ newQuestion, changeTheme, stop, palette: () => openPalette(commands()) });
   document.addEventListener("click", ({ target }) => closeMenu(/** @type {Element} */ (target)));
   // Another tab may have asked, renamed or deleted meanwhile.
   document.addEventListener("visibilitychange", () => document.hidden || store.get().locked || loadSessions());

@@ -15,7 +15,8 @@ let most = MOST_AT_ONCE;
  * @typedef {{name: string, kind: string, location: string, documents: number, state: string, message: string,
  *   skipped: Record<string, number>, remarks: string[],
  *   uploaded: {document_id: string, name: string, outcome: string}[]}} Source
- * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number, running?: boolean}} Session
+ * @typedef {{id: string, title: string, updated_at: number | string, exchanges: number, running?: boolean,
+ *   pinned?: boolean}} Session
  */
 
 /**
@@ -123,12 +124,12 @@ export function closeMenu(clicked) {
 
 /**
  * @param {HTMLElement} list
- * @param {Session[]} sessions the latest first
+ * @param {Session[]} sessions those that are pinned first, then the latest
  * @param {{current: string, now: number, open(id: string): void, rename(session: Session): void,
- *   remove(session: Session): void}} how
+ *   pin(session: Session): void, remove(session: Session): void}} how
  */
 export function showHistory(list, sessions, how) {
-  const { current, now, open, rename, remove } = how;
+  const { current, now, open, rename, pin, remove } = how;
   const more = () => ((most += MOST_AT_ONCE), showHistory(list, sessions, how));
   refill(
     list,
@@ -143,11 +144,14 @@ export function showHistory(list, sessions, how) {
           "aria-current": isCurrent ? "true" : null,
           onclick: () => open(session.id),
         }, element("span", { class: "session-title" }, name),
-          element("span", { class: "session-when" }, session.running ? "answering …" : ago(session.updated_at, now))),
+          element("span", { class: "session-when" },
+            [session.pinned && "pinned", session.running ? "answering …" : ago(session.updated_at, now)].filter(Boolean).join(" · "))),
         session.exchanges > 0 && element("details", { class: "session-more", "data-details": `menu of ${session.id}` },
           element("summary", { "aria-label": `More for ${name}` }, "…"),
           element("div", { class: "menu" },
             element("button", { type: "button", class: "quiet", onclick: () => (closeMenu(), rename(session)) }, "Rename"),
+            element("button", { type: "button", class: "quiet", onclick: () => (closeMenu(), pin(session)) },
+              session.pinned ? "Unpin" : "Pin"),
             element("a", { class: "quiet", href: exportOf(session.id, "markdown"), download: true }, "Export Markdown"),
             element("a", { class: "quiet", href: exportOf(session.id, "json"), download: true }, "Export JSON"),
             element("button", { type: "button", class: "quiet danger", onclick: () => (closeMenu(), remove(session)) }, "Delete"))),

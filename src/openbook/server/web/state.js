@@ -8,9 +8,11 @@
  * @typedef {{answer: string, html: string, citations: Citation[], claims?: Claim[],
  *   nearest?: Omit<Citation, "number" | "mark" | "verdict" | "reason">[], refused: boolean, reason: string,
  *   model: string, cost_usd: number | null, took_ms: number, searched?: string, stopped: string, verifier?: string, warning?: string,
- *   session_id?: string, query?: string}} Answer
+ *   session_id?: string, query?: string, id?: string, rating?: string,
+ *   earlier?: (Answer & {query: string})[]}} Answer
  * @typedef {{message: string, hint: string, status?: number, retryAfter?: number}} Failure
- * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean}} RunningAnswer
+ * @typedef {{id: string, session_id: string, query: string, state: string, begins?: boolean,
+ *   replaces?: string}} RunningAnswer
  * @typedef {"asking" | "answered" | "stopped" | "failed"} Phase
  * @typedef {{id: number, query: string, phase: Phase, stage: string, place: number, raw: string, covered: number, blocks: string[], draft: string,
  *   tools: {name: string, outcome: string}[], answer: Answer | null, failure: Failure | null}} Exchange
@@ -128,7 +130,7 @@ export function pendingOf(answers, sessionId) {
 /**
  * Give the conversations with those that begin with an answer that still runs, and say of each whether one does.
  *
- * @param {{id: string, title: string, updated_at: number | string, exchanges: number}[]} sessions
+ * @param {{id: string, title: string, updated_at: number | string, exchanges: number, pinned?: boolean}[]} sessions
  * @param {RunningAnswer[]} answers
  */
 export function withRunning(sessions, answers) {
@@ -137,9 +139,21 @@ export function withRunning(sessions, answers) {
   const begun = running.filter(({ session_id: id }) => !known.has(id));
   const answering = new Set(running.map(({ session_id: id }) => id));
   return [
-    ...begun.map(({ session_id: id, query }) => ({ id, title: query, updated_at: "", exchanges: 0 })),
-    ...sessions,
+    ...begun.map(({ session_id: id, query }) => ({ id, title: query, updated_at: "", exchanges: 0, pinned: false })),
+    ...sessions.filter(({ pinned }) => pinned),
+    ...sessions.filter(({ pinned }) => !pinned),
   ].map((session) => ({ ...session, running: answering.has(session.id) }));
+}
+
+/**
+ * Give how many of the exchanges that are shown are those that are kept, from the first one on.
+ *
+ * @param {(string | undefined)[]} shown ids of answers
+ * @param {{id?: string}[]} kept
+ */
+export function sameFrom(shown, kept) {
+  const at = kept.findIndex(({ id }, place) => id !== shown[place]);
+  return at < 0 ? kept.length : at;
 }
 
 /**
@@ -148,11 +162,13 @@ export function withRunning(sessions, answers) {
  * @param {string} query
  * @param {{model: string, sources: string[], course: string, lesson: string, agent?: boolean}} scope
  * @param {string} sessionId
+ * @param {string} [replaces] id of the answer whose place it takes
  */
-export function questionBody(query, scope, sessionId) {
+export function questionBody(query, scope, sessionId, replaces) {
   /** @type {Record<string, unknown>} */
   const body = { query };
   if (sessionId) body.session_id = sessionId;
+  if (replaces) body.replaces = replaces;
   if (scope.model) body.model = scope.model;
   if (scope.agent) body.agent = true;
   if (scope.sources.length) body.filters = { sources: scope.sources };

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { announce, byId, copy, element, fill, sanitised } from "./dom.js";
+import { pagePicture } from "./pages.js";
 import { anchorOf, citationText, labelBeside, lines, safeLink, sentences, verdictOf } from "./formatting.js";
 
 /** @typedef {import("./state.js").Citation} Citation */
@@ -19,7 +20,7 @@ const GONE = Object.freeze({
 let citations = [];
 let at = 0;
 let context = CONTEXT_LINES;
-/** Whether Markdown is shown as it is written. */
+/** Whether Markdown is shown as it is written, and PDF as its text. */
 let isRaw = false;
 /** What had the focus before the viewer was opened. @type {HTMLElement | null} */
 let opener = null;
@@ -88,6 +89,7 @@ async function show() {
   byId("viewer-next").disabled = at === citations.length - 1;
   link("");
   byId("viewer-raw").hidden = true;
+  byId("viewer-original").hidden = true;
   byId("viewer-text").hidden = !citation.document_id;
   if (citation.document_id) byId("viewer-text").href = api.textOf(citation.document_id);
   markChips(citation);
@@ -142,24 +144,36 @@ function showDocument(shown, citation) {
   const isProse = shown.kind === "docs" || shown.kind === "course";
   body.dataset.kind = isProse ? "prose" : "code";
   body.dataset.language = shown.language;
+  const isPaged = shown.page > 0 && !isRaw;
   const isRendered = Boolean(shown.html) && !isRaw;
-  byId("viewer-raw").hidden = !shown.html;
+  byId("viewer-raw").hidden = !(shown.html || shown.page);
+  byId("viewer-raw").textContent = shown.page ? "Text" : "Raw";
+  byId("viewer-original").hidden = !shown.page;
+  if (shown.page) byId("viewer-original").href = api.originalOf(citation.document_id);
   byId("viewer-raw").setAttribute("aria-pressed", String(isRaw));
   const more = (/** @type {string} */ words) =>
     element("button", { type: "button", class: "quiet more", onclick: widen }, words);
   fill(
     body,
     ...shown.remarks.map((/** @type {string} */ remark) => element("p", { class: "remark" }, remark)),
-    !isRendered && shown.more_before && context < MOST_LINES && more("Show more above"),
-    isRendered
-      ? element("div", { class: "answer rendered" }, sanitised(shown.html))
-      : rows(shown.units, anchorOf(citation) === null),
-    !isRendered && shown.more_after && context < MOST_LINES && more("Show more below"),
+    ...(isPaged ? [pagePicture(shown, citation, showText)] : [
+      !isRendered && shown.more_before && context < MOST_LINES && more("Show more above"),
+      isRendered
+        ? element("div", { class: "answer rendered" }, sanitised(shown.html))
+        : rows(shown.units, anchorOf(citation) === null),
+      !isRendered && shown.more_after && context < MOST_LINES && more("Show more below"),
+    ]),
   );
   link(citation.url || shown.url);
   const first = body.querySelector("mark, .cited");
   first?.scrollIntoView({ block: "center" });
-  announce(`${lines(citation)} is shown${first ? ", the cited lines are highlighted" : ""}`);
+  announce(`${lines(citation)} is shown${first || isPaged ? ", the cited lines are highlighted" : ""}`);
+}
+
+/** Show the text of a PDF whose pages cannot be drawn. */
+function showText() {
+  isRaw = true;
+  show();
 }
 
 /**

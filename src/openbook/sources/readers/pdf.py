@@ -75,7 +75,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
     Raises:
         SkippedFileError: It is damaged, encrypted, longer than allowed, or has no text at all.
     """
-    with _opened(raw, path, options) as document:
+    with open_pdf(raw, path, options) as document:
         if len(document) > options.max_pages:
             raise SkippedFileError(path, f"{SkipReason.TOO_LONG} {options.max_pages} pages")
         is_form = document.get_formtype() != 0
@@ -110,7 +110,12 @@ def may_be_read_now(reason: str, options: PdfOptions) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(raw: bytes, path: str, options: PdfOptions) -> Iterator[PdfDocument]:
+def open_pdf(raw: bytes, path: str, options: PdfOptions) -> Iterator[PdfDocument]:
+    """Open a PDF until the block ends.
+
+    Raises:
+        SkippedFileError: It is damaged, or encrypted.
+    """
     import pypdfium2  # 30 ms that only files of this format pay
     from pypdfium2 import raw as pdfium
 

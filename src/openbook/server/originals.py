@@ -1,0 +1,119 @@
+"""The files that documents were read from: sent as they are, and pages of PDF as pictures.
+
+Only what was indexed is sent: a file that has changed since, or in which secrets were masked, is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from pathlib import Path
+
+from openbook.errors import SkippedFileError, SourceError
+from openbook.ingest.difference import folder_of
+from openbook.process_pool import JobFailure, SingleProcess
+from openbook.server.failures import RequestRefusedError
+from openbook.server.served_library import ServedLibrary
+from openbook.sources.readers.pdf_picture import PageJob, draw_page
+from openbook.sources.readers.reading import PdfOptions
+from openbook.types import Document
+
+# A page of ordinary text takes 0.1 to 0.3 s.
+_TIMEOUT_S = 10.0
+
+# Whoever waits so long for the process reads the text.
+_LONGEST_WAIT_S = 2.0
+
+_MEMORY_BYTES = 1024**3
+
+# More is no quote.
+_MOST_WORDS_CHARS = 20_000
+
+_PAGE = re.compile(r"p\. (\d+)")
+
+
+def page_of(document: Document, offset: int) -> int:
+    """Return the page on which a character of a PDF stands, from 1; 0 for what has no pages that can be drawn."""
+    if document.language != "pdf":
+        return 0
+    labels = [anchor.label for anchor in document.anchors if anchor.start_char <= offset]
+    named = _PAGE.fullmatch(labels[-1]) if labels else None
+    return int(named[1]) if named else 1
+
+
+class Originals:
+    """Files of one library. Thread-safe. A PDF is opened in a process of its own, which is killed if it takes long."""
+
+    def __init__(
+        self, library: ServedLibrary, *, timeout_s: float = _TIMEOUT_S, longest_wait_s: float = _LONGEST_WAIT_S
+    ) -> None:
+        """Take the library, and the seconds that a page may take and wait for its turn.
+
+        The process starts with the first page.
+        """
+        self._library = library
+        self._timeout_s = timeout_s
+        self._longest_wait_s = longest_wait_s
+        self._lock = threading.Lock()
+        self._process: SingleProcess[PageJob, bytes] | None = None
+
+    def read(self, document: Document) -> bytes:
+        """Return the file of a document, if it is what was indexed.
+
+        Raises:
+            RequestRefusedError: It is not there, has changed, or had secrets that were masked.
+        """
+        if any(remark.startswith("masked: ") for remark in document.remarks):
+            raise _no_original("secrets were masked in its text")
+        settings = self._library.settings
+        with self._library.in_use() as assistant:
+            root = next((root for root in assistant.sources() if root.name == document.source), None)
+            record = assistant.index.records(document.source).get(document.path)
+        if root is None or record is None or not Path(root.location).exists():
+            raise _no_original("its file is not on this machine")
+        try:
+            raw = folder_of(root, settings).read_bytes(document.path)
+        except (SourceError, SkippedFileError) as exc:
+            raise _no_original("its file cannot be read any more") from exc
+        if hashlib.sha256(raw).hexdigest() != record.content_hash:
+            raise _no_original("its file has changed since it was indexed")
+        return raw
+
+    def page(self, document: Document, number: int, start_char: int, end_char: int) -> bytes:
+        """Return a page of a PDF as PNG, with the words of a range of characters marked.
+
+        Raises:
+            RequestRefusedError: As `read` raises; or it has no such page, or takes too long to draw.
+        """
+        if document.language != "pdf":
+            raise _no_original("it has no pages to draw")
+        words = document.text[start_char : min(end_char, start_char + _MOST_WORDS_CHARS)]
+        options = PdfOptions(password=self._library.settings.pdf_password)
+        drawn = self._drawn(PageJob(self.read(document), number, words, options))
+        if isinstance(drawn, JobFailure):
+            raise RequestRefusedError(503, f"this page cannot be drawn: {drawn.reason}", hint="read its text instead")
+        if not drawn:
+            raise _no_original("it has no such page")
+        return drawn
+
+    def _drawn(self, job: PageJob) -> bytes | JobFailure:
+        if not self._lock.acquire(timeout=self._longest_wait_s):
+            return JobFailure("others are being drawn")
+        try:
+            if self._process is None:
+                self._process = SingleProcess(draw_page, timeout_s=self._timeout_s, memory_bytes=_MEMORY_BYTES)
+            return self._process.ask(job)
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """End the process. The next page starts another one."""
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+                self._process = None
+
+
+def _no_original(why: str) -> RequestRefusedError:
+    return RequestRefusedError(404, f"there is no original of this document: {why}", hint="its text can be read")

@@ -1,0 +1,160 @@
+"""Searches while somebody types: without a model, beside the questions, and never many of one caller."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
+
+from openbook.answering.context import label_of
+from openbook.errors import QueryError
+from openbook.index.filters import filter_predicate
+from openbook.libraries.registration import check_known
+from openbook.library import Library
+from openbook.server.failures import RequestRefusedError
+from openbook.server.presenting import NEAREST_CHARS, near
+from openbook.server.schemas import FilterRequest, SearchHitResponse, SearchRequest, SearchResponse
+from openbook.server.served_library import ServedLibrary
+from openbook.types import Excerpt, Filter, RetrievalResult
+
+# Answers need the processor more.
+_THREADS = 2
+
+# A page has one that runs and one that it has just begun; two tabs have twice as many.
+_MOST_OF_ONE = 4
+
+# Somebody who types without a pause begins about five in a second.
+_PER_MINUTE = 300
+
+# Of a long excerpt, what follows the first match that is shown; the rest stands before it.
+_MATCHING_CHARS = 240
+
+# Callers whose pace is remembered. Who is forgotten has not searched for long, or there are too many to remember.
+_MOST_CALLERS = 10_000
+
+
+T = TypeVar("T")
+
+
+def narrowing(asked: FilterRequest, assistant: Library) -> Filter:
+    """Return the filter that a request names.
+
+    Raises:
+        UnknownSourceError: It names a source that the library does not have.
+        QueryError: A pattern has too many wildcards, or is none.
+    """
+    check_known(asked.sources, assistant.index)
+    where = Filter(frozenset(asked.kinds), tuple(asked.globs), frozenset(asked.sources))
+    filter_predicate(where)  # refuses what cannot be asked, while a status can say so
+    return where
+
+
+def shortened(excerpt: Excerpt) -> Excerpt:
+    """Return the piece of an excerpt that has most of its matches, from a word on; a short one as it is.
+
+    Example:
+        >>> long = Excerpt("sea " * 100 + "tide", 1, 1, ((400, 404),))
+        >>> shortened(long).text[-8:], shortened(long).matches
+        ('sea tide', ((56, 60),))
+    """
+    if len(excerpt.text) <= NEAREST_CHARS:
+        return excerpt
+    starts = [start for start, _ in excerpt.matches]
+    # Of pieces that begin with a match, the first of those that have most.
+    best = max(
+        starts, key=lambda first: (sum(first <= each < first + _MATCHING_CHARS for each in starts), -first), default=0
+    )
+    begin = max(0, best - (NEAREST_CHARS - _MATCHING_CHARS))
+    begin = excerpt.text.find(" ", begin, best) + 1 or begin if begin else 0
+    end = begin + NEAREST_CHARS
+    return Excerpt(
+        excerpt.text[begin:end],
+        excerpt.start_line + excerpt.text.count("\n", 0, begin),
+        excerpt.end_line,
+        tuple((start - begin, stop - begin) for start, stop in excerpt.matches if begin <= start and stop <= end),
+    )
+
+
+class SearchService:
+    """Search for many callers at once. For the event loop alone."""
+
+    def __init__(self, library: ServedLibrary, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the library."""
+        self._library = library
+        self._clock = clock
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="openbook-search")
+        self._turns = asyncio.Semaphore(_THREADS)
+        self._open: Counter[str] = Counter()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    async def run(self, work: Callable[[], T], party: str) -> T:
+        """Do other work that answers must not wait for, in the turn of a search.
+
+        Raises:
+            RequestRefusedError: The caller searches too often.
+        """
+        with self._admitted(party):
+            async with self._turns:
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def search(self, asked: SearchRequest, party: str) -> SearchResponse:
+        """Return what is found, best first. A search that is cancelled before its turn costs nothing.
+
+        Args:
+            asked: The words, and where to look.
+            party: Whose turn it takes, as that of a question.
+
+        Raises:
+            RequestRefusedError: The caller searches too often.
+            UnknownSourceError: A source is not in the library.
+            QueryError: A pattern of paths is none.
+        """
+        return await self.run(partial(self._found, asked), party)
+
+    @contextmanager
+    def _admitted(self, party: str) -> Iterator[None]:
+        now = self._clock()
+        left, since = self._left.pop(party, (float(_PER_MINUTE), now))
+        left = min(float(_PER_MINUTE), left + (now - since) * _PER_MINUTE / 60)
+        self._left[party] = (max(0.0, left - 1), now)
+        if len(self._left) > _MOST_CALLERS:
+            self._left.popitem(last=False)
+        if left < 1 or self._open[party] >= _MOST_OF_ONE:
+            raise RequestRefusedError(429, "too many searches at once", hint="wait a second", retry_after_s=1.0)
+        self._open[party] += 1
+        try:
+            yield
+        finally:
+            self._open[party] -= 1
+            if not self._open[party]:
+                del self._open[party]
+
+    def _found(self, asked: SearchRequest) -> SearchResponse:
+        started = time.perf_counter()
+        with self._library.in_use() as assistant:
+            where = narrowing(asked.filters or FilterRequest(), assistant)
+            try:
+                results = assistant.search(asked.query, limit=asked.limit, where=where, view=asked.view)
+            except QueryError as exc:
+                # Half a question is none yet: nobody who types wants to be told that with an error.
+                return SearchResponse(hits=[], reason=str(exc), took_ms=_ms_since(started))
+            hits = [self._hit(result, result.excerpt) for result in results if result.excerpt is not None]
+        return SearchResponse(hits=hits, reason="", took_ms=_ms_since(started))
+
+    def _hit(self, result: RetrievalResult, excerpt: Excerpt) -> SearchHitResponse:
+        shown = shortened(excerpt)
+        place = near(result.chunk, shown, label_of(result), self._library).model_dump()
+        return SearchHitResponse(**place, kind=result.chunk.kind, first_line=shown.start_line)
+
+    def close(self) -> None:
+        """End the threads, once what they do is done."""
+        self._threads.shutdown()
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

@@ -1,0 +1,113 @@
+"""Links that show answers to whoever has them: until they end, are revoked, or what they show is gone.
+
+A link names answers, and has no text of its own. What it shows is read when it is opened, so that whatever is deleted
+meanwhile is gone from the link too.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openbook.errors import SessionError
+from openbook.server.auth import Caller
+from openbook.server.keys import ROLES, hash_of
+from openbook.settings import Settings
+from openbook.sqlite_store import SqliteStore
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS shares (
+    id TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, owner TEXT NOT NULL, key_id TEXT NOT NULL,
+    session_id TEXT NOT NULL, answers TEXT NOT NULL, created_at REAL NOT NULL, expires_at REAL NOT NULL)
+    WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS shares_by_owner ON shares (owner, created_at);
+"""
+
+# 256 bits: nobody finds one by trying.
+_TOKEN_BYTES = 32
+
+_FIELDS = "id, owner, key_id, session_id, answers, created_at, expires_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A link, without its token."""
+
+    id: str
+    owner: str
+    """Whose conversation it shows."""
+    key_id: str
+    """Of the key that made it; empty for a browser without one."""
+    session_id: str
+    answers: tuple[str, ...]
+    """Ids of the answers that it shows."""
+    created_at: float
+    """Unix seconds."""
+    expires_at: float
+
+
+def may_share(settings: Settings, caller: Caller) -> bool:
+    """Check whether a caller may show answers to others, by the settings and their role."""
+    return settings.server_shares in ROLES and caller.may(settings.server_shares)
+
+
+class ShareStore:
+    """Links of one home. Only hashes of their tokens are stored. Safe for threads and processes."""
+
+    def __init__(self, home: Path, *, now: Callable[[], float] = time.time) -> None:
+        """Open the links of a home.
+
+        Raises:
+            SessionError: They cannot be read or made, now or later.
+        """
+        self._now = now
+        path = home / "shares.sqlite"
+        self._tables = SqliteStore(
+            path,
+            _TABLES,
+            lambda exc: SessionError(
+                f"shared links cannot be kept in {str(path)!r}: {exc}",
+                hint="free some space, or set OPENBOOK_HOME to a folder that you can write to",
+            ),
+        )
+
+    def add(
+        self, owner: str, key_id: str, session_id: str, answers: Sequence[str], lasts_s: float
+    ) -> tuple[Share, str]:
+        """Make a link, and return it with its token, which is not kept."""
+        token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._now()
+        share = Share(secrets.token_hex(16), owner, key_id, session_id, tuple(answers), now, now + lasts_s)
+        row = (share.id, hash_of(token), owner, key_id, session_id, json.dumps(answers), now, share.expires_at)
+        with self._tables.transaction() as execute:
+            execute("DELETE FROM shares WHERE expires_at <= ?", (now,))
+            execute("INSERT INTO shares VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return share, token
+
+    def find(self, token: str) -> Share | None:
+        """Return the link of a token; None if there is none, or none any more."""
+        found = self._read("hash = ?", hash_of(token))
+        return found[0] if found else None
+
+    def of(self, owner: str) -> list[Share]:
+        """List the links of an owner that have not ended, the latest first; of the same time, by id."""
+        return self._read("owner = ?", owner)
+
+    def remove(self, owner: str, share_id: str) -> bool:
+        """Revoke a link. False if this owner has none of that id."""
+        with self._tables.transaction() as execute:
+            return execute("DELETE FROM shares WHERE id = ? AND owner = ?", (share_id, owner)).rowcount > 0
+
+    def close(self) -> None:
+        """Release the file."""
+        self._tables.close()
+
+    def _read(self, condition: str, value: object) -> list[Share]:
+        sql = f"SELECT {_FIELDS} FROM shares WHERE {condition} AND expires_at > ? ORDER BY created_at DESC, id"
+        return [
+            Share(id_, owner, key_id, session_id, tuple(json.loads(answers)), *times)
+            for id_, owner, key_id, session_id, answers, *times in self._tables.read(sql, (value, self._now()))
+        ]

@@ -1,0 +1,101 @@
+"""Words in conversations: looked for in what was asked and answered, whoever keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from openbook.sessions.protocol import Session, Sessions
+
+# Reading them takes a millisecond each, and what is older is rarely looked for.
+_MOST_READ = 2000
+
+_SNIPPET_CHARS = 160
+
+# So that what stands before the first word says what it is about.
+_BEFORE_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMatch:
+    """A conversation in which words were found."""
+
+    session: Session
+    snippet: str
+    """A piece of the line that has them, or of the title."""
+    matches: tuple[tuple[int, int], ...]
+    """The words in `snippet`, as half-open ranges of characters, in order."""
+
+
+def search_sessions(sessions: Sessions, owner: str, text: str, most: int) -> list[SessionMatch]:
+    """Return the conversations of an owner that have all words of a text, in the title or in one exchange.
+
+    Case does not matter, and a word may be a part of another one. The latest come first, at most `most`; of the
+    latest 2,000 alone.
+
+    Raises:
+        SessionError: Conversations cannot be read.
+    """
+    words = list(dict.fromkeys(text.casefold().split()))
+    found: list[SessionMatch] = []
+    if not words:
+        return found
+    for session in sessions.of(owner)[:_MOST_READ]:
+        match = _match(sessions, owner, session, words)
+        if match is not None:
+            found.append(match)
+        if len(found) == most:
+            break
+    return found
+
+
+def _match(sessions: Sessions, owner: str, session: Session, words: Sequence[str]) -> SessionMatch | None:
+    if _has_all(session.title, words):
+        return SessionMatch(session, *_snippet(session.title, words))
+    read = sessions.records(owner, session.id)  # None: deleted meanwhile
+    for record in read[1] if read else ():
+        said = f"{record.get('query') or ''}\n{record.get('answer') or ''}"
+        if _has_all(said, words):
+            return SessionMatch(session, *_snippet(said, words))
+    return None
+
+
+def _has_all(text: str, words: Sequence[str]) -> bool:
+    folded = text.casefold()
+    return all(word in folded for word in words)
+
+
+def _snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return a piece of the line that has most of the words, the first of them, and where they stand in it."""
+    lines = [line.strip("># \t") for line in text.splitlines()] or [""]
+    line = max(lines, key=lambda line: sum(word in line.casefold() for word in words))
+    first = min((start for start, _ in _ranges(line, words)), default=0)
+    begin = max(0, first - _BEFORE_CHARS) if len(line) > _SNIPPET_CHARS else 0
+    if begin:
+        begin = line.find(" ", begin, first) + 1 or begin  # at a word, where there is one
+    piece = line[begin : begin + _SNIPPET_CHARS]
+    return piece, tuple(_ranges(piece, words))
+
+
+def _ranges(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    # Folding can change the length of a text: then no place in it is known.
+    folded = line.casefold()
+    if len(folded) != len(line):
+        return []
+    found: list[tuple[int, int]] = []
+    for word in words:
+        start = folded.find(word)
+        while start >= 0:
+            found.append((start, start + len(word)))
+            start = folded.find(word, start + len(word))
+    return _merged(sorted(found))
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,150 @@
+"""Draws a page of a PDF as a picture, with some of its words marked."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import re
+import struct
+import unicodedata
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openbook.sources.readers.pdf import open_pdf
+from openbook.sources.readers.reading import PdfOptions
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfBitmap, PdfPage
+
+# Sharp at the width of a viewer on a screen with two dots a pixel.
+_WIDTH_PX = 1200
+
+# A page may say that it is 5 m long.
+_MOST_PX = 6_000_000
+
+# The colour of marks on the page, which white paper takes on and black letters do not.
+_MARK = (251, 226, 138)
+
+# A shorter piece of a quote stands anywhere.
+_SHORTEST_PIECE = 12
+
+_PIECES = re.compile(r"\n+|(?<=[.!?])\s+")
+
+Rectangle = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels from the upper left corner."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageJob:
+    """A page that is to be drawn."""
+
+    raw: bytes
+    """Of the file."""
+    page: int
+    """From 1."""
+    words: str
+    """Marked where they stand on it; empty for none."""
+    options: PdfOptions
+
+
+def draw_page(job: PageJob) -> bytes:
+    """Return a page as PNG, 1,200 pixels wide, with words marked that stand on it; b"" if there is no such page.
+
+    What is marked is found by its letters and digits alone: a word may be broken on the page. Where all of the words do
+    not follow each other, each sentence is looked for, as of a quote that goes on overleaf.
+
+    Raises:
+        SkippedFileError: It cannot be opened.
+    """
+    from pypdfium2 import raw as pdfium
+
+    with open_pdf(job.raw, "", job.options) as document:
+        if not 1 <= job.page <= len(document):
+            return b""
+        with contextlib.closing(document[job.page - 1]) as page:
+            width, height = page.get_size()
+            scale = min(_WIDTH_PX / max(width, 1.0), (_MOST_PX / max(width * height, 1.0)) ** 0.5)
+            made = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=pdfium.FPDFBitmap_BGR)
+            with contextlib.closing(made) as bitmap:
+                marks = list(_rectangles(page, job.words, bitmap.width, bitmap.height)) if job.words else []
+                return _png(bitmap, marks)
+
+
+def _rectangles(page: PdfPage, words: str, width: int, height: int) -> Iterator[Rectangle]:
+    """Yield a rectangle for each line of the words that stand on a page."""
+    from pypdfium2 import raw as pdfium
+
+    with contextlib.closing(page.get_textpage()) as text:
+        letters = [chr(pdfium.FPDFText_GetUnicode(text, at) or 32) for at in range(text.count_chars())]
+        for first, last in _places(letters, words):
+            line: Rectangle | None = None
+            for at in range(first, last + 1):
+                box = _on_picture(page, text.get_charbox(at, loose=True), width, height)
+                if box[0] >= box[2] or box[1] >= box[3]:
+                    continue  # a blank or a line feed
+                if line is not None and _is_beside(line, box):
+                    line = (min(line[0], box[0]), min(line[1], box[1]), max(line[2], box[2]), max(line[3], box[3]))
+                    continue
+                if line is not None:
+                    yield line
+                line = box
+            if line is not None:
+                yield line
+
+
+def _is_beside(line: Rectangle, box: Rectangle) -> bool:
+    """Return whether a letter stands in the line before it: at least half of its height does."""
+    return min(line[3], box[3]) - max(line[1], box[1]) > (box[3] - box[1]) / 2
+
+
+def _on_picture(page: PdfPage, box: Sequence[float], width: int, height: int) -> Rectangle:
+    """Turn a box of a page, which may lie on its side or be cropped, into pixels."""
+    from pypdfium2 import raw as pdfium
+
+    corners = []
+    for x, y in ((box[0], box[1]), (box[2], box[3])):
+        left, top = ctypes.c_int(), ctypes.c_int()
+        pdfium.FPDF_PageToDevice(page, 0, 0, width, height, 0, x, y, left, top)
+        corners.append((min(max(left.value, 0), width), min(max(top.value, 0), height)))
+    (x1, y1), (x2, y2) = corners
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
+def _places(letters: Sequence[str], words: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last character of the words on a page, or of each sentence of them that is there."""
+    known = [(sign, at) for at, letter in enumerate(letters) for sign in _signs(letter)]
+    page = "".join(sign for sign, _ in known)
+    whole = "".join(_signs(words))
+    pieces = [whole] if whole in page else ["".join(_signs(each)) for each in _PIECES.split(words)]
+    for piece in pieces:
+        start = page.find(piece) if piece == whole or len(piece) >= _SHORTEST_PIECE else -1
+        if piece and start >= 0:
+            yield known[start][1], known[start + len(piece) - 1][1]
+
+
+def _signs(text: str) -> list[str]:
+    return [sign for sign in unicodedata.normalize("NFKC", text).casefold() if sign.isalnum()]
+
+
+def _png(bitmap: PdfBitmap, marks: Sequence[Rectangle]) -> bytes:
+    width, height, depth = bitmap.width, bitmap.height, len(_TABLES)
+    pixels = bytes(bitmap.buffer)
+    rows = [bytearray(pixels[at * bitmap.stride : at * bitmap.stride + width * depth]) for at in range(height)]
+    for left, top, right, bottom in marks:
+        for row in rows[top:bottom]:
+            for channel, table in enumerate(_TABLES):
+                part = slice(left * depth + channel, right * depth, depth)
+                row[part] = row[part].translate(table)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), 4)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+# For each of red, green and blue, what a byte of the page becomes under a mark.
+_TABLES = tuple(bytes(value * part // 255 for value in range(256)) for part in _MARK)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

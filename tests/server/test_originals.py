@@ -1,0 +1,117 @@
+"""Files of documents as they were read, and pages of PDF as pictures."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from fastapi.testclient import TestClient
+
+from openbook.library import Library
+from openbook.server.failures import RequestRefusedError
+from openbook.server.originals import Originals
+from openbook.server.served_library import ServedLibrary
+from openbook.settings import Settings
+from tests.server.conftest import Serve
+from tests.server.reading import ask
+
+# As long as a token, in two pieces, so that nobody takes it for one.
+MADE_UP = "16C7e42F292c6912E7" + "710c838347Ae178B4a"
+
+PDF = Path(__file__).parents[2] / "examples" / "formats" / "tides.pdf"
+
+
+@pytest.fixture
+def client(serve: Serve, folder: Path) -> TestClient:
+    shutil.copy(PDF, folder / "tides.pdf")
+    (folder / "keys.md").write_text(f"# Keys\n\nThe pier key is ghp_{MADE_UP}.\n", encoding="utf-8")
+    return serve()
+
+
+def cited(client: TestClient, query: str) -> tuple[str, dict[str, int]]:
+    citation = ask(client, query)["citations"][0]
+    return f"/api/documents/{citation['document_id']}", {name: citation[name] for name in ("start_char", "end_char")}
+
+
+def test_a_page_of_a_pdf_is_a_picture_and_its_file_can_be_downloaded(client: TestClient) -> None:
+    route, span = cited(client, "How long does a lunar day last?")
+
+    shown = client.get(route, params=span).json()
+    picture = client.get(f"{route}/pages/{shown['page']}", params=span)
+    plain = client.get(f"{route}/pages/{shown['page']}")
+    original = client.get(f"{route}/original")
+
+    assert (shown["page"], shown["pages"] >= 3) == (2, True)
+    assert picture.headers["content-type"] == "image/png"
+    assert picture.content != plain.content
+    assert original.content == PDF.read_bytes()
+    assert original.headers["content-disposition"] == "attachment; filename*=UTF-8''tides.pdf"
+    assert client.get(f"{route}/pages/99").status_code == 404
+    assert client.get(f"/api/documents/{'0' * 32}/original").status_code == 404
+
+
+def test_what_is_no_pdf_has_no_pages_but_an_original(client: TestClient) -> None:
+    route, span = cited(client, "When do sessions end?")
+
+    assert client.get(route, params=span).json()["page"] == 0
+    assert client.get(f"{route}/pages/1").status_code == 404
+    assert client.get(f"{route}/original").content.startswith(b"# Sessions")
+
+
+def test_a_file_with_secrets_that_has_changed_or_is_gone_is_not_sent(client: TestClient, folder: Path) -> None:
+    keys, guide = cited(client, "What is the pier key?")[0], cited(client, "When do sessions end?")[0]
+
+    assert "secrets were masked" in client.get(f"{keys}/original").text
+    (folder / "guide.md").write_text("# Sessions\n\nNever said before.\n", encoding="utf-8")
+    assert "has changed" in client.get(f"{guide}/original").text
+    (folder / "guide.md").unlink()
+    assert "cannot be read" in client.get(f"{guide}/original").text
+    shutil.rmtree(folder)
+    assert "not on this machine" in client.get(f"{guide}/original").text
+
+
+def test_strangers_get_no_file_where_a_key_is_needed(client: TestClient, serve: Serve) -> None:
+    route, _ = cited(client, "When do sessions end?")
+    strict = serve(needs_key=True)
+
+    assert {strict.get(f"{route}/{what}").status_code for what in ("original", "pages/1")} == {401}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[ServedLibrary]:
+    with closing(ServedLibrary(Library.of(PDF, settings=Settings(home=tmp_path / "home", workers=1)))) as served:
+        yield served
+
+
+def test_a_page_that_takes_too_long_is_told_and_the_next_one_is_drawn(library: ServedLibrary) -> None:
+    with library.in_use() as assistant:
+        document = assistant.index.document(assistant.sources()[0].name, "tides.pdf")
+    assert document is not None
+    hasty, patient = Originals(library, timeout_s=0.0), Originals(library, longest_wait_s=0.0)
+
+    with pytest.raises(RequestRefusedError, match="cannot be drawn") as refused:
+        hasty.page(document, 1, 0, 0)
+    assert refused.value.status == 503
+    hasty.close()
+    begun = Event()
+
+    def draw() -> None:
+        with patient._lock:  # as another page has it
+            begun.set()
+            done.wait(60)
+
+    done = Event()
+    other = Thread(target=draw)
+    other.start()
+    begun.wait(60)
+    with pytest.raises(RequestRefusedError, match="others are being drawn"):
+        patient.page(document, 1, 0, 0)
+    done.set()
+    other.join()
+    assert patient.page(document, 1, 0, 0).startswith(b"\x89PNG")
+    patient.close()
+    patient.close()
