@@ -7,10 +7,10 @@ from openbook.server.schemas import (
     CoursesResponse,
     ModelsResponse,
     RunningAnswersResponse,
-    SessionsResponse,
     Shape,
     SourcesResponse,
 )
+from openbook.server.session_schemas import SessionsResponse
 
 
 class StartResponse(Shape):
