@@ -286,6 +286,8 @@ def _chosen(
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
         if item.score < least or text in seen or (by_place and place in seen):
             continue
+        if taken and not by_place and words_to_read(text) > left:
+            continue
         quote = _quotable(item.passage, [other.passage for other in taken], by_place=by_place)
         if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
             continue
@@ -306,6 +308,8 @@ def _chosen(
 
 def _adjoin(a: Passage, b: Passage) -> bool:
     """Return whether nothing stands between two quotes, so that they are one."""
+    if a.shown.result.chunk.kind == "course":
+        return False  # transcripts, which have no paragraphs, are quoted by the sentence
     if a.shown is not b.shown or a.shown.is_prose:
         return joins(a, b) or joins(b, a)
     return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number

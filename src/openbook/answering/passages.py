@@ -9,7 +9,7 @@ from itertools import groupby
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
-from openbook.answering.statements import lines_of, pieces
+from openbook.answering.statements import layout_of, pieces
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import Unit
@@ -144,7 +144,7 @@ def _behind_front_matter(shown: ContextItem) -> Sequence[Unit]:
 
 
 def _of_code(shown: ContextItem) -> list[Passage]:
-    lines = lines_of(shown.units, shown.result.chunk.language)
+    lines = layout_of(shown)
     heads = [
         Passage(shown, head.first, head.last, None, head.defines, head.within, True) for head in definition_heads(shown)
     ]

@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from openbook.types import Unit
+from openbook.answering.context import ContextItem
+from openbook.text import units as units_of
+from openbook.types import Chunk, Unit
 
 # What goes on with the statement above it: what closes it, a further clause, a further call of a chain, a condition.
 _GOES_ON = re.compile(
@@ -41,6 +44,9 @@ _END_OF_LONG = {'"""': '"""', "'''": "'''", "`": "`", "/*": "*/"}
 _BACKTICKS = frozenset({"javascript", "typescript", "tsx", "jsx", "go", "svelte", "vue"})
 
 _TAB = 4
+
+# An answer looks at ten results, and at each several times.
+_KEPT_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,16 @@ class Statement:
     """The line in which the brackets of its first one are closed, as those of a signature."""
     last: int
     """Inclusive."""
+
+
+def layout_of(shown: ContextItem) -> Sequence[Line]:
+    """Read the layout of what is shown of a result, once for all questions in a row that find it."""
+    return _layout(shown.result.chunk, len(shown.units))
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _layout(chunk: Chunk, count: int) -> Sequence[Line]:
+    return tuple(lines_of(units_of(chunk)[:count], chunk.language))
 
 
 def lines_of(units: Sequence[Unit], language: str = "") -> list[Line]:

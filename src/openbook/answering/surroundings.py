@@ -18,7 +18,7 @@ from openbook.answering.passages import (
     overlap,
     slice_of,
 )
-from openbook.answering.statements import enclosing, is_whole, lines_of, pieces
+from openbook.answering.statements import enclosing, is_whole, layout_of, pieces
 from openbook.tokens import words_to_read
 from openbook.types import Unit
 
@@ -110,7 +110,7 @@ def _enlarged_code(quote: Passage) -> Passage:
     """Return a quote of code with the statements that it stands in, from their heads on, and those beside it."""
     quote = with_statement(quote, _ENLARGED_WORDS, _ENLARGED_LINES)
     shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
-    lines = lines_of(shown.units, shown.result.chunk.language)
+    lines = layout_of(shown)
     below = iter([end for _, end in pieces(lines, last + 1, len(lines) - 1, 1, _GROWN_LINES)])
     above = iter([start for start, _ in reversed([*pieces(lines, 0, first - 1, 1, _GROWN_LINES)])])
     sides = [below, above]
@@ -138,7 +138,7 @@ def with_statement(quote: Passage, words: int = _HEADED_WORDS, most_lines: int =
         most_lines: Most lines of it then.
     """
     shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
-    lines = lines_of(shown.units, shown.result.chunk.language)
+    lines = layout_of(shown)
     rest = next((at for at in range(last, len(lines) - 1) if not lines[at + 1].inside), len(lines) - 1)
     last = rest if _is_short(_between(shown, first, rest), words, most_lines) else last
     for around in enclosing(lines, first, last):

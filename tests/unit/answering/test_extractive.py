@@ -41,7 +41,10 @@ def test_quotes_with_nothing_between_them_are_one() -> None:
     prose = chunk_of("The retry policy of Kiel.\nThe retry policy of Genoa.")
     code = chunk_of("def retry(policy):\n    " + "\n    ".join(["wait(retry, policy, 1)"] * 12), "a.py", kind="code")
 
+    spoken = chunk_of(f"The retry policy of Kiel. The retry policy of Genoa. {'Fish swim. ' * 50}", kind="course")
+
     assert quotes(picked("retry policy Kiel Genoa", prose)) == [prose.text]
+    assert len(quotes(picked("retry policy Kiel Genoa", spoken))) == 2
     assert "\n".join(["    wait(retry, policy, 1)"] * 12) in quotes(picked("wait retry policy", code))[0]
 
 
@@ -117,7 +120,7 @@ def test_neighbours_and_the_same_characters_of_other_documents_do_not_overlap() 
 def test_sentences_without_a_space_between_them_do_not_overlap() -> None:
     line = "索引存在文件里。文件里存在索引。" + "天气很好。" * 100
 
-    assert quotes(picked("索引 文件", chunk_of(line, kind="course")))[0] == "索引存在文件里。文件里存在索引。"
+    assert quotes(picked("索引 文件", chunk_of(line, kind="course")))[:2] == ["索引存在文件里。", "文件里存在索引。"]
 
 
 @pytest.mark.parametrize("unit", [0.1, 1.0, 10.0])
