@@ -6,6 +6,9 @@
 `--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several places that
 are needed, their share. `--curve` tries other limits of quotes, and prints what is chosen without the project asked.
 
+A quote of code is broken off if a bracket of a call, a list or a signature is opened in it and closed elsewhere, or the
+reverse, as the grammar of the language has it.
+
 `cases/yes_no_questions.jsonl` has 46 questions to the same repositories that ask whether something is there, which it
 is. Real questions that ask so are mostly unanswerable, so these show whether the form alone gets a question refused.
 """
@@ -18,15 +21,19 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
 from openbook.answering import extractive, surroundings
-from openbook.answers import GenerationResult
+from openbook.answers import Citation, GenerationResult
+from openbook.chunking.grammars import parse
 from openbook.evals.metrics import ExpectedSpan, mean
+from openbook.grounding.marks import parse_mark
 from openbook.library import Library
 from openbook.settings import Settings
+from openbook.types import Chunk, Span
 
 YES_NO = Path(__file__).parent / "cases" / "yes_no_questions.jsonl"
 
@@ -56,6 +63,10 @@ class Outcome(NamedTuple):
     any: float
     words: int
     refused: bool
+    code: int = 0
+    """Quotes of code."""
+    broken: int = 0
+    """Of these, the ones that are broken off."""
 
 
 def main() -> None:
@@ -72,12 +83,15 @@ def main() -> None:
             name: stack.enter_context(_library(arguments.checkouts / name, arguments.home / name))
             for name in dict.fromkeys(each.project for each in asked)
         }
-        outcomes = [_ask(libraries[each.project], each) for each in asked]
+        outcomes = [_ask(libraries[each.project], arguments.checkouts / each.project, each) for each in asked]
         _print_kinds(asked, outcomes)
         _print_yes_no(libraries)
+        code, broken = (sum(each[n] for each in outcomes) for n in (4, 5))
+        print(f"\nOf {code} quotes of code, {broken} are broken off.")
         if arguments.curve:
             answerable = [each for each in asked if each.is_answerable]
-            _print_curve([each.project for each in answerable], list(_curve(libraries, answerable)))
+            curve = list(_curve(libraries, arguments.checkouts, answerable))
+            _print_curve([each.project for each in answerable], curve)
 
 
 def read_questions(data: Path) -> list[Asked]:
@@ -104,11 +118,40 @@ def _library(folder: Path, home: Path) -> Library:
     return library
 
 
-def _ask(library: Library, asked: Asked) -> Outcome:
+def _ask(library: Library, checkout: Path, asked: Asked) -> Outcome:
     answer = library.query(asked.text)
     if answer.refused:
         return Outcome(0.0, 0.0, 0, True)
-    return Outcome(*_places(answer, asked), sum(len(claim.text.split()) for claim in answer.claims), False)
+    words = sum(len(claim.text.split()) for claim in answer.claims)
+    cited = [(_chunk_of(answer, each), each.span) for each in answer.citations]
+    code = [(chunk.language, span) for chunk, span in cited if chunk.kind == "code" and chunk.language]
+    broken = sum(_is_broken_off(span, _brackets(language, checkout / span.path)) for language, span in code)
+    return Outcome(*_places(answer, asked), words, False, len(code), broken)
+
+
+def _chunk_of(answer: GenerationResult, citation: Citation) -> Chunk:
+    mark = parse_mark(citation.mark)
+    assert mark is not None
+    return answer.results[mark.number - 1].chunk
+
+
+@cache
+def _brackets(language: str, path: Path) -> tuple[tuple[int, int], ...]:
+    """Return the lines in which the round and square brackets of a file are opened and closed, from 1, in pairs."""
+    tree = parse(language, path.read_bytes())
+    pairs, left = [], [tree.root_node] if tree else []
+    while left:
+        node = left.pop()
+        left.extend(node.children)
+        if node.child_count and (node.children[0].type, node.children[-1].type) in (("(", ")"), ("[", "]")):
+            pairs.append((node.start_point.row + 1, node.end_point.row + 1))
+    return tuple(pairs)
+
+
+def _is_broken_off(span: Span, brackets: Iterable[tuple[int, int]]) -> bool:
+    """Return whether one of two brackets is in a quote, and the other one is not."""
+    lines = range(span.start_line, span.end_line + 1)
+    return any((opened in lines) != (closed in lines) for opened, closed in brackets)
 
 
 def _places(answer: GenerationResult, asked: Asked) -> tuple[float, float]:
@@ -150,7 +193,7 @@ def _words(outcomes: Iterable[Outcome]) -> float:
     return mean([float(each.words) for each in outcomes if not each.refused])
 
 
-def _curve(libraries: Mapping[str, Library], asked: Sequence[Asked]) -> Iterable[list[Outcome]]:
+def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[Asked]) -> Iterable[list[Outcome]]:
     """Ask all again with each of the limits."""
     for quotes, words, (first_words, lines) in _LIMITS:
         with (
@@ -159,7 +202,7 @@ def _curve(libraries: Mapping[str, Library], asked: Sequence[Asked]) -> Iterable
             patch.object(surroundings, "_ENLARGED_WORDS", first_words),
             patch.object(surroundings, "_ENLARGED_LINES", lines),
         ):
-            yield [_ask(libraries[each.project], each) for each in asked]
+            yield [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
 
 
 def _print_curve(projects: Sequence[str], curve: Sequence[Sequence[Outcome]]) -> None:

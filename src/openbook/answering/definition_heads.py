@@ -70,7 +70,8 @@ def _opening_heads(shown: ContextItem) -> Iterator[DefinitionHead]:
     opening = chunk.span.start_char + max(chunk.text.find(chunk.signature), 0)
     position = next((i for i, unit in enumerate(shown.units) if unit.span.end_char > opening), 0)
     behind = (i for i, unit in enumerate(shown.units) if unit.span.start_char < chunk.span.start_char + max(ends))
-    yield from _heads(shown, position, max(behind, default=position), chunk.symbol.rpartition(".")[2], chunk.symbol)
+    end = max(max(behind, default=position), _end_of_brackets(shown.units, position) or 0)
+    yield from _heads(shown, position, end, chunk.symbol.rpartition(".")[2], chunk.symbol)
 
 
 def _heads(shown: ContextItem, position: int, end: int, name: str, symbol: str = "") -> Iterator[DefinitionHead]:
@@ -164,12 +165,19 @@ def _end_of_opening(units: Sequence[Unit], start: int, end: int) -> int:
 
 def _end_of_signature(units: Sequence[Unit], position: int) -> int:
     """Find the last line of a signature, and of the line that a docstring opens with."""
-    end, depth = position, 0
+    closed = _end_of_brackets(units, position)
+    end = min(position + _LONGEST_HEAD_LINES, len(units)) - 1 if closed is None else closed
+    return end + 1 if end + 1 < len(units) and _opens_docstring(units[end + 1]) else end
+
+
+def _end_of_brackets(units: Sequence[Unit], position: int) -> int | None:
+    """Find the line that closes the brackets which a signature opens; None if it is too far below."""
+    depth = 0
     for end in range(position, min(position + _LONGEST_HEAD_LINES, len(units))):
         depth += units[end].text.count("(") - units[end].text.count(")")
         if depth <= 0:
-            break
-    return end + 1 if end + 1 < len(units) and _opens_docstring(units[end + 1]) else end
+            return end
+    return None
 
 
 def _end_of_summary(units: Sequence[Unit], end: int) -> int:

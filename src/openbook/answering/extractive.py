@@ -10,9 +10,9 @@ from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.passages import Passage, is_row, overlap, passages_of
+from openbook.answering.passages import Passage, is_row, join_passages, joins, overlap, passages_of
 from openbook.answering.summaries import central_passages
-from openbook.answering.surroundings import completed, enlarged, with_surroundings
+from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answering.uses import has_name
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
@@ -286,12 +286,19 @@ def _chosen(
         place = course_key(chunk) if is_best else (chunk.source, chunk.span.path, chunk.lesson)
         if item.score < least or text in seen or (by_place and place in seen):
             continue
+        if taken and not by_place and words_to_read(text) > left:
+            continue
         quote = _quotable(item.passage, [other.passage for other in taken], by_place=by_place)
         if quote is None or (taken and not by_place and words_to_read(quote.text) > left):
             continue
         if not (taken or by_place) and coverage(frozenset(tokenize(quote.text)), rarity) < _PLAIN_SHARE:
             quote = enlarged(quote, passages)
-        taken.append(replace(item, passage=quote))
+        near = next((each for each in taken if not by_place and _adjoin(each.passage, quote)), None)
+        if near is None:
+            taken.append(replace(item, passage=quote))
+        else:
+            first, last = sorted((near.passage, quote), key=lambda each: each.start_char)
+            taken[taken.index(near)] = replace(near, passage=join_passages(first, last))
         seen.update((text, place))
         left -= words_to_read(quote.text)
         if len(taken) == (_MOST_PLACES if by_place else _MOST_QUOTES):
@@ -299,9 +306,18 @@ def _chosen(
     return taken
 
 
+def _adjoin(a: Passage, b: Passage) -> bool:
+    """Return whether nothing stands between two quotes, so that they are one."""
+    if a.shown.result.chunk.kind == "course":
+        return False  # transcripts, which have no paragraphs, are quoted by the sentence
+    if a.shown is not b.shown or a.shown.is_prose:
+        return joins(a, b) or joins(b, a)
+    return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
+
+
 def _quotable(passage: Passage, taken: Sequence[Passage], *, by_place: bool) -> Passage | None:
     """Return a passage with what it cannot be understood without; None if it adds nothing to what is taken."""
-    whole = completed(passage) if passage.shown.is_prose else passage
+    whole = completed(passage) if passage.shown.is_prose else with_statement(passage)
     free = next((each for each in (whole, passage) if not any(overlap(each, other) for other in taken)), None)
     repeats = free is not None and not by_place and any(_repeats(free, other) for other in taken)
     return None if repeats else free

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
+from openbook.answering.statements import layout_of, pieces
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import Unit
@@ -21,8 +23,11 @@ _ROW = re.compile(r"\s*(?:\||[-*+]\s|\d{1,3}[.)]\s)|\.It\b")
 # The line between the head of a table, which only names the columns, and its rows.
 _TABLE_RULE = re.compile(r"\s*\|[\s|:-]+")
 
-# Lines of manual pages that only say where something begins, and headings there.
-_MACRO = re.compile(r"\.(?:TP|PP|LP|P|IP|br|sp|RS|RE|nf|fi|Pp|El|Ed)\b[\s\d.]*$|\.B[ld]\b|['.]\\\"")
+# What stands above and below the front matter of a page.
+_FRONT_MATTER = "---"
+
+# Lines of manual pages that only say where something begins, and borders of tables; and headings there.
+_MACRO = re.compile(r"\.(?:TP|PP|LP|P|IP|br|sp|RS|RE|nf|fi|Pp|El|Ed)\b[\s\d.]*$|\.B[ld]\b|['.]\\\"|\s*\+(?:[-=]+\+)+$")
 _HEADING_MACRO = re.compile(r"\.(?:S[HhSs]|TH|Dd|Dt|Os)\b")
 
 # A line in the header of a course says one thing too, and nothing belongs to it.
@@ -38,6 +43,10 @@ _WORDS = re.compile(r"[^\W_]+")
 
 # Fewer words are a title, a bracket or a list marker, and say nothing alone.
 _FEWEST_WORDS = 3
+
+# A statement of more lines is quoted in parts. With 6, 8 or 12 lines the figures of `python -m benchmarks.answers` are
+# the same within two questions; a call of ten lines is still read at a glance.
+_LONGEST_STATEMENT_LINES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ def passages_of(shown: ContextItem) -> list[Passage]:
 def _of_prose(shown: ContextItem) -> list[Passage]:
     found: dict[tuple[int, int], Passage] = {}
     before: list[Unit] = []
-    said = [unit for unit in shown.units if not _MACRO.match(unit.text)]
+    said = [unit for unit in _behind_front_matter(shown) if not _MACRO.match(unit.text)]
     for paragraph in _paragraphs(said, _opens_prose):
         if len(paragraph) == 1 and _HEADING_MACRO.match(paragraph[0].text):
             continue
@@ -125,19 +134,31 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
     return [found[place] for place in sorted(found)]
 
 
+def _behind_front_matter(shown: ContextItem) -> Sequence[Unit]:
+    """Return the units of a page behind its front matter, which names things for programs."""
+    units = shown.units
+    if not units or units[0].span.start_char or units[0].text != _FRONT_MATTER:
+        return units
+    end = next((place for place in range(1, len(units)) if units[place].text == _FRONT_MATTER), 0)
+    return units[end + 1 :] if end else units
+
+
 def _of_code(shown: ContextItem) -> list[Passage]:
+    lines = layout_of(shown)
     heads = [
         Passage(shown, head.first, head.last, None, head.defines, head.within, True) for head in definition_heads(shown)
     ]
     found = {(head.first.number, head.last.number): head for head in heads}
     inside = {number for head in heads for number in range(head.first.number, head.last.number + 1)}
-    starts = {head.first.number for head in heads}
-    for paragraph in _paragraphs(shown.units, lambda _, unit: unit.number in starts):
-        rest = [unit for unit in paragraph if unit.number not in inside]
-        for first, last in _blocks(rest):
-            passage = Passage(shown, first, last)
+    for is_free, members in groupby(shown.units, key=lambda unit: unit.number not in inside):
+        run = list(members)
+        if not is_free:
+            continue
+        first, last = run[0].number - 1, run[-1].number - 1
+        for start, end in pieces(lines, first, last, LONGEST_QUOTE_LINES, _LONGEST_STATEMENT_LINES):
+            passage = Passage(shown, shown.units[start], shown.units[end])
             if _count_words(passage.text) >= _FEWEST_WORDS:
-                found.setdefault((first.number, last.number), passage)
+                found.setdefault((start + 1, end + 1), passage)
     return [found[place] for place in sorted(found)]
 
 

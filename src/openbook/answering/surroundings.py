@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
 from openbook.answering.displaying import is_fence
 from openbook.answering.passages import (
@@ -16,6 +18,7 @@ from openbook.answering.passages import (
     overlap,
     slice_of,
 )
+from openbook.answering.statements import enclosing, is_whole, layout_of, pieces
 from openbook.tokens import words_to_read
 from openbook.types import Unit
 
@@ -29,13 +32,23 @@ _LEADS_IN = re.compile(r"[:：][\s*_`]*$")
 # A sentence that stops without an end, as "You hold it with" does. Fewer words are a label.
 _FEWEST_WORDS = 5
 
+# What shows code in reStructuredText: the line, and what is indented under it.
+_DIRECTIVE = re.compile(r"\s*\.\. [\w-]+::")
+
 _MACRO = re.compile(r"\.[A-Z][A-Za-z]\b")  # begins something else in a manual page
 
 # Lines of an example. A quote is read at a glance.
 _MOST_LINES = 12
 
+# How far a quote of code grows to the statement that it stands in: an `if` with what is under it, a short function.
+# Twice as many words cost two questions of 248, fewer change nothing (`python -m benchmarks.answers`).
+_HEADED_WORDS, _HEADED_LINES = 30, 10
+
 # How far the first quote grows. See `_MOST_QUOTES` of `openbook.answering.extractive`, which it was chosen with.
 _ENLARGED_WORDS, _ENLARGED_LINES = 60, 20
+# It grows by statements, of which longer ones are taken by their parts.
+_GROWN_LINES = 4
+
 
 _HEADING = re.compile(r"^\s*#{1,6}\s|^[=~^\"-]{3,}\s*$|^\.S[HhSs]\b", re.MULTILINE)
 
@@ -50,6 +63,7 @@ def completed(quote: Passage) -> Passage:
     first, last = quote.first.number - 1, quote.last.number - 1
     if _is_of_table(quote.text):
         first = _head_of_table(units, first)
+    first = _start_of_item(units, first)
     fences = [place for place, unit in enumerate(units) if is_fence(unit.text)]
     if last + 1 < len(units) and (_LEADS_IN.search(quote.text) or _goes_on(quote, units[last + 1])):
         last = _end_of_block(units, last + 1, fences)
@@ -67,7 +81,8 @@ def completed(quote: Passage) -> Passage:
 def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     """Return a quote with what stands below and above it in the same result, in turn, for as long as it stays short.
 
-    Prose grows by sentences and up to headings, code by lines. Transcripts have no paragraphs, and do not grow.
+    Prose grows by sentences and up to headings, code by whole statements. Transcripts, which have no paragraphs, do
+    not grow.
 
     Args:
         quote: What is to be quoted.
@@ -76,10 +91,11 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
     shown = quote.shown
     if shown.result.chunk.kind == "course":
         return quote
+    if not shown.is_prose:
+        return _enlarged_code(quote)
     said = [each for each in passages if each.shown is shown]
-    pieces = said if shown.is_prose else [Passage(shown, unit, unit) for unit in shown.units]
-    below = iter([each for each in pieces if each.start_char >= quote.end_char])
-    above = iter([each for each in reversed(pieces) if each.end_char <= quote.start_char])
+    below = iter([each for each in said if each.start_char >= quote.end_char])
+    above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
     sides = [below, above]
     while sides:
         side = sides.pop(0)
@@ -88,6 +104,54 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
             quote = grown
             sides.append(side)
     return quote
+
+
+def _enlarged_code(quote: Passage) -> Passage:
+    """Return a quote of code with the statements that it stands in, from their heads on, and those beside it."""
+    quote = with_statement(quote, _ENLARGED_WORDS, _ENLARGED_LINES)
+    shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
+    lines = layout_of(shown)
+    below = iter([end for _, end in pieces(lines, last + 1, len(lines) - 1, 1, _GROWN_LINES)])
+    above = iter([start for start, _ in reversed([*pieces(lines, 0, first - 1, 1, _GROWN_LINES)])])
+    sides = [below, above]
+    while sides:
+        side = sides.pop(0)
+        for place in side:
+            start, end = (first, place) if side is below else (place, last)
+            if not _is_short(_between(shown, start, end)):
+                break
+            if is_whole(lines, start, end):
+                first, last = start, end
+                sides.append(side)
+                break
+    return replace(quote, first=shown.units[first], last=shown.units[last])
+
+
+def with_statement(quote: Passage, words: int = _HEADED_WORDS, most_lines: int = _HEADED_LINES) -> Passage:
+    """Return a quote of code with the statements that it stands in, whole or from their heads on, if that is short.
+
+    Of a docstring that it breaks off in, it gets the rest.
+
+    Args:
+        quote: What is to be quoted.
+        words: Most words of it then.
+        most_lines: Most lines of it then.
+    """
+    shown, first, last = quote.shown, quote.first.number - 1, quote.last.number - 1
+    lines = layout_of(shown)
+    rest = next((at for at in range(last, len(lines) - 1) if not lines[at + 1].inside), len(lines) - 1)
+    last = rest if _is_short(_between(shown, first, rest), words, most_lines) else last
+    for around in enclosing(lines, first, last):
+        ends = (end for end in (around.last, last) if _is_short(_between(shown, around.first, end), words, most_lines))
+        longest = next(ends, None)
+        if longest is None:
+            break
+        first, last = around.first, longest
+    return replace(quote, first=shown.units[first], last=shown.units[last])
+
+
+def _between(shown: ContextItem, first: int, last: int) -> Passage:
+    return Passage(shown, shown.units[first], shown.units[last])
 
 
 def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
@@ -99,8 +163,11 @@ def _grown(quote: Passage, piece: Passage | None) -> Passage | None:
     new = (whole.start_char, quote.start_char) if first is piece else (quote.end_char, whole.end_char)
     if quote.shown.is_prose and _HEADING.search(slice_of(quote.shown, *new)):
         return None
-    is_short = words_to_read(whole.text) <= _ENLARGED_WORDS and whole.lines <= _ENLARGED_LINES
-    return whole if is_short else None
+    return whole if _is_short(whole) else None
+
+
+def _is_short(quote: Passage, words: int = _ENLARGED_WORDS, lines: int = _ENLARGED_LINES) -> bool:
+    return words_to_read(quote.text) <= words and quote.lines <= lines
 
 
 def _is_of_table(text: str) -> bool:
@@ -116,11 +183,26 @@ def _head_of_table(units: Sequence[Unit], row: int) -> int:
     return first if is_near and first + 1 < len(units) and is_table_rule(units[first + 1].text) else row
 
 
+def _start_of_item(units: Sequence[Unit], place: int) -> int:
+    """Find the line that opens the item of a list which a line stands in; the line itself if it is in none.
+
+    What an item is about stands there, as the option that its second sentence says more of.
+    """
+    first = place
+    while first and place - first < LONGEST_QUOTE_LINES and not is_row(units[first].text):
+        if not _follow(units[first - 1], units[first]) or not units[first].text.startswith((" ", "\t")):
+            return place
+        first -= 1
+    is_item = is_row(units[first].text) and not _is_of_table(units[first].text)
+    return first if is_item and _is_under(units[first], units[place]) else place
+
+
 def _goes_on(quote: Passage, below: Unit) -> bool:
     """Return whether a sentence stops without an end, and what is below goes on as one does."""
     text = quote.text
     is_said = len(text.split()) >= _FEWEST_WORDS and not is_row(text) and not quote.is_title
-    return is_said and text[-1:].isalpha() and below.text.lstrip()[:1].islower()
+    stops = text[-1:].isalpha() and below.text.lstrip()[:1].islower()
+    return is_said and (stops or (text[-1:] == "," and not is_row(below.text)))
 
 
 def _end_of_block(units: Sequence[Unit], start: int, fences: Sequence[int]) -> int:
@@ -130,11 +212,28 @@ def _end_of_block(units: Sequence[Unit], start: int, fences: Sequence[int]) -> i
     if units[start].text.lstrip().startswith("#"):
         return start - 1
     end = start
-    while end + 1 < len(units) and end - start + 1 < LONGEST_QUOTE_LINES:
-        if not _follow(units[end], units[end + 1]) and not (is_row(units[start].text) and is_row(units[end + 1].text)):
+    is_directive = _DIRECTIVE.match(units[start].text) is not None
+    while end + 1 < len(units) and end - start < _MOST_LINES:
+        below = units[end + 1]
+        if not (
+            _follow(units[end], below)
+            or (is_row(units[start].text) and is_row(below.text))
+            or (is_directive and _is_under(units[start], below))
+        ):
+            break
+        if end - start + 1 >= LONGEST_QUOTE_LINES and not is_directive and (is_row(below.text) or _ends(units[end])):
             break
         end += 1
     return end
+
+
+def _is_under(above: Unit, below: Unit) -> bool:
+    """Return whether a line is indented under another one."""
+    return len(below.text) - len(below.text.lstrip()) > len(above.text) - len(above.text.lstrip())
+
+
+def _ends(unit: Unit) -> bool:
+    return unit.text.endswith((".", "!", "?", ":"))
 
 
 def _follow(before: Unit, after: Unit) -> bool:

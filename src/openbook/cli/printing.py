@@ -153,12 +153,14 @@ def print_results(
     A query that is one name makes a chunk that defines it bear that name.
     """
     from openbook.questions.question import read_question
+    from openbook.retrieval.excerpts import symbol_at
 
     named = read_question(query) if query else None
     asked = named.identifiers[0] if named is not None and named.is_symbol else ""
     for number, result in enumerate(results, start=1):
         chunk = result.chunk
-        label = chunk.symbol or " › ".join(chunk.context)
+        symbol = symbol_at(chunk, result.excerpt) if result.excerpt and chunk.kind == "code" else chunk.symbol
+        label = symbol or " › ".join(chunk.context)
         if asked in chunk.defines and asked != chunk.symbol.rpartition(".")[2]:
             label = asked
         say(f"{number:>2}. {places.of(chunk)}{f'  {label}' if label else ''}  {result.score:.3f}")

@@ -35,6 +35,9 @@ _SENTENCE_WORDS = 5
 # What an apostrophe leaves behind is no word: "doesn't", "we'll", "the client's".
 CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b", re.IGNORECASE)
 
+# "What does `--style` accept?" asks for values, and no text that lists them has to say that they are accepted.
+_ASKS_FOR_VALUES = re.compile(r"(\W*what\s.*\S)\s+(?:accept|expect|allow|mean)s?\W*", re.IGNORECASE | re.DOTALL)
+
 FOREIGN_WORDS = frozenset(
     (
         # German
@@ -92,6 +95,8 @@ def content_words_of_question(text: str) -> list[str]:
         >>> content_words_of_question("How do I also make the clients wait?"), content_words_of_question("make all")
         (['clients', 'wait'], ['make'])
     """
+    if (asked := _ASKS_FOR_VALUES.fullmatch(text)) and (words := content_words_of_question(asked[1])):
+        return words
     words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words

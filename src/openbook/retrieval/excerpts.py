@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from openbook.questions.question import Question, read_question
 from openbook.retrieval.proximity import expand_inflections
@@ -21,6 +21,10 @@ EXCERPT_LINES = 3
 _JOINT = re.compile(r"[^\w\s]{1,2}")
 # Letters of a token that its forms share: the stem of "retry" is "retri".
 _BEGINNING = 5
+_DEFINITION = re.compile(
+    r"^[^\S\n]*(?:[a-z]+[^\S\n]+)*(?:def|func|fn|fun|function|class|struct|interface|trait|enum)[^\S\n]+(?:\([^)\n]*\)\s*)?(\w+)",
+    re.MULTILINE,
+)
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 
@@ -69,6 +73,27 @@ def with_excerpts(question: str | Question, results: Sequence[RetrievalResult]) 
     return [replace(result, excerpt=excerpt) for result, excerpt in zip(results, shown, strict=True)]
 
 
+def symbol_at(chunk: Chunk, excerpt: Excerpt) -> str:
+    r"""Return the definition that an excerpt stands in: of several in a chunk the last one above its first match.
+
+    Only what a keyword defines counts; without one, it is the symbol of the chunk.
+
+    Example:
+        >>> from openbook.types import Span
+        >>> text = "def moor(): ...\ndef sail(): return sea"
+        >>> chunk = Chunk("s", Span("a.py", 0, 38, 1, 2), text, "code", symbol="moor", defines=("moor", "sail"))
+        >>> symbol_at(chunk, excerpts("sea", [chunk], lines=1)[0])
+        'sail'
+    """
+    shown = sum(len(line) + 1 for line in chunk.text.split("\n")[: excerpt.start_line - chunk.span.start_line])
+    first = chunk.text.find(excerpt.text, shown) + (excerpt.matches[0][1] if excerpt.matches else 0)
+    line_end = chunk.text.find("\n", first)
+    above = chunk.text[: line_end if line_end >= 0 else len(chunk.text)]
+    places = [(found.start(), found[1]) for found in _DEFINITION.finditer(above) if found[1] in chunk.defines]
+    name = max(places, default=(0, ""))[1]
+    return chunk.symbol if not name or chunk.symbol.rpartition(".")[2] == name else name
+
+
 def _lines(chunk: Chunk, asked: Mapping[str, frozenset[str]], pattern: re.Pattern[str]) -> Iterator[_Line]:
     """Read the lines of a chunk that are not blank."""
     for line in _LINE.finditer(chunk.text):
@@ -103,14 +128,20 @@ def _asked(query: Question, chunks: Sequence[Chunk]) -> dict[str, frozenset[str]
 
 
 def _best(chunk: Chunk, found: Sequence[_Line], weights: dict[str, float], lines: int) -> Excerpt:
-    """Choose the neighbours that hold most of the question; of equals, those with a match in the middle."""
+    """Choose the neighbours that hold most of the question; of equals, those with a match in the middle.
+
+    In code, what a blank line parts are two things: of equals, lines without one between them come first.
+    """
+    is_code = chunk.kind == "code"
     worth = [_worth(line.tokens, weights) if line.tokens else 0.0 for line in found]
     middle = min(lines, len(found)) // 2
 
-    def rank(first: int) -> tuple[float, float, float, int]:
+    def rank(first: int) -> tuple[float, bool, float, float, int]:
         each = worth[first : first + lines]
-        together = frozenset().union(*(line.tokens for line in found[first : first + lines]))
-        return _worth(together, weights), sum(each), each[middle], -first
+        shown = found[first : first + lines]
+        is_one = not is_code or all(above.end + 1 == below.start for above, below in pairwise(shown))
+        together = frozenset().union(*(line.tokens for line in shown))
+        return _worth(together, weights), is_one, sum(each), each[middle], -first
 
     last = max(0, len(found) - lines)
     matching = (range(max(0, n - lines + 1), min(n, last) + 1) for n, line in enumerate(found) if line.tokens)

@@ -16,6 +16,8 @@ _FOLDERS: Mapping[str, Role] = {
     **dict.fromkeys(("test", "tests", "spec", "specs", "__tests__", "testdata", "fixtures"), "test"),
     **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
     **dict.fromkeys(("doc", "docs", "man", "manual", "documentation", "guide", "guides"), "documentation"),
+    # Forms that people fill in, which name what a project is about and answer nothing.
+    **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
 # `history.py` and `authors.rb` are sources.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".adoc", ".html", ".org"})
@@ -24,7 +26,9 @@ _CHANGELOG_STEM = re.compile(
     r"^(changelog|changes|history|news|releases?|release[-_]notes|todos?|roadmap)$", re.IGNORECASE
 )
 _LEGAL_STEM = re.compile(
-    r"^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct)", re.IGNORECASE
+    r"^(licen[sc]e|copying|notice|authors|contributors|contributing|security|code[-_]of[-_]conduct"
+    r"|issue_template|pull_request_template)",
+    re.IGNORECASE,
 )
 
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {

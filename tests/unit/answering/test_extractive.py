@@ -37,6 +37,17 @@ def test_at_most_five_passages_are_quoted() -> None:
     assert len(picked("retry policy", chunk_of(text))) == 5
 
 
+def test_quotes_with_nothing_between_them_are_one() -> None:
+    prose = chunk_of("The retry policy of Kiel.\nThe retry policy of Genoa.")
+    code = chunk_of("def retry(policy):\n    " + "\n    ".join(["wait(retry, policy, 1)"] * 12), "a.py", kind="code")
+
+    spoken = chunk_of(f"The retry policy of Kiel. The retry policy of Genoa. {'Fish swim. ' * 50}", kind="course")
+
+    assert quotes(picked("retry policy Kiel Genoa", prose)) == [prose.text]
+    assert len(quotes(picked("retry policy Kiel Genoa", spoken))) == 2
+    assert "\n".join(["    wait(retry, policy, 1)"] * 12) in quotes(picked("wait retry policy", code))[0]
+
+
 def test_further_quotes_that_would_make_the_answer_long_are_left_out() -> None:
     texts = [f"The retry policy of {harbour} {'waits ' * 40}." for harbour in ("Kiel", "Genoa", "Lagos")]
     texts.append("The retry policy of Sydney.")
@@ -93,13 +104,13 @@ def test_a_sentence_that_two_chunks_share_is_quoted_once() -> None:
 def test_of_a_line_that_two_passages_share_no_word_is_quoted_twice() -> None:
     found = picked("retry policy", chunk_of("The retry policy waits\na while. The retry policy\nthen gives up."))
 
-    assert quotes(found) == ["The retry policy waits\na while.", "The retry policy\nthen gives up."]
+    assert quotes(found) == ["The retry policy waits\na while. The retry policy\nthen gives up."]
 
 
 def test_neighbours_and_the_same_characters_of_other_documents_do_not_overlap() -> None:
     found = picked(
         "retry policy",
-        chunk_of("The retry policy waits.\nThe retry policy ends."),
+        chunk_of("The retry policy waits.\n\nThe retry policy ends."),
         chunk_of("Some retry policy goes.", "b.md"),
     )
 

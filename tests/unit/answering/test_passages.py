@@ -131,7 +131,7 @@ def test_a_comment_in_code_is_no_title() -> None:
 
 
 def test_fewer_than_three_words_of_code_are_no_passage() -> None:
-    assert texts(shown("})\n\nor so\n\nthree words here", kind="code")) == ["three words here"]
+    assert texts(shown("})\n\nmoor it\n\nthree words here", kind="code")) == ["three words here"]
 
 
 def test_an_answer_of_one_word_is_quoted_with_the_heading_that_asks_for_it() -> None:
@@ -386,3 +386,31 @@ def test_of_a_manual_page_each_entry_is_offered_without_the_macros_between() -> 
         "and tie it up.",
         ".It Fl x\nCast the ship off.",
     ]
+
+
+def test_front_matter_is_no_passage() -> None:
+    text = "---\nname: Report\nabout: Say what is wrong\n---\n\nShips wait a minute."
+
+    assert texts(shown(text, before="")) == ["Ships wait a minute."]
+    assert "about: Say what is wrong" in "".join(texts(shown(text)))
+    assert texts(shown("---\n\nShips wait a minute.", before="")) == ["Ships wait a minute."]
+
+
+def test_the_border_of_a_table_belongs_to_no_row() -> None:
+    rows = "| 11 | The library is locked |\n+----+-----------------------+\n| 12 | The password is wrong |"
+
+    assert texts(shown(rows)) == ["| 11 | The library is locked |", "| 12 | The password is wrong |"]
+
+
+def test_a_call_of_up_to_ten_lines_is_one_passage() -> None:
+    call = "moor(\n" + "".join(f"    place_{number},\n" for number in range(8)) + ")"
+
+    assert texts(shown(f"{call}\nsail(the, ship, now)", kind="code")) == [call, "sail(the, ship, now)"]
+
+
+def test_a_signature_that_a_chunk_knows_in_part_is_quoted_whole() -> None:
+    signature = "def wait(\n    ship,\n    sea,\n):"
+
+    head, *_ = passages_of(shown(f"{signature}\n    moor(ship)", kind="code", signature="def wait("))
+
+    assert head.text == signature

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from openbook.answering.context import build_context
-from openbook.answering.passages import passages_of
-from openbook.answering.surroundings import completed, enlarged, with_surroundings
+from openbook.answering.passages import Passage, passages_of
+from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.types import Kind
 from tests.unit.retrieval.material import chunk_of, result_of
 
@@ -65,7 +65,7 @@ def test_no_quote_comes_to_hold_another_one() -> None:
 def whole(text: str, quote: str) -> str:
     """Return what is quoted with the first passage that begins so."""
     (shown,) = build_context([result_of(chunk_of(text))], 10_000).shown
-    return completed(next(one for one in passages_of(shown) if one.text.startswith(quote))).text
+    return completed(next(one for one in passages_of(shown) if one.text.lstrip().startswith(quote))).text
 
 
 COMMAND = "Install it with this command:\n\n```sh\nquay install\n\nquay start\n```"
@@ -143,8 +143,70 @@ def test_what_grows_stays_short() -> None:
     assert enlarged_quote(text, "Boats moor early.").count("\n") == 18
 
 
-def test_code_grows_by_the_line_and_transcripts_do_not_grow() -> None:
-    code = "def wait(ship):\n    moor(ship)\n\n    return ship"
+FUNCTION = "def wait(ship):\n    moor(ship)\n\n    return ship"
 
-    assert enlarged_quote(code, "def wait(ship):\n    moor(ship)", "a.py", "code") == code
+
+def code(text: str, part: str) -> Passage:
+    """Return a quote of code that is no more than a part of it."""
+    (shown,) = build_context([result_of(chunk_of(text, "a.py", kind="code"))], 10_000).shown
+    first = text[: text.index(part)].count("\n") - text[: text.index(part)].count("\n\n")
+    return Passage(shown, shown.units[first], shown.units[first + part.count("\n")])
+
+
+def test_code_grows_by_whole_statements_and_transcripts_do_not_grow() -> None:
+    long = "\n\n".join(f"def sail_{number}(ship):\n    moor(\n        ship,\n    )" for number in range(9))
+
+    assert enlarged(code(FUNCTION, "    moor(ship)"), ()).text == FUNCTION
+    assert enlarged(code(f"{long}\n\n{FUNCTION}", "    moor(ship)"), ()).text == "\n\n".join(
+        [*long.split("\n\n")[-3:], FUNCTION]
+    )
     assert enlarged_quote(SPOKEN, "The sea moves least.", kind="course") == "The sea moves least."
+
+
+def test_what_a_long_call_holds_grows_by_no_part_of_it() -> None:
+    inner = "".join(f"    the_place_number({number},\n        {number}),\n" for number in range(30))
+
+    assert enlarged(code(f"moor(\n{inner})\nsail()\nrest()", "sail()"), ()).text == "sail()\nrest()"
+
+
+def test_a_quote_of_code_is_the_short_statement_that_it_stands_in() -> None:
+    branch = "if late:\n    moor(ship)\nelse:\n    sail(ship)"
+
+    assert with_statement(code(FUNCTION, "    moor(ship)")).text == FUNCTION
+    assert with_statement(code(branch, "    sail(ship)")).text == branch
+    assert with_statement(code(f"{branch}\n\n{FUNCTION}", "if late:")).text == branch
+
+
+def test_a_quote_near_the_head_of_a_long_function_begins_with_it() -> None:
+    text = "def wait(ship):\n    moor(ship)\n" + "\n".join(f"    sail({number})" for number in range(12))
+
+    assert with_statement(code(text, "    sail(0)")).text == "def wait(ship):\n    moor(ship)\n    sail(0)"
+    assert with_statement(code(text, "    sail(11)")).text == "    sail(11)"
+
+
+def test_the_head_of_a_definition_is_quoted_with_the_rest_of_a_short_docstring() -> None:
+    text = 'def wait(ship):\n    """Wait. A ship\n    is moored.\n    """\n' + "\n".join(
+        f"    sail({n})" for n in range(12)
+    )
+
+    assert with_statement(code(text, 'def wait(ship):\n    """Wait. A ship')).text == text.partition("\n    sail")[0]
+
+
+def test_a_sentence_in_an_item_of_a_list_is_quoted_from_the_start_of_the_item() -> None:
+    text = "- ``--late`` sets the hour.\n  Ships wait\n  until then.\n\nOthers sail today."
+
+    assert whole(text, "Ships wait") == "- ``--late`` sets the hour.\n  Ships wait\n  until then."
+    assert whole(text, "Others sail today.") == "Others sail today."
+    assert whole("- one ship.\nShips wait for it.", "Ships wait") == "Ships wait for it."
+
+
+def test_the_last_item_of_a_list_is_quoted_to_its_end() -> None:
+    items = "".join(f"- ship number {number}\n  waits,\n" for number in range(4))
+
+    assert whole(f"All of these wait:\n\n{items}", "All").endswith("- ship number 2\n  waits,")
+
+
+def test_what_a_directive_shows_is_quoted_with_the_sentence_that_leads_to_it() -> None:
+    text = "This moors a ship:\n\n.. code-block:: sh\n\n   moor\n\n   wait\n\nThen sail."
+
+    assert whole(text, "This moors") == text.partition("\n\nThen")[0]

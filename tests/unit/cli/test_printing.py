@@ -223,3 +223,12 @@ def test_a_library_of_many_chunks_says_what_it_costs_and_where_it_can_go() -> No
     assert cost.endswith("it takes each process about 370 MB, and each search 60 ms of processor time")
     assert "openbook migrate 'my team' --to lance:" in command
     assert size_advice(499_999, "my team") == []
+
+
+def test_a_result_of_code_bears_the_name_of_the_definition_that_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "def moor(): ...\n\n\ndef sail():\n    return sea"
+    chunk = chunk_of(text, "a.py", kind="code", symbol="moor", defines=("moor", "sail"))
+
+    print_results(with_excerpts("sea", [RetrievalResult(chunk, 0.5)]), NOWHERE)
+
+    assert capsys.readouterr().out.startswith(" 1. a.py:1-5  sail  0.500\n")

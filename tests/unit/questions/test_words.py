@@ -35,3 +35,16 @@ def test_english_words_that_look_like_them_stay(question: str) -> None:
 )
 def test_endings_of_japanese_are_not_what_is_asked(question: str, telling: list[str]) -> None:
     assert content_words_of_question(question) == telling
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("What does the --style option accept?", ["style", "option"]),
+        ("what values does `limit` allow", ["values", "limit"]),
+        ("Where does the server accept connections?", ["server", "accept", "connections"]),
+        ("What does it mean?", ["mean"]),
+    ],
+)
+def test_a_verb_that_asks_for_values_is_not_what_is_asked(question: str, telling: list[str]) -> None:
+    assert content_words_of_question(question) == telling

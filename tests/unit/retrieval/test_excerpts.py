@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from openbook.retrieval.excerpts import excerpts
+from openbook.retrieval.excerpts import excerpts, symbol_at
 from openbook.types import Excerpt
 from tests.unit.retrieval.material import chunk_of
 
@@ -53,3 +53,26 @@ def test_what_lies_further_down_in_a_document_has_its_lines() -> None:
     chunk = chunk_of("one\ntwo needles\nthree", before="first\nsecond\n")
 
     assert excerpts("needle", [chunk], lines=1)[0].start_line == 4
+
+
+def test_of_equal_lines_of_code_those_of_one_definition_are_shown() -> None:
+    text = "def wait():\n    a = 1\n    idle = 2\n\ndef sail():\n    idle()\n    c = 3"
+
+    [code] = excerpts("idle", [chunk_of(text, "a.py", kind="code")])
+    [prose] = excerpts("idle", [chunk_of("idle\n\nidle ships\n\nships sail")])
+
+    assert (code.start_line, code.end_line) == (5, 7)
+    assert prose.end_line == 5
+
+
+@pytest.mark.parametrize(
+    ("question", "symbol"),
+    [("moor", "Ship.moor"), ("sea", "sail"), ("limit", "sail"), ("Ship", "Ship.moor"), ("nothing", "Ship.moor")],
+)
+def test_the_symbol_of_an_excerpt_is_the_definition_above_its_match(question: str, symbol: str) -> None:
+    text = "def moor(ship):\n    wait()\n\n\nasync def sail(sea):\n    pass\n    return limit"
+    chunk = chunk_of(text, "a.py", kind="code", symbol="Ship.moor", defines=("moor", "sail"))
+
+    [excerpt] = excerpts(question, [chunk])
+
+    assert symbol_at(chunk, excerpt) == symbol
