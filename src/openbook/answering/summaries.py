@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ _SENTENCES, _MOST = 5, 10
 
 # "So let's see." says nothing, and what is longer than this is a list.
 _FEWEST_WORDS, _MOST_WORDS = 9, 60
+
+# A listing or a formula says little without what stands around it.
+_LISTING = re.compile(r"```|~~~|\$\$")
 
 # A lesson says at its beginning what it will be about; at its end it thanks and greets.
 _OPENING_SHARE, _OPENING_BONUS = 0.06, 0.15
@@ -74,7 +78,9 @@ def _span(passage: Passage) -> tuple[int, int]:
 
 
 def _tells(passage: Passage) -> bool:
-    return _FEWEST_WORDS <= len(passage.text.split()) <= _MOST_WORDS and not passage.text.rstrip().endswith("?")
+    text = passage.text
+    is_statement = not text.rstrip().endswith("?") and _LISTING.search(text) is None
+    return is_statement and _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS
 
 
 def _overlap(a: Passage, b: Passage) -> bool:

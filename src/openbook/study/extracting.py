@@ -23,8 +23,8 @@ _FEWEST_WORDS, _MOST_WORDS = 5, 45
 # A term that is used once and not set off is seldom one to learn.
 _FEWEST_USES = 2
 
-# A number in a sentence: no part of a name, a version, a reference or a citation.
-_NUMBER = re.compile(r"(?<![\w.,:/^#\[(-])(?:[$€£]\s?)?\d+(?:[.,]\d+)*(?:\s?%)?(?![\w\])/:^-]|[.,]\w)")
+# A number in a sentence: no part of a name, a version, a reference, a formula or a citation.
+_NUMBER = re.compile(r"(?<![\w.,:/^#\[(-])(?:[$€£]\s?)?\d+(?:[.,]\d+)*(?:\s?%)?(?![\w\])/:^$-]|[.,]\w)")
 # 0 and 1 are guessed too easily.
 _FEWEST_SIGNS = 2
 # A statement of prose, and no line of code or of a table.

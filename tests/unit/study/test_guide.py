@@ -78,6 +78,21 @@ def test_without_a_model_everything_is_a_quote_of_the_sources(library: Library) 
         assert item.text.removeprefix("12: ").removeprefix("40: ") in " ".join(citation.quote.split())
 
 
+def test_formulas_and_listings_sum_up_nothing_and_leave_no_gap(tmp_path: Path) -> None:
+    text = (
+        "# Prices\n\nPrices are higher in years with a small harvest and lower after a large one.\n\n"
+        "```{math}\nprices harvest years small large higher lower after p_t = a - b q_t\n```\n\n"
+        "Thus producers expect the price of each year to be a function of up to $12$ earlier ones.\n"
+    )
+    with Library.open("prices") as library:
+        library.add(write_tree(tmp_path / "prices", {"prices.md": text}))
+        guide = library.study()
+
+    assert guide.summary
+    assert not any("```" in item.text for item in guide.summary)
+    assert not any("____$" in question.prompt for question in guide.questions)
+
+
 def test_what_changed_since_it_was_indexed_is_left_out(library: Library, tmp_path: Path) -> None:
     (tmp_path / "bread" / "dough.md").write_text(LESSON.replace("levain", "starter"), encoding="utf-8")
 

@@ -249,6 +249,7 @@ export class ExchangeView {
     if (answer.verifier && answer.verifier !== answer.model) facts.push(`checked by ${answer.verifier}`);
     if (!quotes) facts.push(cost(answer.cost_usd));
     if (answer.searched) facts.push(`searched for “${answer.searched}”`);
+    if (answer.searches?.length) facts.push(`searched also for ${answer.searches.map((search) => `“${search}”`).join(", ")}`);
     return element(
       "div",
       { class: "closing" },
