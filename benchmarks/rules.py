@@ -27,7 +27,7 @@ from openbook.answers import GenerationResult
 from openbook.evals.comparing import interval
 from openbook.evals.metrics import mean
 from openbook.library import Library
-from openbook.retrieval import ranking, search, weights
+from openbook.retrieval import duplicates, ranking, weights
 from openbook.settings import Settings
 
 _XQUAD_STEP = 6
@@ -53,7 +53,7 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     ),
     "intents in the quotes": tuple((choosing.WEIGHTS, name, 0.0) for name in choosing.WEIGHTS if ":" in name),
     "spreading long questions over files": ((ranking, "_SPREAD", 0.0),),
-    "leaving out texts that say the same": ((search, "_SAME_LINES", 2.0),),
+    "leaving out texts that say the same": ((duplicates, "_SAME_LINES", 2.0),),
 }
 
 

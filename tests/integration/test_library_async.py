@@ -68,7 +68,9 @@ def test_an_answer_is_the_same_without_blocking(assistant: Library) -> None:
 def test_several_questions_are_answered_at_once(assistant: Library) -> None:
     async def ask_all() -> list[str]:
         with ScriptedModel(*["A parcel is lost after 14 days."] * 5) as model:
-            asked = (assistant.aquery(QUESTION, options=AnswerOptions(model=model)) for _ in range(5))
+            asked = (
+                assistant.aquery(QUESTION, options=AnswerOptions(model=model, expands_query=False)) for _ in range(5)
+            )
             return [answer.answer for answer in await asyncio.gather(*asked)]
 
     assert len(set(asyncio.run(ask_all()))) == 1
@@ -122,7 +124,7 @@ def test_many_questions_are_answered_in_order_and_one_that_fails_costs_no_other(
 @pytest.mark.parametrize("is_async", [False, True])
 def test_no_more_questions_are_answered_at_once_than_allowed(assistant: Library, is_async: bool) -> None:
     counting = Counting()
-    options = AnswerOptions(model=counting, verifier="off")
+    options = AnswerOptions(model=counting, verifier="off", expands_query=False)
 
     if is_async:
         asyncio.run(assistant.aquery_many([QUESTION] * 5, at_once=2, options=options))

@@ -89,8 +89,8 @@ def test_an_answer_is_quoted_and_every_quote_was_checked(library: WatchedLibrary
 
     answer, _, cited = result.content[0].text.rpartition("\n")
     assert "31 kg" in answer
-    assert "[src/parcels.py:4-5]" in answer
-    assert cited == "src/parcels.py:4-5: exact"
+    assert "[src/parcels.py:4-6]" in answer
+    assert cited == "src/parcels.py:4-6: exact"
 
 
 def test_what_the_library_does_not_tell_is_refused(library: WatchedLibrary) -> None:

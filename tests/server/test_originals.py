@@ -16,6 +16,7 @@ from openbook.server.failures import RequestRefusedError
 from openbook.server.originals import Originals
 from openbook.server.served_library import ServedLibrary
 from openbook.settings import Settings
+from openbook.sources.readers.pdf_picture import PageJob
 from tests.server.conftest import Serve
 from tests.server.reading import ask
 
@@ -87,11 +88,17 @@ def library(tmp_path: Path) -> Iterator[ServedLibrary]:
         yield served
 
 
+def never_end(job: PageJob) -> bytes:
+    Event().wait(60)
+    return b""
+
+
 def test_a_page_that_takes_too_long_is_told_and_the_next_one_is_drawn(library: ServedLibrary) -> None:
     with library.in_use() as assistant:
         document = assistant.index.document(assistant.sources()[0].name, "tides.pdf")
     assert document is not None
-    hasty, patient = Originals(library, timeout_s=0.0), Originals(library, longest_wait_s=0.0)
+    hasty = Originals(library, timeout_s=0.0, draw=never_end)
+    patient = Originals(library, longest_wait_s=0.0)
 
     with pytest.raises(RequestRefusedError, match="cannot be drawn") as refused:
         hasty.page(document, 1, 0, 0)
@@ -113,5 +120,4 @@ def test_a_page_that_takes_too_long_is_told_and_the_next_one_is_drawn(library: S
     done.set()
     other.join()
     assert patient.page(document, 1, 0, 0).startswith(b"\x89PNG")
-    patient.close()
     patient.close()

@@ -157,7 +157,7 @@ def test_a_call_of_a_model_ends_when_the_settings_say(serve: Serve) -> None:
 @pytest.mark.parametrize("workers", [0, 1], ids=["threads", "processes"])
 def test_a_question_or_the_settings_say_how_many_results_an_answer_is_written_from(serve: Serve, workers: int) -> None:
     model = ScriptedModel(*["Sessions end after one hour [1:2]."] * 2)
-    client = serve(model, server_results=2, server_workers=workers, verifier="off")
+    client = serve(model, server_results=2, server_workers=workers, verifier="off", query_expansion=False)
 
     for limit in ({}, {"limit": 1}):
         ask(client, "When does the ferry depart, when do sessions end, and who opens the quay?", model=MODEL, **limit)

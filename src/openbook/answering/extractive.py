@@ -10,7 +10,7 @@ from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.passages import Passage, is_row, join_passages, joins, overlap, passages_of
+from openbook.answering.passages import Passage, is_row, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answering.uses import has_name
@@ -83,6 +83,9 @@ _INDENT = 4
 
 _NOTE = "Quoted from the sources; no model wrote this."
 _BETWEEN = "\n\n"
+
+# What a reader leaves in the place of a tag.
+_TAG = "\f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +313,12 @@ def _adjoin(a: Passage, b: Passage) -> bool:
     """Return whether nothing stands between two quotes, so that they are one."""
     if a.shown.result.chunk.kind == "course":
         return False  # transcripts, which have no paragraphs, are quoted by the sentence
-    if a.shown is not b.shown or a.shown.is_prose:
-        return joins(a, b) or joins(b, a)
+    if a.shown is not b.shown:
+        return False
+    if a.shown.is_prose:
+        first, last = sorted((a, b), key=lambda each: each.start_char)
+        # Where tags were, one paragraph of HTML ends and the next begins.
+        return joins(first, last) and _TAG not in slice_of(first.shown, first.end_char, last.start_char)
     return a.last.number + 1 == b.first.number or b.last.number + 1 == a.first.number
 
 

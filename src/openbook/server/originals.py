@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from openbook.errors import SkippedFileError, SourceError
@@ -46,13 +47,23 @@ class Originals:
     """Files of one library. Thread-safe. A PDF is opened in a process of its own, which is killed if it takes long."""
 
     def __init__(
-        self, library: ServedLibrary, *, timeout_s: float = _TIMEOUT_S, longest_wait_s: float = _LONGEST_WAIT_S
+        self,
+        library: ServedLibrary,
+        *,
+        timeout_s: float = _TIMEOUT_S,
+        longest_wait_s: float = _LONGEST_WAIT_S,
+        draw: Callable[[PageJob], bytes] = draw_page,
     ) -> None:
-        """Take the library, and the seconds that a page may take and wait for its turn.
+        """Prepare. The process starts with the first page.
 
-        The process starts with the first page.
+        Args:
+            library: Whose documents are shown.
+            timeout_s: Seconds that a page may take.
+            longest_wait_s: Seconds that it waits for its turn.
+            draw: Draws a page, in the process.
         """
         self._library = library
+        self._draw = draw
         self._timeout_s = timeout_s
         self._longest_wait_s = longest_wait_s
         self._lock = threading.Lock()
@@ -102,7 +113,7 @@ class Originals:
             return JobFailure("others are being drawn")
         try:
             if self._process is None:
-                self._process = SingleProcess(draw_page, timeout_s=self._timeout_s, memory_bytes=_MEMORY_BYTES)
+                self._process = SingleProcess(self._draw, timeout_s=self._timeout_s, memory_bytes=_MEMORY_BYTES)
             return self._process.ask(job)
         finally:
             self._lock.release()

@@ -24,7 +24,7 @@ from openbook.types import Document, Stamp
 
 WORDS = st.sampled_from(
     "retry policy waits session ends token größe Übersicht naïve 向量索引 🎉fox [1] [1:2] x[0] `send_all` e.g. *bold*"
-    " 3.14 lesson: \u202eback cafe\u0301 a|b > # ---".split()
+    " 3.14 label: \u202eback cafe\u0301 a|b > # ---".split()
 )
 LINE_ENDS = st.sampled_from(["\n", "\r\n"])
 
