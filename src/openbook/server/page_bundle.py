@@ -18,6 +18,8 @@ _IMPORT = re.compile(
 )
 _BARE_IMPORT = re.compile(r'^import "\./(?P<file>[\w-]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?P<what>(?:async )?function\*?|const|class) (?P<name>\w+)", re.MULTILINE)
+# Comments that have their lines to themselves: a quarter of what is sent. No template literal of the page has such lines.
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\.meta\b|^await\b.*", re.MULTILINE)
 
 
@@ -38,6 +40,7 @@ def join_modules(folder: Path, entry: str, apart: Collection[str] = ()) -> str:
     """Return one module that does what an entry and all that it imports do.
 
     Each module becomes a function that is called once, in the order in which they would run, and returns its exports.
+    Comments are left out.
 
     Args:
         folder: Where the modules lie.
@@ -65,6 +68,7 @@ def _join(folder: Path, name: str, apart: Collection[str], joined: dict[str, str
     needed = sorted((found.start(), found["file"]) for kind in (_IMPORT, _BARE_IMPORT) for found in kind.finditer(text))
     for _, file in needed:
         _join(folder, file, apart, joined, (*above, name))
+    text = _COMMENT.sub("", text)
     exported = [found["name"] for found in _EXPORT.finditer(text)]
     body = _EXPORT.sub(r"\g<what> \g<name>", _BARE_IMPORT.sub("", _IMPORT.sub(_binding, text)))
     if other := _OTHER.search(body):

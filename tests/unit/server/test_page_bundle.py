@@ -64,3 +64,14 @@ def test_the_pages_of_the_server_can_be_joined() -> None:
     web = Path(page.__file__).parent / "web"
 
     assert all(joined_or_nothing(web, entry, ["theme.js"]) for entry in ("main.js", "admin.js", "join.js"))
+
+
+def test_comments_with_lines_of_their_own_are_left_out(tmp_path: Path) -> None:
+    text = '/**\n * Say *so*.\n */\n  // why\nconst at = "https://a.example"; // an address\n/* kept */\n'
+    write_tree(tmp_path, {"main.js": text})
+
+    joined = join_modules(tmp_path, "main.js")
+
+    assert "Say" not in joined
+    assert "why" not in joined
+    assert 'const at = "https://a.example"; // an address\n/* kept */\n' in joined
