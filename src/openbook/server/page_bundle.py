@@ -18,7 +18,7 @@ _IMPORT = re.compile(
 )
 _BARE_IMPORT = re.compile(r'^import "\./(?P<file>[\w-]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?P<what>(?:async )?function\*?|const|class) (?P<name>\w+)", re.MULTILINE)
-# Comments that have their lines to themselves: a quarter of what is sent. No template literal of the page has such lines.
+# Comments with lines of their own are a quarter of what is sent. No template literal of the page has such lines.
 _COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\.meta\b|^await\b.*", re.MULTILINE)
 
