@@ -36,7 +36,7 @@ def _written(folder: Path) -> Iterator[Path]:
 
 def test_mypy_finds_nothing_in_strict_mode(programs: list[Path]) -> None:
     # With the settings and the cache of the project, which `make check` has filled: half a second.
-    checked = subprocess.run([sys.executable, "-m", "mypy", *programs], cwd=ROOT, capture_output=True, text=True)
+    checked = subprocess.run([sys.executable, "-m", "mypy", *programs], cwd=ROOT, capture_output=True, encoding="utf-8")
 
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -54,6 +54,6 @@ def test_pyright_finds_nothing_in_strict_mode(
     pyright = unpacked(PYRIGHT, pytestconfig) / "index.js"
 
     command = ["node", str(pyright), "--project", str(tmp_path), "--pythonpath", sys.executable]
-    checked = subprocess.run(command, capture_output=True, text=True)
+    checked = subprocess.run(command, capture_output=True, encoding="utf-8")
 
     assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -26,6 +26,6 @@ print(full - resident())
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of a process as Linux does")
 def test_what_was_freed_is_given_back() -> None:
-    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, encoding="utf-8", check=True)
 
     assert int(done.stdout) > 5_000
