@@ -146,7 +146,7 @@ class Settings:
     """Processes that search and check for the answers of the server, at most. 0: the server does it in threads."""
     server_queue: int = 200
     """Questions that wait for their turn at the server, at most. Those beyond it are refused. Two cores answer about
-    40 in a second: `python -m benchmarks.server`."""
+    35 in a second: `python -m benchmarks.server`."""
     server_wait_s: float = 10.0
     """Seconds from its arrival that a question waits for its turn. It is refused then, or at once if it is clear that
     its turn would come later."""
