@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.choosing import passage_score, signals_of, words_around
-from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES, Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.passages import Passage, is_row, join_passages, joins, overlap, passages_of, slice_of
+from openbook.answering.quoting import INDENT, mark_of, quoted
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answering.uses import has_name
@@ -77,9 +77,6 @@ _SAYS_WHAT = re.compile(
 _ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
 _ADDRESS = re.compile(r"\]\([^)]*\)|<[^>]*>|\bhttps?://\S+")
 
-
-# Blanks that set off code in Markdown, and mostly in reStructuredText.
-_INDENT = 4
 
 _NOTE = "Quoted from the sources; no model wrote this."
 _BETWEEN = "\n\n"
@@ -261,7 +258,7 @@ def _is_said(passage: Passage) -> bool:
     """Check whether a passage is a sentence, and no title, badge or example."""
     chunk = passage.shown.result.chunk
     before = chunk.text[: passage.start_char - chunk.span.start_char]
-    in_example = len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * _INDENT)
+    in_example = len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * INDENT)
     # Sponsors and pictures; directives of reStructuredText.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith(".. ")
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
@@ -351,7 +348,7 @@ def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
     quotes, offset = [], 0
     for part, passage in _parts(picked):
         if passage is not None:
-            quotes.append(Claim(offset, offset + len(part), passage.text, (_mark(passage),)))
+            quotes.append(Claim(offset, offset + len(part), passage.text, (mark_of(passage),)))
         offset += len(part) + len(_BETWEEN)
     return tuple(quotes)
 
@@ -364,7 +361,7 @@ def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, Passage | Non
         if lesson and lesson != heading:
             yield lesson, None
         heading = lesson
-        yield _quoted(item.passage), item.passage
+        yield quoted(item.passage), item.passage
 
 
 def _heading(passage: Passage) -> str:
@@ -375,29 +372,6 @@ def _heading(passage: Passage) -> str:
     label = lesson.course if lesson.title and lesson.title in passage.text else passage.shown.label
     count = passage.shown.result.signals.get(LESSONS)
     return label if count is None else f"{lesson.course} · {count:.0f} lessons"
-
-
-def _quoted(passage: Passage) -> str:
-    shown, mark = passage.shown, _mark(passage)
-    is_indented = shown.is_prose and _is_indented_code(passage.text)
-    if shown.is_prose and not is_indented and not FENCES.search(passage.text):
-        # `split` and not `splitlines`: a form feed in the text ends no line. Where markup was, a page
-        # of HTML has runs of spaces, which its citation keeps and nobody wants to read.
-        lines = (" ".join(line.split()) for line in passage.text.split("\n"))
-        return "\n".join(f"> {line}" for line in lines) + f" {mark}"
-    fence = "`" * (max((len(run) for run in FENCES.findall(passage.text)), default=2) + 1)
-    language = "" if is_indented else shown.result.chunk.language
-    return f"{fence}{language}\n{passage.text}\n{fence}\n{mark}"
-
-
-def _is_indented_code(text: str) -> bool:
-    """Return whether lines of prose are set off as code, so that their indentation says something."""
-    indents = [len(line) - len(line.lstrip()) for line in text.expandtabs(_INDENT).split("\n")]
-    return len(set(indents)) > 1 and min(indents) >= _INDENT and not is_row(text)
-
-
-def _mark(passage: Passage) -> str:
-    return UnitRange(passage.shown, passage.first, passage.last).mark
 
 
 def missing_words(query: Question, frequencies: Mapping[str, int]) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ import pytest
 
 from openbook.answering.context import Context, build_context
 from openbook.answering.extractive import ScoredPassage, compose, missing_words, quotes_of
-from openbook.answering.passages import passages_of
+from openbook.answering.passages import Passage, passages_of
+from openbook.answering.quoting import quoted
 from openbook.answering.verification import check_quotes
 from openbook.questions.question import read_question
 from openbook.types import Chunk, Lesson
@@ -255,12 +256,38 @@ def test_the_fence_around_code_is_longer_than_any_inside() -> None:
     assert answer("retry policy", chunk).endswith("\n\n`````python\nretry = policy(1)\nx = '````'\n`````\n[1:1-2]")
 
 
-def test_prose_with_a_fence_is_quoted_in_a_longer_one_so_that_its_mark_stays_outside() -> None:
-    chunk = chunk_of("```sh\nretry --policy now\n  twice\n```", language="markdown")
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        pytest.param(
+            "```sh\nretry --policy now\n  twice\n```", "```sh\nretry --policy now\n  twice\n```\n[1:1-4]", id="alone"
+        ),
+        pytest.param(
+            "Set the retry policy:\n\n  ```sh\n  retry --now\n  ```\n\nThen   wait.",
+            "> Set the retry policy:\n\n```sh\nretry --now\n```\n\n> Then wait. [1:1-5]",
+            id="between-sentences",
+        ),
+        pytest.param("~~~\nretry policy ``` 1\n~~~", "````\nretry policy ``` 1\n````\n[1:1-3]", id="tildes"),
+        pytest.param(
+            "The retry policy:\n\n    if late:\n        wait()\n\n    stop()",
+            "> The retry policy:\n\n```\nif late:\n    wait()\n\nstop()\n```\n[1:1-4]",
+            id="indented",
+        ),
+        pytest.param(
+            "- The retry policy.\n\n    It waits.",
+            "> - The retry policy.\n> \n> It waits. [1:1-2]",
+            id="an-item-goes-on",
+        ),
+        pytest.param(
+            "```sh\nretry --policy now", "````markdown\n```sh\nretry --policy now\n````\n[1:1-2]", id="not-closed"
+        ),
+        pytest.param("policy\n```\nWait.", "````markdown\npolicy\n```\nWait.\n````\n[1:1-3]", id="not-opened"),
+    ],
+)
+def test_code_in_prose_has_a_fence_of_its_own_and_the_mark_stays_outside(text: str, written: str) -> None:
+    shown = context_of(chunk_of(text, language="markdown")).shown[0]
 
-    assert answer("retry policy", chunk).endswith(
-        "\n\n````markdown\n```sh\nretry --policy now\n  twice\n```\n````\n[1:1-4]"
-    )
+    assert quoted(Passage(shown, shown.units[0], shown.units[-1])) == written
 
 
 def test_quotes_from_lessons_stand_under_their_lesson_named_once() -> None:

@@ -1,0 +1,103 @@
+"""How a quote is written in Markdown: prose as a block quote, code in fences, its mark behind."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from openbook.answering.citations import UnitRange
+from openbook.answering.context import FENCES
+from openbook.answering.passages import Passage, is_row
+
+# Columns that set off code in Markdown, and mostly in reStructuredText.
+INDENT = 4
+
+_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
+
+
+def quoted(passage: Passage) -> str:
+    """Return a passage as Markdown that ends with its mark.
+
+    Runs of spaces in prose become one, as in a page of HTML, where a reader leaves a space for each character of
+    markup. Code in prose keeps its lines, in a fence of its own.
+    """
+    mark, text = mark_of(passage), passage.text
+    if not passage.shown.is_prose:
+        return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
+    if _is_indented_code(text):
+        return f"{_fenced(text)}\n{mark}"
+    blocks = [block for block in _blocks(text) if any(block.lines)]
+    if not all(block.is_closed for block in blocks):  # it begins or ends inside of a fence
+        return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
+    written = "\n\n".join(map(str, blocks))
+    return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
+
+
+def mark_of(passage: Passage) -> str:
+    """Return the mark that cites a passage, such as `[2:14-18]`."""
+    return UnitRange(passage.shown, passage.first, passage.last).mark
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines of prose, or of code with what its fence says of it."""
+
+    is_code: bool = False
+    info: str = ""
+    fence: str = ""
+    """What opened it, until it is closed."""
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def is_closed(self) -> bool:
+        return not self.fence
+
+    def __str__(self) -> str:
+        text = "\n".join(self.lines).strip("\n")
+        if not self.is_code:
+            return "\n".join(f"> {line}" for line in text.split("\n"))
+        return _fenced(textwrap.dedent(text), self.info)
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks of prose and code of a passage, in order."""
+    sets_off = not (text[:1].isspace() or is_row(text))  # below an item of a list, indentation continues it
+    block, before = _Block(), "."
+    for line in text.split("\n"):  # and not `splitlines`: a form feed ends no line
+        found = _FENCE.fullmatch(line)
+        is_indented = sets_off and line.expandtabs(INDENT).startswith(" " * INDENT)
+        if block.fence:
+            if found and found["fence"].startswith(block.fence) and not found["info"]:
+                block.fence = ""
+                yield block
+                block = _Block()
+            else:
+                block.lines.append(line)
+        elif found:
+            yield block
+            block = _Block(is_code=True, info=found["info"], fence=found["fence"])
+        elif block.is_code and (is_indented or not line.strip()):
+            block.lines.append(line)
+        elif is_indented and not before.strip():
+            yield block
+            block = _Block(is_code=True, lines=[line])
+        else:
+            if block.is_code:
+                yield block
+                block = _Block()
+            block.lines.append(" ".join(line.split()))
+        before = line
+    yield block
+
+
+def _fenced(text: str, language: str = "") -> str:
+    fence = "`" * (max((len(run) for run in FENCES.findall(text)), default=2) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _is_indented_code(text: str) -> bool:
+    """Return whether lines of prose are set off as code, so that their indentation says something."""
+    indents = [len(line) - len(line.lstrip()) for line in text.expandtabs(INDENT).split("\n")]
+    return len(set(indents)) > 1 and min(indents) >= INDENT and not is_row(text)
