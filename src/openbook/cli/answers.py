@@ -15,7 +15,7 @@ from openbook.grounding.marks import find_marks
 _MOST_REASONS = 3
 
 # What begins a line of Markdown whose words may be wrapped: nothing, a quote or an item. Not tables and headings.
-_PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#].*)")
+_PROSE = re.compile(r"(?P<lead>(?:> ?)*)(?P<item>(?:[-*]|\d{1,3}\.) )?(?P<words>[^\s|#>].*)")
 
 
 class CitationNumbers:

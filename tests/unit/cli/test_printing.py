@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -232,3 +233,15 @@ def test_a_result_of_code_bears_the_name_of_the_definition_that_is_shown(capsys:
     print_results(with_excerpts("sea", [RetrievalResult(chunk, 0.5)]), NOWHERE)
 
     assert capsys.readouterr().out.startswith(" 1. a.py:1-5  sail  0.500\n")
+
+
+def test_on_a_terminal_a_quoted_heading_is_no_part_of_the_paragraph_below(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    words = "> ## Build\n> \n> Requirements of\n> this program:\n> \n> - Go"
+
+    print_answer(GenerationResult("q", words, refused=True), NOWHERE, show=False)
+
+    printed = capsys.readouterr().out.replace("\x1b[0m", "")
+    assert printed.startswith("> ## Build\n> \n> Requirements of this program:\n> \n> - Go\n")
