@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from itertools import islice, zip_longest
@@ -23,6 +24,9 @@ _LOOKED_AT = 8
 
 # A heading of one letter says nothing, one of a paragraph fits on no button.
 _SUBJECT_CHARS = range(4, 61)
+
+# Names that nobody asks for: private ones, and those that the runners of tests call, beside their code.
+_PRIVATE = re.compile(r"_|(?:Test|Fuzz|Benchmark|Example)[A-Z_]|(?:test|fuzz|bench)_")
 
 RESULTS = 10
 """As many as an answer is made from."""
@@ -82,8 +86,8 @@ def question_on(chunk: Chunk) -> str:
     if chunk.lesson is not None:
         return _lesson_question(chunk.lesson)
     if chunk.kind == "code":
-        public = chunk.symbol and not chunk.symbol.rpartition(".")[2].startswith("_")
-        return f"What does {chunk.symbol} do?" if public and len(chunk.symbol) in _SUBJECT_CHARS else ""
+        is_public = chunk.symbol and not _PRIVATE.match(chunk.symbol.rpartition(".")[2])
+        return f"What does {chunk.symbol} do?" if is_public and len(chunk.symbol) in _SUBJECT_CHARS else ""
     subject = chunk.context[-1] if chunk.context else ""
     return f"What is said about “{subject}”?" if len(subject) in _SUBJECT_CHARS else ""
 

@@ -48,3 +48,10 @@ def test_a_name_that_no_question_can_ask_for_is_left_out(tmp_path: Path) -> None
     folder = write_tree(tmp_path / "src", files)
     with closing(ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
         assert SuggestionCache(library).get() == ["What is said about “Harbour”?"]
+
+
+def test_what_the_runner_of_tests_calls_is_not_suggested(tmp_path: Path) -> None:
+    code = 'def FuzzQuay():\n    """Try every quay."""\n\n\ndef depth(quay):\n    """Measure how deep a quay is."""\n'
+    folder = write_tree(tmp_path / "src", {"quay.py": code})
+    with closing(ServedLibrary(Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)))) as library:
+        assert SuggestionCache(library).get() == []
