@@ -141,7 +141,10 @@ async def beside_slow(url: str, seconds: float, watch: Watch, questions: Iterato
 
 
 async def streams(url: str, questions: Iterator[str]) -> tuple[Counter[str], list[float], list[float], int]:
-    """Open 200 streams at once; give their last events, seconds to the first one and to `done`, and the last place."""
+    """Open 200 streams at once; give how they ended, seconds to the first event and to `done`, and the last place.
+
+    An error is counted by its message.
+    """
     ends: Counter[str] = Counter()
     first_s: list[float] = []
     last_s: list[float] = []
@@ -158,6 +161,8 @@ async def streams(url: str, questions: Iterator[str]) -> tuple[Counter[str], lis
                     event = line[7:]
                 elif event == "status" and line.startswith("data: "):
                     place = max(place, json.loads(line[6:]).get("place", 0))
+                elif event == "error" and line.startswith("data: "):
+                    event = f"error: {json.loads(line[6:])['message']}"
             if not reply.is_success:
                 event = str(reply.status_code)
         ends[event] += 1

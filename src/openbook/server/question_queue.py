@@ -20,6 +20,11 @@ _LAST_SHARE = 0.05
 # Of the longest wait that may be expected: some wait longer than expected, and would be refused after all of it.
 _SURE_SHARE = 0.8
 
+# How many times as long they wait who see their place: it says more than a refusal after all of the wait. Who is let
+# in while the server is quick may find it slow. With other programs on its two cores, 112 of 176 streams that were let
+# in at once had no turn in time, and 64 had their answer by then: `python -m benchmarks.server --crowds`.
+_PATIENCE = 6
+
 # Nobody believes an estimate of hours.
 _LONGEST_RETRY_S = 60.0
 
@@ -131,17 +136,22 @@ class QuestionQueue:
             dropped.turn.set_exception(refusal)
         return ticket
 
-    async def wait(self, ticket: Ticket) -> AsyncGenerator[Queued, None]:
+    async def wait(self, ticket: Ticket, *, sees_place: bool = False) -> AsyncGenerator[Queued, None]:
         """Wait for the turn of a question, and yield its place whenever it has changed.
+
+        Args:
+            ticket: Of the question.
+            sees_place: Whether whoever asks is told the places, and so knows what they wait for.
 
         Raises:
             NoTurnError: The question was dropped, or has waited too long since it arrived.
         """
+        longest_s = self._longest_wait_s * (_PATIENCE if sees_place else 1)
         told = 0
         while not ticket.turn.done():
-            left_s = ticket.arrival.arrived_s + self._longest_wait_s - self._clock()
+            left_s = ticket.arrival.arrived_s + longest_s - self._clock()
             if left_s <= 0:
-                raise NoTurnError(f"no turn came within {self._longest_wait_s:g} seconds", self.retry_after_s)
+                raise NoTurnError(f"no turn came within {longest_s:g} seconds", self.retry_after_s)
             party = ticket.arrival.party
             place = self._place(party, self._waiting[party].index(ticket))
             if place != told:

@@ -230,8 +230,14 @@ class QuestionService:
             check_lesson(assistant.index, where)
         return where
 
-    async def events(self, asked: PreparedQuestion) -> AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]:
+    async def events(
+        self, asked: PreparedQuestion, *, sees_place: bool = False
+    ) -> AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]:
         """Answer, and tell what happens; the reply comes last. Leaving it cancels the call of the model.
+
+        Args:
+            asked: The question.
+            sees_place: Whether the caller is told the place in the queue, and so waits longer.
 
         Raises:
             OpenbookError: There is no answer; the message says why.
@@ -243,7 +249,7 @@ class QuestionService:
         )
         try:
             with tracker as stages:
-                async for queued in self.queue.wait(asked.ticket):
+                async for queued in self.queue.wait(asked.ticket, sees_place=sees_place):
                     yield queued
                 asked.cost_usd = None
                 async with aclosing(self._answered(asked, stages)) as events:

@@ -201,7 +201,8 @@ class RunningAnswers:
             async with self._asker.admitted(question, caller, arrival) as asked:
                 answer.session_id, answer.begins = asked.session_id, asked.begins
                 admitted.set_result(None)
-                events = as_events(self._asker.events(asked), asked.session_id, self._stopping)
+                happening = self._asker.events(asked, sees_place=True)
+                events = as_events(happening, asked.session_id, self._stopping)
                 async with aclosing(events):
                     async for event in events:
                         answer.add(event, self._clock())

@@ -107,6 +107,35 @@ def test_a_question_waits_no_longer_than_is_allowed_since_it_arrived() -> None:
     use(using, server_wait_s=5)
 
 
+def test_who_sees_the_place_of_a_question_waits_on_when_the_queue_has_become_slower() -> None:
+    async def using(queue: QuestionQueue, clock: Clock) -> None:
+        holder = enter(queue, "ada")
+        seen, unseen = enter(queue, "eve"), enter(queue, "bob")
+        clock.now_s += 29
+        with pytest.raises(NoTurnError, match="no turn came within 5 seconds"):
+            await place_of(queue, unseen)
+        queue.leave(unseen)
+
+        places = queue.wait(seen, sees_place=True)
+        assert (await anext(places)).place == 1
+        queue.leave(holder)
+        assert [each async for each in places] == []
+        assert seen.has_turn
+
+    use(using, server_wait_s=5)
+
+
+def test_who_sees_the_place_of_a_question_does_not_wait_for_ever() -> None:
+    async def using(queue: QuestionQueue, clock: Clock) -> None:
+        enter(queue, "ada")
+        waits = enter(queue, "eve")
+        clock.now_s += 30
+        with pytest.raises(NoTurnError, match="no turn came within 30 seconds"):
+            await anext(queue.wait(waits, sees_place=True))
+
+    use(using, server_wait_s=5)
+
+
 def test_whoever_is_refused_is_told_how_long_the_queue_takes() -> None:
     async def using(queue: QuestionQueue, clock: Clock) -> None:
         await keep_busy(queue, clock, each_s=3)

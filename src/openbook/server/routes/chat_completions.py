@@ -60,11 +60,11 @@ Admitted = Annotated[PreparedQuestion, Depends(_admitted)]
 
 
 async def _begun(
-    request: Request, asked: Admitted
+    request: Request, body: ChatCompletionRequest, asked: Admitted
 ) -> AsyncIterator[AsyncGenerator[AnswerEvent | Queued | AnswerResponse, None]]:
     """Begin to answer. What is begun here is closed whenever the client leaves."""
     asker: QuestionService = request.app.state.asker
-    async with aclosing(asker.events(asked)) as events:
+    async with aclosing(asker.events(asked, sees_place=body.stream)) as events:
         yield events
 
 

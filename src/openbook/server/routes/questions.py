@@ -95,7 +95,7 @@ async def _happening(request: Request, asked: Admitted) -> AsyncIterator[AsyncGe
     """Begin to answer. What is begun here is closed whenever the client leaves, also between two events."""
     asker: QuestionService = request.app.state.asker
     stopping: ShutdownSignal = request.app.state.stopping
-    async with aclosing(as_events(asker.events(asked), asked.session_id, stopping)) as events:
+    async with aclosing(as_events(asker.events(asked, sees_place=True), asked.session_id, stopping)) as events:
         yield events
 
 
