@@ -44,6 +44,9 @@ CHILD = ("-I", "-c", _CHILD)
 
 _POLL_S = 0.2
 
+# For a thread whose process is gone already: an interrupt may have left a lock of `subprocess` taken, which it waits for.
+_JOIN_S = 10.0
+
 INTERRUPT: ContextVar[Callable[[], None]] = ContextVar("INTERRUPT", default=lambda: None)
 """Called again and again while a pool of this thread waits for a job. What it raises ends the pool and its children."""
 
@@ -94,11 +97,12 @@ class ProcessPool(Generic[Job, Result]):
         for job in jobs:
             waiting.put((job, pickle.dumps(job)))
             left += 1
-        # Bounded, so that fast children do not fill the memory of a slow consumer.
-        done: queue.Queue[tuple[Job, Result | JobFailure]] = queue.Queue(maxsize=4 * self._count)
+        done = _Done[tuple[Job, Result | JobFailure]](4 * self._count)
         count = min(self._count, left)
         children = [_Feeder[Job, Result](self._greeting, waiting, done) for _ in range(count)]
         try:
+            for child in children:
+                child.start()
             while left:
                 try:
                     finished = done.get(timeout=_POLL_S)
@@ -138,6 +142,31 @@ class SingleProcess(Generic[Job, Result]):
             self._process.kill_if_older(self._timeout_s)
 
 
+class _Done(Generic[Result]):
+    """A queue of results with a bound, so that fast children do not fill the memory of a slow consumer.
+
+    Not `queue.Queue`: Ctrl-C may come when that has taken its lock, which is written in Python, and is not yet where
+    it would release it. Then whoever is to put a result waits for ever. A `SimpleQueue` has no such moment.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._results: queue.SimpleQueue[Result] = queue.SimpleQueue()
+        self._places: queue.SimpleQueue[None] = queue.SimpleQueue()
+        for _ in range(size):
+            self._places.put(None)
+
+    def put(self, result: Result, timeout: float) -> None:
+        """Wait for a place and put a result there, or raise `queue.Empty` if there was no place in time."""
+        self._places.get(timeout=timeout)
+        self._results.put(result)
+
+    def get(self, timeout: float) -> Result:
+        """Return the next result, or raise `queue.Empty` if there was none in time."""
+        result = self._results.get(timeout=timeout)
+        self._places.put(None)
+        return result
+
+
 class _Feeder(Generic[Job, Result]):
     """One child process, and the thread that feeds it."""
 
@@ -145,17 +174,20 @@ class _Feeder(Generic[Job, Result]):
         self,
         said_first: bytes,
         waiting: queue.SimpleQueue[tuple[Job, bytes]],
-        done: queue.Queue[tuple[Job, Result | JobFailure]],
+        done: _Done[tuple[Job, Result | JobFailure]],
     ) -> None:
         self._process = _Process[Result](said_first)
         self._waiting = waiting
         self._done = done
-        self._stopped = threading.Event()
+        self._stopped = False
         self._thread = threading.Thread(target=self._feed, daemon=True)
+
+    def start(self) -> None:
+        """Start the thread, which starts the process with the first job."""
         self._thread.start()
 
     def _feed(self) -> None:
-        while not self._stopped.is_set():
+        while not self._stopped:
             try:
                 job, packed = self._waiting.get_nowait()
             except queue.Empty:
@@ -164,10 +196,10 @@ class _Feeder(Generic[Job, Result]):
         self._process.end()
 
     def _deliver(self, finished: tuple[Job, Result | JobFailure]) -> None:
-        while not self._stopped.is_set():
+        while not self._stopped:
             try:
                 self._done.put(finished, timeout=_POLL_S)
-            except queue.Full:
+            except queue.Empty:
                 continue
             return
 
@@ -177,9 +209,10 @@ class _Feeder(Generic[Job, Result]):
 
     def stop(self) -> None:
         """End the process, whatever it does, and the thread."""
-        self._stopped.set()
+        self._stopped = True
         self._process.stop()
-        self._thread.join()
+        if self._thread.is_alive():  # an interrupt may have come before it was started
+            self._thread.join(_JOIN_S)
 
 
 class _Process(Generic[Result]):
@@ -190,7 +223,7 @@ class _Process(Generic[Result]):
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s: float | None = None
         self._late = ""
-        self._stopped = threading.Event()
+        self._stopped = False
 
     def ask(self, packed: bytes) -> Result | JobFailure:
         """Run one pickled job."""
@@ -225,7 +258,7 @@ class _Process(Generic[Result]):
             start_new_session=True,  # Ctrl-C is for the parent, which decides what it means
         )
         self._process = process
-        if self._stopped.is_set():  # `stop` may have come before there was a process to kill
+        if self._stopped:  # `stop` may have come before there was a process to kill
             process.kill()
         stdin, _ = _pipes(process)
         stdin.write(self._said_first)
@@ -241,7 +274,7 @@ class _Process(Generic[Result]):
 
     def stop(self) -> None:
         """End the process from another thread, whatever it does."""
-        self._stopped.set()
+        self._stopped = True
         process = self._process
         if process is not None:
             process.kill()

@@ -14,7 +14,7 @@ import pytest
 
 from openbook.process_pool import JobFailure, ProcessPool, apply_safely, limit_data
 from tests.jobs import act
-from tests.support import child_environment, children_of, write_tree
+from tests.support import child_environment, children_of, unmeasured, write_tree
 
 NEVER_S = 600.0
 
@@ -190,6 +190,47 @@ def test_closing_early_leaves_no_process() -> None:
 
     assert children_of(os.getpid()) == before
     assert threading.active_count() == threads
+
+
+INTERRUPTED = """
+import sys, threading
+from openbook.process_pool import ProcessPool
+from tests.jobs import act
+
+def interrupt_after(returns):
+    # Python looks for Ctrl-C whenever a function of its own returns: then a lock may be held that nobody releases.
+    def trace(frame, event, argument):
+        nonlocal returns
+        if event == "return" and frame.f_code is not ProcessPool.run.__code__:  # that one yields
+            returns -= 1
+            if returns == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return trace
+    sys.settrace(trace)
+
+for returns in range(1, 11):
+    iterator = ProcessPool(act, count=1, timeout_s=600).run(["say a", "sleep 0.3", *["say b"] * 40])
+    next(iterator)
+    interrupt_after(returns)
+    try:
+        list(iterator)
+    except KeyboardInterrupt:
+        sys.stdout.write("interrupted ")
+    sys.settrace(None)
+    iterator.close()
+    assert threading.active_count() == 1
+"""
+
+
+def test_an_interrupt_at_any_moment_of_waiting_leaves_no_thread_that_waits_for_ever() -> None:
+    environ = unmeasured(child_environment())  # measuring and interrupting both need the trace function
+
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, encoding="utf-8", env=environ, timeout=60
+    )
+
+    assert (done.stdout.split(), done.stderr) == (["interrupted"] * 10, "")
 
 
 def close(iterator: Iterator[object]) -> None:
