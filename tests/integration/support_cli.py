@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from openbook.cli import main
+from tests.support import heed_interrupts, unmeasured
 
 SAMPLE = Path(__file__).parents[1] / "sample"
 SECRET = "hunter2-stays-where-it-is"
@@ -93,6 +94,7 @@ def start(
     *arguments: str | bytes | Path,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
+    interrupted: bool = False,
     unprivileged: bool = False,
     largest_file_bytes: int = 0,
     **options: Any,
@@ -103,6 +105,7 @@ def start(
         arguments: Of the command.
         cwd: Its working folder.
         env: Variables besides those of this process.
+        interrupted: It will be, by Ctrl-C.
         unprivileged: Take from root the right to read and write what it has no permission for.
         largest_file_bytes: Size at which the system refuses to let a file grow, as on a full disk; 0 for none.
         options: For `Popen`.
@@ -112,19 +115,22 @@ def start(
         pytest.skip("this system does not let root give up its rights")
 
     def prepare() -> None:
+        if interrupted:
+            heed_interrupts()
         if lowers_rights:
             for right in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
                 ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
         if largest_file_bytes:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file_bytes, largest_file_bytes))
 
+    environ = environment(**(env or {}))
     return subprocess.Popen(
         [sys.executable, "-m", "openbook", *arguments],
         cwd=cwd,
-        env=environment(**(env or {})),
+        env=unmeasured(environ) if interrupted else environ,
         encoding="utf-8",
         errors="surrogateescape",
-        preexec_fn=prepare if lowers_rights or largest_file_bytes else None,
+        preexec_fn=prepare if interrupted or lowers_rights or largest_file_bytes else None,
         **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
     )
 

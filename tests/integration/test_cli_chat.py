@@ -178,11 +178,11 @@ def test_nothing_in_a_folder_ends_a_session_before_it_begins(tmp_path: Path) -> 
 class Terminal:
     """A session at a terminal. Whatever happens, it ends with its context."""
 
-    def __init__(self, harbour: Path, *arguments: str, env: dict[str, str]) -> None:
+    def __init__(self, harbour: Path, *arguments: str, env: dict[str, str], interrupted: bool = False) -> None:
         self._screen, slave = pty.openpty()
         options: dict[str, Any] = {"stdin": slave, "stdout": slave, "stderr": slave, "start_new_session": True}
         shown = {"TERM": "xterm-256color", "COLUMNS": "200", **env}
-        self.process = start("chat", *arguments, cwd=harbour, env=shown, **options)
+        self.process = start("chat", *arguments, cwd=harbour, env=shown, interrupted=interrupted, **options)
         os.close(slave)
         self._unread = ""
 
@@ -223,7 +223,7 @@ class Terminal:
 def test_ctrl_c_stops_the_answer_and_not_the_session(fake_server: Start, harbour: Path) -> None:
     held = Fault("hold", ScriptedReply("Parcels are never, ever lost at sea, they say."), after=4)
     server = fake_server(held, "Nobody knows.")
-    with Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server)) as terminal:
+    with Terminal(harbour, "--model", f"{server.openai_url}#tiny", env=keys(server), interrupted=True) as terminal:
         terminal.wait_for("/quit to leave")
         terminal.type("When does a parcel count as lost?\r")
         terminal.wait_for("Parcels")

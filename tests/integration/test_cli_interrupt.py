@@ -81,7 +81,7 @@ def interrupt_when(reached: Callable[[subprocess.Popen[str]], bool], process: su
 def test_an_interrupt_keeps_what_was_indexed(
     birds: Path, capsys: Captured, moment: Callable[[subprocess.Popen[str]], bool]
 ) -> None:
-    process = start("search", "gull_7_7", birds, env={"OPENBOOK_WORKERS": "2"}, start_new_session=True)
+    process = start("search", "gull_7_7", birds, env={"OPENBOOK_WORKERS": "2"}, interrupted=True, start_new_session=True)
     interrupt_when(moment, process)
     stopped = finish(process)
 
@@ -103,7 +103,7 @@ def test_an_interrupted_update_keeps_the_old_answers(birds: Path, capsys: Captur
     for file in birds.iterdir():
         (folder / file.name).hardlink_to(file)
 
-    process = start("search", "owls", folder, env={"OPENBOOK_WORKERS": "1"}, start_new_session=True)
+    process = start("search", "owls", folder, env={"OPENBOOK_WORKERS": "1"}, interrupted=True, start_new_session=True)
     interrupt_when(lambda _: size_of("*.sqlite*") > held + 300_000, process)
     stopped = finish(process)
     for file in birds.iterdir():

@@ -154,7 +154,7 @@ def wait_for(words: str, log: Path) -> None:
 def test_watch_keeps_up_with_the_files_until_it_is_interrupted(island: Path, tmp_path: Path) -> None:
     log = tmp_path / "watch.log"
     with log.open("wb") as target:
-        process = start("watch", ".", cwd=island, stdout=target, stderr=target)
+        process = start("watch", ".", cwd=island, interrupted=True, stdout=target, stderr=target)
     try:
         wait_for(f"watching {island}", log)
         (island / "seals.md").write_text("# Seals\n\nSeals bark at the harbour pilot.\n", encoding="utf-8")

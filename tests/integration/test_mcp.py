@@ -26,6 +26,7 @@ from openbook.mcp.watched_library import ReadingState, WatchedLibrary
 from openbook.server.keys import KeyStore
 from openbook.settings import Settings
 from tests.integration.support_mcp import CODE, ask, call, watched, write_shop
+from tests.support import heed_interrupts, unmeasured
 
 
 @pytest.fixture
@@ -233,7 +234,12 @@ def test_ctrl_c_ends_a_server_that_waits_for_its_agent(shop: Path) -> None:
     command = [sys.executable, "-m", "openbook", "mcp", str(shop)]
 
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env=unmeasured(os.environ),
+        preexec_fn=heed_interrupts,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

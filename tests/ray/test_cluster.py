@@ -25,7 +25,7 @@ from openbook.ingest.sync import SyncReport, sync
 from openbook.settings import Settings
 from openbook.testing import HashEmbedder
 from tests.jobs import FirstLoader, FragileEmbedder, OtherHashEmbedder
-from tests.support import IDENTITY, answers, children_of, everything, write_tree
+from tests.support import IDENTITY, answers, children_of, everything, heed_interrupts, write_tree
 
 pytestmark = [pytest.mark.ray, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -254,7 +254,7 @@ def test_a_cluster_of_this_machine_ends_with_the_command(tree: Path, tmp_path: P
     command = [sys.executable, "-m", "openbook", "add", str(tree), "--library", "large"]
     process = subprocess.Popen(
         command, env=environment, text=True, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        start_new_session=True,
+        start_new_session=True, preexec_fn=heed_interrupts,
     )  # fmt: skip
     started: set[int] = set()
     ends = time.monotonic() + PATIENCE_S
