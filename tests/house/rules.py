@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 
 MAX_MODULE_LINES = 500
 MAX_FUNCTION_LINES = 50
+# Whoever clones gets every version of every file. What a command can make again, or is data to measure on, stays out.
+MAX_FILE_BYTES = 1_000_000
 
 # Importing the package must stay free; these cost from 20 ms to seconds.
 HEAVY_MODULES = frozenset(
@@ -51,6 +53,17 @@ def long_functions(path: str, text: str) -> list[str]:
         for node, size in sizes
         if size > MAX_FUNCTION_LINES
     ]
+
+
+def large_file(path: str, size_bytes: int) -> list[str]:
+    """Find a file that is too large for the repository."""
+    return [f"{path}:1: {size_bytes} bytes, at most {MAX_FILE_BYTES}"] if size_bytes > MAX_FILE_BYTES else []
+
+
+def unbounded_steps(path: str, text: str) -> list[str]:
+    """Find commands of the script of CI that may hang for ever."""
+    lines = enumerate(text.splitlines(), start=1)
+    return [f"{path}:{number}: {line}" for number, line in lines if re.match(r"(?:\w+=\S* )*(?:make|\.venv/)", line)]
 
 
 def environment_reads(path: str, text: str) -> list[str]:

@@ -80,6 +80,21 @@ def test_no_module_has_more_than_500_lines(code: Mapping[str, str]) -> None:
     _check(rules.long_modules, code)
 
 
+# The embedding model, which is shipped.
+_LARGE_FILES = {"src/openbook/embedding/model/matrix.npy"}
+
+
+def test_no_file_is_too_large_for_the_repository() -> None:
+    sizes = {path.relative_to(ROOT).as_posix(): path.stat().st_size for path in _project_files()}
+
+    assert [found for path in sizes.keys() - _LARGE_FILES for found in rules.large_file(path, sizes[path])] == []
+
+
+def test_no_step_of_ci_can_hang_for_ever(project: Mapping[str, str]) -> None:
+    assert project[".ci/run"].count("\nstep ") > 8
+    _check(rules.unbounded_steps, {".ci/run": project[".ci/run"]})
+
+
 def test_no_function_has_more_than_50_lines(code: Mapping[str, str]) -> None:
     _check(rules.long_functions, code)
 

@@ -30,6 +30,8 @@ BAD = [
         "m.py:1: os.getenv; settings.py reads the environment",
         id="getenv-by-name",
     ),
+    pytest.param(rules.unbounded_steps, "step 5 make a\nmake b", "m.py:2: make b", id="step"),
+    pytest.param(rules.unbounded_steps, "A=1 .venv/bin/x", "m.py:1: A=1 .venv/bin/x", id="step-with-variable"),
     pytest.param(rules.shell_calls, "run('ls', shell=True)", "m.py:1: runs a shell", id="shell"),
     pytest.param(rules.shell_calls, "run('ls', shell=quick)", "m.py:1: runs a shell", id="shell-by-variable"),
     pytest.param(rules.shell_calls, "import os\nos.system('ls')", "m.py:2: runs a shell", id="system"),
@@ -85,6 +87,7 @@ GOOD = [
     pytest.param(rules.long_modules, "x = 1\n" * 500, id="module"),
     pytest.param(rules.long_functions, "def f():\n" + "    x = 1\n" * 49, id="function"),
     pytest.param(rules.environment_reads, "import os\nos.cpu_count()", id="os"),
+    pytest.param(rules.unbounded_steps, "# make a\nstep 5 make a\nstep 5 env A=1 .venv/bin/x", id="steps"),
     pytest.param(rules.shell_calls, "run(['ls'], shell=False)", id="no-shell"),
     pytest.param(rules.markup_calls, "Console(stderr=True, markup=False)", id="no-markup"),
     pytest.param(rules.doubles_of_our_own, "monkeypatch.setattr(sys, 'argv', ['openbook'])", id="patch-of-python"),
@@ -104,6 +107,11 @@ def test_a_rule_names_the_file_the_line_and_the_fault(rule: Rule, text: str, fin
 @pytest.mark.parametrize(("rule", "text"), GOOD)
 def test_a_rule_is_silent_where_it_is_kept(rule: Rule, text: str) -> None:
     assert rule("m.py", text) == []
+
+
+def test_a_file_is_too_large_above_a_million_bytes() -> None:
+    assert rules.large_file("a.bin", 1_000_000) == []
+    assert rules.large_file("a.bin", 1_000_001) == ["a.bin:1: 1000001 bytes, at most 1000000"]
 
 
 def test_the_one_place_for_sanitised_markup_is_allowed_once() -> None:
