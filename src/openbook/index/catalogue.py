@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import simsimd
 
 from openbook.index.bm25 import chunk_weights, file_weights, inverse_frequency
 from openbook.index.columns import NO_LESSON, Columns
@@ -306,9 +305,7 @@ class Catalogue:
         length = np.linalg.norm(asked.astype(np.float32))
         parts = []
         for block in self._columns.blocks:
-            part = np.zeros(len(block.rows), dtype=np.float32)
-            # Products of whole numbers, added up without rounding: equal rows have equal scores on every processor.
-            simsimd.cdist(asked, block.rows, metric="dot", out=part[None], out_dtype="float32")
+            part = block.products(asked)  # of whole numbers: equal rows have equal scores on every processor
             parts.append(np.divide(part, block.norms * length, out=part, where=block.norms > 0))
         if self._columns.order is None:
             (cosine,), (block,) = parts, self._columns.blocks

@@ -10,18 +10,19 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from openbook.index.columns import Block, Columns, DocumentRows, Names, columns_of, norms_of
+from openbook.index.columns import Block, Columns, DocumentRows, Names, columns_of
 from openbook.index.files import columns_path
 from openbook.index.postings import FIELDS
 from openbook.permissions import make_private_file
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from numpy.typing import DTypeLike, NDArray
 
 # Changes with the layout.
 _MAGIC = b"OPBKCOL1"
@@ -60,10 +61,10 @@ def _write(file: BinaryIO, documents: Iterable[DocumentRows]) -> None:
     columns = columns_of(documents, take_rows=file.write)  # vectors first: they come one by one, and are not kept
     total = len(columns)
     file.flush()
-    rows = np.memmap(file, dtype=np.int8, mode="r", shape=(total, file.tell() // total))
-    sections = {"rows": (0, rows.shape[1])}
+    block = _vectors(mmap(file.fileno(), 0, access=ACCESS_READ), total, file.tell() // total)
+    sections = {"rows": (0, block.rows.shape[1])}
     for name, values in (
-        ("norms", norms_of(rows)),
+        ("norms", block.norms),
         ("documents", columns.document_ids),
         ("firsts", columns.first_ids),
         ("sizes", columns.sizes),
@@ -79,10 +80,17 @@ def _write(file: BinaryIO, documents: Iterable[DocumentRows]) -> None:
     file.write(end.to_bytes(_POINTER_BYTES, "little") + _MAGIC)
 
 
+def _vectors(mapped: mmap, total: int, dim: int, norms: NDArray[np.float32] | None = None) -> Block:
+    """Return the vectors that a file begins with."""
+    return Block(np.frombuffer(mapped, dtype=np.int8, count=total * dim).reshape(total, dim), norms, mapped)
+
+
 def open_columns(library: Path, token: str) -> Columns | None:
     """Return the columns in a file; None if it is not there, or is not what it was."""
     try:
-        mapped = np.memmap(columns_path(library, token), dtype=np.uint8, mode="r")
+        with columns_path(library, token).open("rb") as file:
+            content = mmap(file.fileno(), 0, access=ACCESS_READ)
+        mapped = np.frombuffer(content, dtype=np.uint8)
         tail = bytes(mapped[-_POINTER_BYTES - len(_MAGIC) :])
         table = int.from_bytes(tail[:_POINTER_BYTES], "little")
         if not tail.endswith(_MAGIC):
@@ -94,7 +102,7 @@ def open_columns(library: Path, token: str) -> Columns | None:
     def section(name: str, dtype: DTypeLike, width: int = 1) -> Any:
         start, count = sections[name]
         size = count * width * np.dtype(dtype).itemsize
-        return np.asarray(mapped[start : start + size]).view(dtype)
+        return mapped[start : start + size].view(dtype)
 
     sizes = section("sizes", np.int64)
     total, dim = int(sizes.sum()), sections["rows"][1]
@@ -105,7 +113,7 @@ def open_columns(library: Path, token: str) -> Columns | None:
         sizes,
         section("lengths", np.uint16, FIELDS).reshape(total, FIELDS),
         lessons if len(lessons) else None,
-        (Block(np.asarray(mapped[: total * dim]).view(np.int8).reshape(total, dim), section("norms", np.float32)),),
+        (_vectors(content, total, dim, section("norms", np.float32)),),
         None,
         Names(packed=section("names", np.uint8).tobytes()),
     )

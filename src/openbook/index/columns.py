@@ -6,14 +6,17 @@ small, and is put in order anew with each state of a library.
 
 from __future__ import annotations
 
+import mmap
+import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import simsimd
 
 from openbook.index.postings import FIELDS
 
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 # Stands for the number of a chunk that is of no lesson; nobody can ask for it.
 NO_LESSON = int(np.iinfo(np.int32).min)
+
+# Rows of a mapped file that are looked at before their pages are let go: 8 MB of 256 dimensions.
+_PART_ROWS = 1 << 15
 
 # Rows whose lengths are computed at a time: as floats they stay in the cache of a core.
 _BLOCK_ROWS = 512
@@ -58,17 +64,48 @@ class DocumentRows(NamedTuple):
 class Block:
     """Vectors one after the other, with their lengths."""
 
-    def __init__(self, rows: Rows, norms: Floats | None = None) -> None:
-        """Take rows (n, dim), and their lengths if they are known."""
+    def __init__(self, rows: Rows, norms: Floats | None = None, mapped: mmap.mmap | None = None) -> None:
+        """Take rows (n, dim).
+
+        Args:
+            rows: The vectors.
+            norms: Their lengths, if they are known.
+            mapped: The file that the rows are the beginning of, if they are mapped.
+        """
         self.rows = rows
         self._norms = norms
+        self._mapped = mapped
 
     @property
     def norms(self) -> Floats:
         """Return the length of each row."""
         if self._norms is None:
-            self._norms = norms_of(self.rows)
+            self._norms = np.concatenate([np.empty(0, dtype=np.float32), *self._of_each_part(norms_of)])
         return self._norms
+
+    def products(self, asked: Rows) -> Floats:
+        """Return the product of each row with one vector, (1, dim): float32 (n,), whole numbers without rounding."""
+        # Not with `out`: SimSIMD 6.5 then returns None without counting the reference, and the process ends when
+        # a server has searched so often that none is left.
+        parts = self._of_each_part(
+            lambda rows: np.asarray(simsimd.cdist(asked, rows, metric="dot", out_dtype="float32"))[0]
+        )
+        return np.concatenate([np.empty(0, dtype=np.float32), *parts])
+
+    def _of_each_part(self, compute: Callable[[Rows], Floats]) -> Iterator[Floats]:
+        """Compute something of all rows, part by part where they are mapped.
+
+        The pages of a part are let go with it, so a process never holds all vectors. The system keeps them, once for
+        all processes, as long as it has room, and the next search finds them there.
+        """
+        step = len(self.rows) if self._mapped is None else _PART_ROWS
+        for start in range(0, len(self.rows), max(step, 1)):
+            part = self.rows[start : start + step]
+            yield compute(part)
+            if self._mapped is not None and sys.platform != "win32":  # which has no such call
+                offset = start * self.rows.shape[1]
+                first = offset - offset % mmap.PAGESIZE
+                self._mapped.madvise(mmap.MADV_DONTNEED, first, offset - first + part.nbytes)
 
 
 class Names:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,3 +122,14 @@ def test_what_cannot_be_among_the_best_is_left_out_without_a_trace(seed: int, k:
         )
 
         assert pruned == exact
+
+
+def test_any_number_of_searches_leaves_the_references_to_none_alone() -> None:
+    row = quantize(np.ones((1, DIM), dtype=np.float32))
+    catalogue = Catalogue(columns_of([DocumentRows("s", "a.md", "docs", "", 1, 1, bytes(8), row, b"")]))
+    before = sys.getrefcount(None)
+
+    for _ in range(2_000):
+        catalogue.match({}, vector(1), 5, EVERYTHING)
+
+    assert sys.getrefcount(None) > before - 1_000  # each search took one, until the interpreter gave up
