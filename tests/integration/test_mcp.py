@@ -214,18 +214,24 @@ def test_the_prompt_asks_for_checked_citations(library: WatchedLibrary) -> None:
     assert "How heavy?" in text
 
 
-def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+def test_a_child_process_answers_over_its_pipes_and_ends_with_them(shop: Path, mode: str) -> None:
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "openbook", "mcp", str(shop)], env=dict(os.environ), cwd=str(shop)
     )
 
-    async def use() -> str:
-        async with Client(stdio_client(server)) as client:
-            return str(await client.call_tool("find_symbol", {"name": "weigh"}))
+    async def use() -> tuple[set[str], str, list[str], list[str]]:
+        async with Client(stdio_client(server), mode=mode) as client:
+            listed = {tool.name for tool in (await client.list_tools()).tools}
+            called = str(await client.call_tool("find_symbol", {"name": "weigh"}))
+            again = [tool.name for tool in (await client.list_tools()).tools]
+            return listed, called, again, [each.name for each in (await client.list_resources()).resources]
 
-    result = asyncio.run(use())
+    listed, called, again, resources = asyncio.run(use())
 
-    assert "src/parcels.py:1-6" in result
+    assert "src/parcels.py:1-6" in called
+    assert set(again) == listed
+    assert "src/parcels.py" in resources
 
 
 def test_ctrl_c_ends_a_server_that_waits_for_its_agent(shop: Path) -> None:

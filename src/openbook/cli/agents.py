@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from openbook.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from openbook.mcp.clients import Client, FileChange
+    from openbook.mcp.watched_library import WatchedLibrary
 
 AGENTS = "claude, claude-desktop, cline, codex, copilot, cursor, gemini, goose, opencode, vscode, windsurf, zed"
 """The names that `openbook.mcp.clients` has, which help does not import."""
@@ -41,30 +43,40 @@ def mcp(
 
     wanted = [path.expanduser().resolve() for path in options.as_paths(paths) or ([] if library else [Path()])]
     opening.check_paths(wanted)
-    try:
-        from openbook.mcp.server import build_server
-        from openbook.mcp.watched_library import WatchedLibrary
-    except ModuleNotFoundError as exc:
-        raise MissingExtraError(f"{exc.name} is not installed", hint="pip install 'openbook[mcp]'") from exc
+    if find_spec("mcp") is None:
+        raise MissingExtraError("mcp is not installed", hint="pip install 'openbook[mcp]'")
     from openbook.library import Library
+    from openbook.mcp.watched_library import WatchedLibrary
 
     here = opening.settings()
     if library and not wanted:
         opening.check_there(here, library)
     with Library.open(library or name_for(wanted), settings=here) as assistant:
         watched = WatchedLibrary(assistant, wanted)
-        server = build_server(watched, version=openbook.__version__, tells_places=not http or _is_of_this_machine(host))
         watched.start()
         try:
             if http:
                 from openbook.mcp.http import run_http
+                from openbook.mcp.server import build_server
 
+                server = build_server(watched, version=openbook.__version__, tells_places=_is_of_this_machine(host))
                 run_http(server, here.home, host, port, started=printing.note)
             else:
                 with _ended_by_ctrl_c():
-                    server.run("stdio")
+                    _run_stdio(watched)
         finally:
             watched.close()
+
+
+def _run_stdio(watched: WatchedLibrary) -> None:
+    """Answer what agents ask first, and only then import what answers the rest."""
+    from openbook.mcp.greeting import Greeter
+
+    began = Greeter(openbook.__version__, watched.may_have_courses).greet()
+    if not began.is_over:
+        from openbook.mcp.server import build_server
+
+        build_server(watched, version=openbook.__version__, opening=began).run("stdio")
 
 
 def _is_of_this_machine(host: str) -> bool:

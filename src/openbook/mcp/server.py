@@ -12,11 +12,14 @@ from urllib.parse import quote
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
 from openbook.index.protocol import EVERYTHING
-from openbook.mcp.tools import COURSE_TOOLS, McpTools, as_tool
+from openbook.mcp.greeting import COURSE_TOOLS, Opening
+from openbook.mcp.opened_streams import Muted, Replayed
+from openbook.mcp.tools import McpTools, as_tool
 from openbook.mcp.watched_library import WatchedLibrary
 
 _INSTRUCTIONS = """\
@@ -38,10 +41,19 @@ mend what is in conflict, and read again what is unverified. If the library does
 Question: {question}"""
 
 
-def build_server(library: WatchedLibrary, *, version: str, tells_places: bool = True) -> MCPServer:
-    """Build a server over a library. Agents on other machines have no use for where it lies on this one."""
+def build_server(
+    library: WatchedLibrary, *, version: str, tells_places: bool = True, opening: Opening | None = None
+) -> MCPServer:
+    """Build a server over a library.
+
+    Args:
+        library: The library.
+        version: Told to clients.
+        tells_places: Whether agents may know where the library lies on this machine. Others have no use for it.
+        opening: What was said on standard input and output before the server is run there.
+    """
     tools = McpTools(library, tells_places=tells_places)
-    server = _Server(library, version, tools)
+    server = _Server(library, version, tools, opening or Opening())
     reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
     for function in tools.functions:
         # Text alone: clients show the model structured content in its place, which takes up to twice the tokens.
@@ -62,9 +74,10 @@ def build_server(library: WatchedLibrary, *, version: str, tells_places: bool = 
 class _Server(MCPServer[None]):
     """The server of the SDK, with the documents of a library as its resources, and no argument passed over."""
 
-    def __init__(self, library: WatchedLibrary, version: str, tools: McpTools) -> None:
+    def __init__(self, library: WatchedLibrary, version: str, tools: McpTools, opening: Opening) -> None:
         super().__init__("openbook", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
         self._library = library
+        self._opening = opening
         self._schemas: dict[str, dict[str, Any]] = {}
         self._arguments = {each.__name__: list(inspect.signature(each).parameters) for each in tools.functions}
 
@@ -117,13 +130,19 @@ class _Server(MCPServer[None]):
 
     async def list_tools(self) -> list[Tool]:
         """List the tools, those for courses only where there are any, without what schemas repeat."""
-        has_courses = await anyio.to_thread.run_sync(self._may_have_courses)
+        has_courses = await anyio.to_thread.run_sync(self._library.may_have_courses)
         listed = [tool for tool in await super().list_tools() if has_courses or tool.name not in COURSE_TOOLS]
         return [tool.model_copy(update={"input_schema": _lean(tool.input_schema)}) for tool in listed]
 
-    def _may_have_courses(self) -> bool:
-        assistant = self._library.assistant
-        return not assistant.stats().documents or bool(assistant.courses())
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output, from where the opening has left off."""
+        server, opening = self._lowlevel_server, self._opening
+        async with stdio_server() as (read, write):
+            await server.run(
+                Replayed(read, opening.lines),
+                Muted(write, opening.lines[:1] if opening.is_answered else ()),
+                server.create_initialization_options(),
+            )
 
     @asynccontextmanager
     async def _progress_reported(self, context: Context[None, Any] | None) -> AsyncIterator[None]:

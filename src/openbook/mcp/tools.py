@@ -33,9 +33,6 @@ Within = Annotated[str, Field(description="Only paths like this, as in .gitignor
 Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
 CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
 
-COURSE_TOOLS = frozenset({"list_courses", "course_outline"})
-"""Names of the tools that only a library with courses has a use for."""
-
 P = ParamSpec("P")
 
 

@@ -115,6 +115,10 @@ class WatchedLibrary:
         state: ReadingState | None = getattr(self._used, "state", None)
         return state
 
+    def may_have_courses(self) -> bool:
+        """Return whether there are courses, or could be because nothing was read yet."""
+        return not self.assistant.stats().documents or bool(self.assistant.courses())
+
     def close(self) -> None:
         """Stop reading and watching. What was read stays."""
         self._closing.set()

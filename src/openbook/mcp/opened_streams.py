@@ -1,0 +1,90 @@
+"""Streams of a connection that has begun already: the SDK reads what came before, and does not answer it again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from contextvars import Context
+from types import TracebackType
+from typing import Self
+
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+
+
+class Replayed:
+    """Reads lines that came before, then what a stream brings."""
+
+    def __init__(self, stream: ReadStream[SessionMessage | Exception], lines: Iterable[bytes]) -> None:
+        self._stream = stream
+        self._before = deque(map(_parsed, lines))
+        self.last_context: Context | None = None
+        """Of the sender of the last message, as streams of the SDK have it."""
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message."""
+        if self._before:
+            return self._before.popleft()
+        message = await self._stream.receive()
+        self.last_context = getattr(self._stream, "last_context", None)
+        return message
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        if self._before:
+            return self._before.popleft()
+        message = await anext(self._stream)
+        self.last_context = getattr(self._stream, "last_context", None)
+        return message
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, raised, traceback)
+
+
+class Muted:
+    """Writes to a stream all but the first answers to requests that were answered before."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], answered: Iterable[bytes]) -> None:
+        self._stream = stream
+        requests = (parsed.message for parsed in map(_parsed, answered) if isinstance(parsed, SessionMessage))
+        self._answered = {request.id for request in requests if isinstance(request, JSONRPCRequest)}
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message, unless it answers again."""
+        if isinstance(item.message, JSONRPCResponse) and item.message.id in self._answered:
+            self._answered.remove(item.message.id)
+            return
+        await self._stream.send(item)
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, raised, traceback)
+
+
+def _parsed(line: bytes) -> SessionMessage | Exception:
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as exc:
+        return exc
