@@ -1,12 +1,13 @@
 """How often the file that mends an issue is found by the text of the issue.
 
-    python -m benchmarks.issue_texts --issues lite.json ... --repositories FOLDER
+    python -m benchmarks.issue_texts --issues lite.jsonl ... --repositories FOLDER [--kept FOLDER] [--processes N]
 
 The issues are those of SWE-bench Lite (https://www.swebench.com), as the published JSON has them: the text is
 `problem_statement` alone, the gold file is the one that `patch` changes, and the tree is that of `base_commit`.
 Repositories are git repositories, bare or not, named `owner+name` or `owner+name/repo` in the folder; issues
 of others are left out. Of trees, text files are read. "Question" takes the text for a question, as any other;
 "issue" reads it as an issue; "left out" fits the weights anew to all other projects, for each project.
+What was found for each issue is kept in a folder, so that a run that was ended goes on where it was.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import argparse
 import itertools
 import json
 import re
-import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -68,19 +71,49 @@ class Case:
         return next((place for place, path in enumerate(paths, 1) if path in self.gold), 0)
 
 
-def cases(issues: Sequence[dict[str, Any]], repositories: Path, work: Path) -> Iterator[Case]:
-    """Yield the issues of repositories that are there, each searched in its tree."""
-    for row in sorted(issues, key=lambda row: (row["repo"], row["created_at"])):
-        git = next((each for each in _places(repositories, row["repo"]) if _has(each, row["base_commit"])), None)
-        if git is None:
-            continue
-        folder = work / row["repo"].replace("/", "+")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        _check_out(git, row["base_commit"], folder)
-        with Library.open(folder.name, settings=Settings(home=work / "home")) as assistant:
-            assistant.add(folder)
-            yield _case(row, assistant)
+def find_all(issues: Sequence[dict[str, Any]], repositories: Path, kept: Path) -> None:
+    """Search for the issues of one project, each in its tree, and write down what is found."""
+    rows = [row for row in sorted(issues, key=lambda row: row["created_at"]) if not _place(kept, row).exists()]
+    blobs: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as work:
+        for row in rows:
+            git = next((each for each in _places(repositories, row["repo"]) if _has(each, row["base_commit"])), None)
+            if git is None:
+                continue
+            folder = Path(work) / row["repo"].replace("/", "+")
+            blobs = _check_out(git, row["base_commit"], folder, blobs)
+            with Library.open(folder.name, settings=Settings(home=Path(work) / "home")) as assistant:
+                assistant.add(folder)
+                _keep(_case(row, assistant), _place(kept, row))
+
+
+def _place(kept: Path, row: dict[str, Any]) -> Path:
+    return kept / f"{row['instance_id']}.json"
+
+
+def _keep(case: Case, place: Path) -> None:
+    found = case.found
+    told: dict[str, Any] = {
+        "project": case.project,
+        "gold": sorted(case.gold),
+        "as_question": case.as_question,
+        "found": None,
+    }
+    if found is not None:
+        kinds = [(*file, found.kinds[file]) for file in dict.fromkeys(itertools.chain(*found.files.values()))]
+        told["found"] = {"files": {way: list(files) for way, files in found.files.items()}, "kinds": kinds}
+    place.with_suffix(".part").write_text(json.dumps(told), encoding="utf-8")
+    place.with_suffix(".part").replace(place)
+
+
+def _kept_case(place: Path) -> Case:
+    told = json.loads(place.read_text(encoding="utf-8"))
+    found = told["found"] and IssueFindings(
+        {way: [(source, path) for source, path in files] for way, files in told["found"]["files"].items()},
+        {},
+        {(source, path): kind for source, path, kind in told["found"]["kinds"]},
+    )
+    return Case(told["project"], frozenset(told["gold"]), tuple(told["as_question"]), found)
 
 
 def _case(row: dict[str, Any], assistant: Library) -> Case:
@@ -103,15 +136,32 @@ def _has(git: Path, commit: str) -> bool:
     )
 
 
-def _check_out(git: Path, commit: str, folder: Path) -> None:
+def _check_out(git: Path, commit: str, folder: Path, before: Mapping[str, str]) -> dict[str, str]:
+    """Write the text files of a tree, and return the blob of each path. What is as before is left untouched."""
     listed = subprocess.run(
-        ["git", "-C", git, "ls-tree", "-r", "--name-only", commit], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    there = sorted({suffix for suffix in _SUFFIXES if any(path.endswith(f".{suffix}") for path in listed)})
-    patterns = [f":(glob)**/*.{suffix}" for suffix in there]
-    command = ["git", "-C", str(git), "archive", "--output", str(folder.with_suffix(".tar")), commit, "--", *patterns]
-    subprocess.run(command, check=True)
-    shutil.unpack_archive(folder.with_suffix(".tar"), folder, filter="data")
+        ["git", "-C", str(git), "ls-tree", "-r", "-z", commit], capture_output=True, check=True
+    ).stdout
+    entries = (entry.split("\t", 1) for entry in listed.decode("utf-8", "replace").split("\0") if entry)
+    blobs = {path: meta.split()[2] for meta, path in entries if meta.startswith("100") and _is_text(path)}
+    for path in before.keys() - blobs.keys():
+        (folder / path).unlink()
+    changed = {path: blob for path, blob in blobs.items() if before.get(path) != blob}
+    asked = "".join(f"{blob}\n" for blob in changed.values()).encode()
+    batch = ["git", "-C", str(git), "cat-file", "--batch"]
+    told = BytesIO(subprocess.run(batch, input=asked, capture_output=True, check=True).stdout)
+    for path in changed:
+        size = int(told.readline().split()[2])
+        place = folder / path
+        if place.parent.is_file():
+            place.parent.unlink()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(told.read(size))
+        told.read(1)
+    return blobs
+
+
+def _is_text(path: str) -> bool:
+    return path.rpartition(".")[2] in _SUFFIXES
 
 
 def _counts(ranks: Sequence[int]) -> tuple[int, int]:
@@ -129,15 +179,37 @@ def left_out(found: Sequence[Case]) -> dict[str, list[int]]:
     return chosen
 
 
+def _rows(text: str) -> list[dict[str, Any]]:
+    if text.startswith("["):
+        return list(json.loads(text))
+    return [json.loads(line) for line in text.splitlines() if line]
+
+
+def _by_project(issues: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return the issues of each project, those of the largest first."""
+    projects: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in issues:
+        projects[row["repo"]].append(row)
+    return sorted(projects.values(), key=lambda rows: (-len(rows), rows[0]["repo"]))
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--issues", type=Path, required=True, nargs="+")
+    parser.add_argument("--issues", type=Path, required=True, nargs="+", help="JSON, or JSON Lines")
     parser.add_argument("--repositories", type=Path, required=True)
+    parser.add_argument("--kept", type=Path, help="where findings are kept; by default nowhere")
+    parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
-    issues = [row for path in arguments.issues for row in json.loads(path.read_text(encoding="utf-8"))]
-    with tempfile.TemporaryDirectory() as work:
-        found = list(cases(issues, arguments.repositories, Path(work)))
+    issues = [row for path in arguments.issues for row in _rows(path.read_text(encoding="utf-8"))]
+    with tempfile.TemporaryDirectory() as temporary:
+        kept = arguments.kept or Path(temporary)
+        kept.mkdir(parents=True, exist_ok=True)
+        search = partial(find_all, repositories=arguments.repositories, kept=kept)
+        with ProcessPoolExecutor(arguments.processes) as pool:
+            list(pool.map(search, _by_project(issues)))
+        places = sorted(_place(kept, row) for row in issues)
+        found = [_kept_case(place) for place in places if place.exists()]
     projects: dict[str, list[Case]] = defaultdict(list)
     for case in found:
         projects[case.project].append(case)
