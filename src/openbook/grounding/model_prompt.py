@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from openbook.grounding.cited_lines import ShownClaim, show_claims
 from openbook.grounding.entailment import quotes_literally
@@ -23,9 +23,13 @@ _TOKENS_PER_CLAIM = 120
 _TOKENS_BESIDE = 300
 
 _LABELS: Mapping[str, EntailmentLabel] = {label: label for label in get_args(EntailmentLabel)}
-_LIST = re.compile(r"^\s*\[\s*\{.*\}\s*\]", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"[{\[]")
+_DECODER = json.JSONDecoder(strict=False)  # a quote of two lines may hold its line feed as it is
+_MOST_DIGITS = 9
 # One entry of a reply whose JSON is broken, as by a quotation mark in code.
-_ENTRY = re.compile(r'"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}')
+_ENTRY = re.compile(
+    r'\{\s*"claim"\s*:\s*"?(\d+)"?\s*,\s*"verdict"\s*:\s*"([a-z_ ]+)"(?:\s*,\s*"quote"\s*:\s*"(.*)")?\s*\}'
+)
 
 
 class VerificationPrompt:
@@ -102,35 +106,55 @@ def read_entailments(reply: str, count: int) -> list[Entailment | None]:
     """
     found: dict[int, Entailment | None] = {}
     for entry in _entries(reply):
-        number, label, quote = entry.get("claim"), entry.get("verdict"), entry.get("quote") or ""
-        number = int(number) if isinstance(number, str) and number.isdecimal() else number
+        number, label, quote = _number(entry.get("claim")), entry.get("verdict"), _words(entry.get("quote"))
         known = _LABELS.get(label.strip().lower().replace("_", " ")) if isinstance(label, str) else None
-        if not isinstance(number, int) or known is None or not isinstance(quote, str):
+        if number is None or known is None or quote is None:
             continue
         entailment = Entailment(known, quote.strip())
         found[number] = entailment if found.get(number, entailment) == entailment else None
     return [found.get(number) for number in range(1, count + 1)]
 
 
+def _number(value: object) -> int | None:
+    """Return the number of a claim: `1`, `"1"` or `1.0`."""
+    if isinstance(value, str) and value.isdecimal():
+        return int(value[:_MOST_DIGITS])
+    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return int(cast("float", value)) if is_whole and not isinstance(value, bool) else None
+
+
+def _words(value: object) -> str | None:
+    """Return a quote, or a list of quotes as one; None for anything else."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ... ".join(value)
+    return value if isinstance(value, str) else None if value else ""
+
+
 def _entries(reply: str) -> Iterator[Mapping[str, Any]]:
-    """Yield what looks like an entry: objects on lines of their own, in one list, or with broken quotes."""
-    listed = _LIST.search(reply)  # brackets stand in quotes too
-    whole = _parsed(listed.group()) if listed else None
-    if isinstance(whole, list) and all(isinstance(entry, dict) for entry in whole):
-        yield from whole
-        return
-    for line in reply.splitlines():
-        start, end = line.find("{"), line.rfind("}")
-        text = line[start : end + 1] if 0 <= start < end else ""
-        entry = _parsed(text)
+    """Yield what looks like an entry: objects on a line or spread over some, listed, or with broken quotes.
+
+    What stands in a quote is no entry: an object is skipped as a whole, a broken one to the end of its line.
+    """
+    at = 0
+    while match := _OPENING.search(reply, at):
+        start = match.start()
+        try:
+            value, at = _DECODER.raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            line = reply[start:].partition("\n")[0]
+            at = start + len(line)
+            if match.group() == "[":  # words, or a list that was cut off, whose entries may be whole
+                at = start + line.find("{") if "{" in line else at
+            elif broken := _ENTRY.match(line[: line.rfind("}") + 1]):
+                yield {"claim": broken[1], "verdict": broken[2], "quote": (broken[3] or "").replace('\\"', '"')}
+        else:
+            yield from _listed(value)
+
+
+def _listed(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the entries of a value: itself, or those of a list in it."""
+    if isinstance(value, dict) and "claim" not in value:
+        value = next((inner for inner in value.values() if isinstance(inner, list)), [])
+    for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, dict):
             yield entry
-        elif match := _ENTRY.search(text):
-            yield {"claim": match[1], "verdict": match[2], "quote": (match[3] or "").replace('\\"', '"')}
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text) if text else None
-    except (ValueError, RecursionError):
-        return None

@@ -33,6 +33,22 @@ FERRY = SourceText("def load(ferry):\n    cars = 40\n    dogs = 2\n    return ca
             id="words-around",
         ),
         pytest.param(
+            '{\n "claim": 1,\n "verdict": "entailed",\n "quote": "a"\n}\n{\n "claim": 2,\n  "verdict": "not said"\n}',
+            id="objects-over-lines",
+        ),
+        pytest.param(
+            '{"verdicts": [{"claim": 1, "verdict": "entailed", "quote": "a"}, {"claim": 2, "verdict": "not said"}]}',
+            id="list-in-an-object",
+        ),
+        pytest.param(
+            'The list: [{"claim": 1, "verdict": "entailed", "quote": "a"}, {"claim": 2.0, "verdict": "not said"}',
+            id="words-before-a-list-that-is-cut-off",
+        ),
+        pytest.param(
+            '{"claim": 1, "verdict": "entailed", "quote": ["a"]} {"claim": 2, "verdict": "not said"}',
+            id="two-on-a-line",
+        ),
+        pytest.param(
             '{"claim": 3, "verdict": "entailed", "quote": "a"}\n{"claim": 1, "verdict": "entailed", "quote": "a"}\n'
             '{"claim": 2, "verdict": "maybe"}\n{"claim": 2, "verdict": "not said"}',
             id="foreign-entries",
@@ -53,6 +69,20 @@ def test_quote_that_breaks_json_is_read() -> None:
     reply = '{"claim": 1, "verdict": "contradicted", "quote": "print("a")"}'
 
     assert read_entailments(reply, 1) == [Entailment("contradicted", 'print("a")')]
+
+
+def test_quote_of_two_lines_is_read() -> None:
+    reply = '{"claim": 1, "verdict": "entailed", "quote": "a\nb"}\n{"claim": 2, "verdict": "not said"}'
+
+    assert read_entailments(reply, 2) == [Entailment("entailed", "a\nb"), Entailment("not said")]
+
+
+@pytest.mark.parametrize("quote", ['\\"', '"'], ids=["escaped", "broken"])
+def test_entry_that_a_quote_holds_is_none(quote: str) -> None:
+    entry = '{"claim": 2, "verdict": "entailed", "quote": "x"}'.replace('"', quote)
+    reply = f'{{"claim": 1, "verdict": "not said", "quote": "{entry}"}}'
+
+    assert read_entailments(reply, 2)[1] is None
 
 
 def test_two_different_entries_for_a_claim_are_none() -> None:
