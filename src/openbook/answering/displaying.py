@@ -8,18 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from openbook.grounding.readable import HTML_TAG
 from openbook.types import Chunk, Unit
 
 # The HTML reader leaves a space for each character of markup.
 _BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
 
-# What GitHub and generators of documentation let through in Markdown. `<T>` and `<Button>` are code.
-_ELEMENTS = (
-    "a|abbr|article|aside|b|blockquote|br|center|cite|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|footer"
-    "|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span|strike|strong"
-    "|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr"
-)
-_TAG = re.compile(rf"<!--.*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
@@ -73,6 +67,6 @@ def _without_tags(texts: Sequence[str]) -> list[str]:
 def _outside_code(text: str) -> str:
     parts, at = [], 0
     for code in _INLINE_CODE.finditer(text):
-        parts += [_TAG.sub("", text[at : code.start()]), code.group()]
+        parts += [HTML_TAG.sub("", text[at : code.start()]), code.group()]
         at = code.end()
-    return "".join((*parts, _TAG.sub("", text[at:])))
+    return "".join((*parts, HTML_TAG.sub("", text[at:])))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, cast
@@ -12,7 +11,8 @@ from openbook.answering.model_calls import ModelCaller
 from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps
 from openbook.costs import Budget, Price, Spent, price_of
-from openbook.errors import ModelError, OpenbookError, SettingsError
+from openbook.errors import ModelError, SettingsError
+from openbook.grounding.entailment import ask_judge
 from openbook.grounding.model_prompt import VerificationPrompt
 from openbook.grounding.protocol import CitedClaim, Entailment, Judge
 from openbook.llm.choose import open_model
@@ -20,8 +20,6 @@ from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
 from openbook.plugins import open_plugin
 from openbook.settings import Settings
-
-_logger = logging.getLogger(__name__)
 
 # An answer of two pages has fewer. What is beyond stays unverified, so that the call has a bound.
 _MOST_CLAIMS = 100
@@ -122,16 +120,7 @@ class JudgeVerifier:
     def verify(self, claims: Sequence[CitedClaim]) -> Steps[VerifierReport]:
         """Call the judge. Whatever it raises leaves the claims unverified: it may be a stranger's."""
         yield from ()
-        try:
-            found = list(self._judge.judge(claims))
-        except OpenbookError as exc:
-            return VerifierReport(failure=f"the verifier failed: {exc}")
-        except Exception:  # a judge of somebody else must not cost the answer
-            _logger.exception("the judge %s failed", self.name)
-            return VerifierReport(failure="the verifier failed")
-        if len(found) != len(claims):
-            return VerifierReport(failure="the verifier gave another number of verdicts than there are claims")
-        return VerifierReport([each if isinstance(each, Entailment) else None for each in found])
+        return VerifierReport(*ask_judge(self._judge, claims))
 
 
 def open_verifier(name: str, settings: Settings) -> Model | Judge | Literal["model", "off"]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from openbook.answers import ClaimVerdict
 from openbook.errors import OpenbookError
 from openbook.grounding.facts import has_facts
 from openbook.grounding.literal import LiteralVerdict, check_literally
-from openbook.grounding.lookup import squash
-from openbook.grounding.protocol import CitedClaim, Entailment, Judge
+from openbook.grounding.lookup import SearchedText
+from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel, Judge
+
+_logger = logging.getLogger(__name__)
 
 NOT_ASKED = "no verifier checked whether the cited lines say it"
 NO_MARK = "it states facts and cites nothing"
@@ -20,24 +23,15 @@ _NO_REPLY = "the verifier gave no verdict on it"
 _WRONG_QUOTE = "the words that the verifier points to are not in the cited lines"
 _DISPUTED = "the verifier finds it said there, but"
 
-_GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
-_LETTERS = re.compile(r"[^\W_]")
-_FEWEST_LETTERS = 3
-
 
 def quotes_literally(quote: str, text: str) -> bool:
-    r"""Return whether each part of a quote stands in a text, markup, case and white space aside.
+    r"""Return whether each part of a quote stands in a text in whole words; markup, case and white space aside.
 
     Example:
         >>> quotes_literally("retries = 3 ... sleep(1)", "retries = 3\nwhile True:\n    sleep(1)")
         True
     """
-    parts = [part for part in (squash(part).strip(" .,;") for part in _GAP.split(quote)) if part]
-    is_telling = sum(len(_LETTERS.findall(part)) for part in parts) >= _FEWEST_LETTERS or any(
-        character.isdigit() for part in parts for character in part
-    )
-    squashed = squash(text)
-    return is_telling and all(part in squashed for part in parts)
+    return SearchedText(text).has_evidence(quote)
 
 
 def decide(claim: CitedClaim, literal: LiteralVerdict, entailment: Entailment | None) -> LiteralVerdict:
@@ -123,17 +117,34 @@ def judge_claims(claims: Sequence[CitedClaim], judge: Judge | None = None) -> li
     entailments: dict[int, Entailment | None] = {}
     failure = NOT_ASKED if judge is None else ""
     if judge is not None and open_places:
-        try:
-            replies = judge.judge([claims[place] for place in open_places])
-            entailments = dict(zip(open_places, replies, strict=True))
-        except OpenbookError as exc:
-            failure = f"the verifier failed: {exc}"
-        except ValueError:
-            failure = "the verifier gave another number of verdicts than there are claims"
+        found, failure = ask_judge(judge, [claims[place] for place in open_places])
+        entailments = dict(zip(open_places, found, strict=False))
     return [
         _verdict(claim, found, entailments.get(place), failure)
         for place, (claim, found) in enumerate(zip(claims, literal, strict=True))
     ]
+
+
+def ask_judge(judge: Judge, claims: Sequence[CitedClaim]) -> tuple[list[Entailment | None], str]:
+    """Ask a judge, who may be a stranger's: whatever it raises or returns, it costs no more than its verdicts.
+
+    Returns:
+        What it says of each claim, and why it says nothing at all; one of them is empty.
+    """
+    try:
+        found = list(judge.judge(claims))
+    except OpenbookError as exc:
+        return [], f"the verifier failed: {exc}"
+    except Exception:
+        _logger.exception("the judge %s failed", getattr(judge, "name", judge))
+        return [], "the verifier failed"
+    if len(found) != len(claims):
+        return [], "the verifier gave another number of verdicts than there are claims"
+    return [each if _is_entailment(each) else None for each in found], ""
+
+
+def _is_entailment(value: object) -> bool:
+    return isinstance(value, Entailment) and value.label in get_args(EntailmentLabel) and isinstance(value.quote, str)
 
 
 def _verdict(

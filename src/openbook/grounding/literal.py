@@ -16,7 +16,8 @@ from openbook.answers import Verdict
 from openbook.grounding.alignment import exchanged_words, misattributed_words, replaced_word
 from openbook.grounding.facts import Facts, facts_of, salient_words
 from openbook.grounding.languages import differ
-from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, results_in, squash, value_of
+from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, has_words, results_in, squash, value_of
+from openbook.grounding.numbers import is_unspaced
 from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
 from openbook.grounding.protocol import CitedClaim
 from openbook.grounding.sentences import is_code_line, sentences_of
@@ -37,6 +38,8 @@ _BESIDE_UNKNOWN = re.compile(
 
 UNCLEAR = "unclear"
 """The rule of a verdict on a claim with a number that the source does not say for certain: no judge can know more."""
+
+_BESIDE_WORDS = " .,;:!?-•。，；：！？"
 
 # Fewer words, such as "Yes.", stand anywhere.
 _FEWEST_EXACT_WORDS = 3
@@ -125,11 +128,13 @@ def is_verbatim(claim: str, cited_text: str) -> bool:
         >>> is_verbatim("It `waits` for 3 s.", "... so it waits\n    for 3 s, and ends")
         True
     """
-    words = squash(claim).strip(" .,;:!?-•")
-    return (
-        len(words.split()) >= _FEWEST_EXACT_WORDS
-        and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", squash(cited_text)) is not None
-    )
+    words = squash(claim).strip(_BESIDE_WORDS)
+    return _count_words(words) >= _FEWEST_EXACT_WORDS and has_words(squash(cited_text), words)
+
+
+def _count_words(squashed: str) -> int:
+    """Count the words of a text; where there are no blanks, two characters are one."""
+    return len(squashed.split()) + sum(map(is_unspaced, squashed)) // 2
 
 
 def unclear_number(claim: str, cited_text: str) -> str:

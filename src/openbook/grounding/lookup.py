@@ -9,11 +9,20 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
 
-from openbook.grounding.numbers import Quantity, factors_of, numbers_of
+from openbook.grounding.numbers import Quantity, factors_of, is_unspaced, numbers_of
+from openbook.grounding.readable import readable
 
 # What Markdown, quotation marks and wrapping add to words.
 _MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\|]+")
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
+# Editors and PDFs have many hyphens, and characters that nobody sees.
+_ALIKE = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
+_ALIKE |= dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+# A verifier copies the number of a line with the line.
+_LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
+# A quote of fewer letters, and no digit, says nothing.
+_FEWEST_LETTERS = 3
+_FRACTION = re.compile(r"\d[.,]\d")
 _WORD = re.compile(r"\w+")
 DIGITS = re.compile(r"\d+(?:[,_]\d{3})*(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?!\w))?")
 _HEX = re.compile(r"\b0x[0-9a-fA-F]{1,16}\b")
@@ -35,7 +44,53 @@ _SHORTEST_BEGINNING = 4
 
 def squash(text: str) -> str:
     """Return a text in lower case, without marks of emphasis and quotation, blanks as one."""
-    return " ".join(_MARKUP.sub("", unicodedata.normalize("NFC", text)).lower().split())
+    return " ".join(_MARKUP.sub("", unicodedata.normalize("NFC", text).translate(_ALIKE)).lower().split())
+
+
+def parts_of_quote(quote: str) -> list[str]:
+    """Return the parts of a quote between its ellipses, squashed, without the marks around them.
+
+    Example:
+        >>> parts_of_quote("`a = 1` ... B")
+        ['a = 1', 'b']
+    """
+    return [part for part in (squash(part).strip(" .,;:!?") for part in _GAP.split(quote)) if part]
+
+
+def has_words(text: str, words: str) -> bool:
+    """Return whether words stand in a text, both squashed: neither from the middle of a word nor of a number.
+
+    Example:
+        >>> has_words("wait(30), 2.5 s", "wait(3"), has_words("wait(30), 2.5 s", "wait(30)")
+        (False, True)
+    """
+    at = text.find(words)
+    while at >= 0:
+        end = at + len(words)
+        if not (_is_within(text, at) or _is_within(text, end)):
+            return True
+        at = text.find(words, at + 1)
+    return False
+
+
+def _is_within(text: str, place: int) -> bool:
+    """Return whether a place is between two characters of one word, or of one number."""
+    around = text[max(0, place - 1) : place + 1]
+    if len(around) == len("ab") and all(one.isalnum() and not is_unspaced(one) for one in around):
+        return True
+    return _FRACTION.search(text, max(0, place - 2), place + 2) is not None
+
+
+def _is_telling(words: str) -> bool:
+    return sum(map(str.isalpha, words)) >= _FEWEST_LETTERS or any(map(str.isdigit, words))
+
+
+def _meant_by(quote: str) -> Iterator[str]:
+    """Yield what a verifier can have meant by a quote: as it is, without line numbers, as it reads."""
+    yield quote
+    plain = _LINE_NUMBER.sub("", quote)
+    yield plain
+    yield readable(plain)
 
 
 class SearchedText:
@@ -45,8 +100,9 @@ class SearchedText:
         self.text: str = unicodedata.normalize("NFC", text)
 
     @cached_property
-    def _squashed(self) -> str:
-        return squash(self.text)
+    def _squashed(self) -> tuple[str, str]:
+        """As it stands, and as people read it."""
+        return squash(self.text), squash(readable(self.text))
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
@@ -76,8 +132,16 @@ class SearchedText:
 
     def has_quote(self, quote: str) -> bool:
         """Return whether a quote stands here, ellipses aside."""
-        parts = [squash(part).strip(" .,;:!?") for part in _GAP.split(quote)]
-        return all(part in self._squashed for part in parts)
+        return any(all(part in text for part in parts_of_quote(quote)) for text in self._squashed)
+
+    def has_evidence(self, quote: str) -> bool:
+        """Return whether what a verifier points to stands here in whole words, each part of it."""
+        return any(
+            all(has_words(text, part) for part in parts)
+            for parts in map(parts_of_quote, dict.fromkeys(_meant_by(quote)))
+            if _is_telling("".join(parts))
+            for text in self._squashed
+        )
 
     def has_name(self, name: str) -> bool:
         """Return whether a name of code stands here: as it is, in another spelling, or at the beginning of a word."""

@@ -57,6 +57,7 @@ _UNITS = {
 
 # Chinese and its neighbours write no blanks, so that their characters end a number as a blank does.
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_UNSPACED = re.compile(f"[{_CJK}]")
 _LETTER = rf"[^\W{_CJK}]"
 # The letters behind `1.0.2k` of OpenSSL, `3.14.0t` of Python and `4.0b2` are part of it.
 _STAGE = "(?:a|b|rc|alpha|beta|dev|post)"
@@ -203,6 +204,11 @@ def in_lower_case(word: str) -> str:
         True
     """
     return word.translate(_ALIKE).lower()
+
+
+def is_unspaced(character: str) -> bool:
+    """Return whether a character is of a script that puts no blanks between words."""
+    return _UNSPACED.match(character) is not None
 
 
 def is_unit(word: str) -> bool:

@@ -14,7 +14,7 @@ _WRAPPED_CHARS = 45
 _GROUP_CHARS = 160
 
 _COMMENT = re.compile(
-    r"^\s*(?:#(?![!\w])\s?|//+!?\s?|/\*+\s?|\*+(?=\s)\s?|--(?=\s)|;+\s|>\s?|[rbu]?\"\"\"|''')|(?:\*/|\"\"\")\s*$"
+    r"^\s*(?:#(?![!\w]):?\s?|//+!?\s?|/\*+\s?|\*+(?=\s)\s?|--(?=\s)|;+\s|>\s?|[rbu]?\"\"\"|''')|(?:\*/|\"\"\")\s*$"
 )
 _FOR_TOOLS = re.compile(r"\s*(?:#|//)\s*(?:type:|noqa|pylint|pragma|nolint|eslint|mypy|ty:|pyright).*$")
 _ENDS = re.compile(r"[.!?:;。！？{}\[(=,>|]\s*[\"'”’)\]]*$")
@@ -58,7 +58,7 @@ def sentence_ranges(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     block, before = (0, 0), ""
     for start, end in lines(text):
-        line = _plain(text[start:end])
+        line = without_comment_signs(text[start:end])
         is_code = is_code_line(line)
         is_apart = text.count("\n", block[1], start) > 1
         if before and (is_code or is_apart or not _continues(before, line)):
@@ -87,7 +87,7 @@ def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
     prose = ""
     for unit in cited:
         for line in unit.split("\n"):
-            text = _plain(line)
+            text = without_comment_signs(line)
             if not text.strip():
                 continue
             is_code = is_code_line(text)
@@ -102,8 +102,13 @@ def _blocks(cited: Iterable[str]) -> Iterator[tuple[bool, str]]:
         yield True, prose
 
 
-def _plain(line: str) -> str:
-    """Leave out the marks of a comment, and what it says to tools."""
+def without_comment_signs(line: str) -> str:
+    """Leave out the marks of a comment, and what it says to tools.
+
+    Example:
+        >>> without_comment_signs("    # It waits.  # noqa: E501")
+        'It waits.'
+    """
     return _COMMENT.sub("", _FOR_TOOLS.sub("", line)).rstrip()
 
 

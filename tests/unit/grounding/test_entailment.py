@@ -91,10 +91,41 @@ def test_entry_for_a_claim_needs_words_of_its_own_lines() -> None:
         ("retries = 3", "retries = 4", False),
         ("3", "retries = 3", True),
         ("...", "a", False),
+        ("7| =", "retries = 3", False),
+        ("timeout is 3", "timeout is 30", False),
+        ("timeout is 3", "timeout is 3.5", False),
+        ("it can", "it cannot", False),
+        ("is set", "it is settled", False),
+        ("retries = 3", "max_retries = 3", False),
+        ("缓存会过期", "所以缓存会过期的", True),
     ],
 )
 def test_quote_stands_literally(quote: str, text: str, stands: bool) -> None:
     assert quotes_literally(quote, text) is stands
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        pytest.param(
+            "a port that is free, unless PORT is set", "# a port that is free, unless\n# PORT is set", id="hash"
+        ),
+        pytest.param("a free port, unless PORT is set", "  // a free port, unless\n  // PORT is set", id="slashes"),
+        pytest.param("a free port, unless\n# PORT is set", "# a free port, unless\n# PORT is set", id="as-it-stands"),
+        pytest.param("17| x = 1\n18| y = 2", "x = 1\ny = 2", id="line-numbers"),
+        pytest.param("x = 1\\ny = 2", "x = 1\ny = 2", id="escaped-line-feed"),
+        pytest.param("the lock file", "see [the lock](lock.md) file", id="link"),
+        pytest.param("see [the lock](lock.md)", "see [the lock](lock.md) file", id="link-as-it-stands"),
+        pytest.param("Press F1 to be helped", "Press <kbd>F1</kbd> to be helped", id="tag"),
+        pytest.param("a list of <formats>", "a list of &lt;formats&gt;", id="entity"),
+        pytest.param("Use it across instances", "f'Use it across '\nf'instances'", id="string"),
+        pytest.param("the heading", "\\n\\nthe heading", id="behind-an-escape"),
+        pytest.param("a long-lived task", "a long\u2011lived ta\u00adsk", id="hyphens"),
+    ],
+)
+def test_quote_stands_where_markup_is_between_its_words(quote: str, text: str) -> None:
+    assert quotes_literally(quote, text)
+    assert not quotes_literally(f"{quote} today", text)
 
 
 def test_claims_that_are_exact_or_cite_nothing_are_not_sent() -> None:
@@ -107,7 +138,16 @@ def test_claims_that_are_exact_or_cite_nothing_are_not_sent() -> None:
     assert judge.asked == [CLAIM]
 
 
-@pytest.mark.parametrize("judge", [Failing(), Scripted()])
+class Breaking:
+    """A judge with a bug."""
+
+    name = "breaking"
+
+    def judge(self, claims: Sequence[CitedClaim]) -> Sequence[Entailment | None]:
+        raise KeyError(len(claims))
+
+
+@pytest.mark.parametrize("judge", [Failing(), Scripted(), Breaking()])
 def test_judge_that_fails_leaves_claims_unverified(judge: Judge) -> None:
     conflict = CitedClaim("It waits 5 s.", "sleep(1)")
 
@@ -115,6 +155,17 @@ def test_judge_that_fails_leaves_claims_unverified(judge: Judge) -> None:
 
     assert (open_one.verdict, found.verdict) == ("unverified", "conflict")
     assert "verifier" in open_one.reason
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [Entailment("neutral", "retries = 3"), {"label": "entailed", "quote": "retries = 3"}, Entailment("entailed", 3)],  # type: ignore[arg-type]
+    ids=["label", "dict", "quote"],
+)
+def test_entry_of_a_stranger_that_is_no_entailment_decides_nothing(entry: Entailment) -> None:
+    (found,) = judge_claims([CLAIM], Scripted(entry))
+
+    assert (found.verdict, found.reason) == ("unverified", "the verifier gave no verdict on it")
 
 
 def test_without_a_judge_words_alone_decide() -> None:

@@ -97,6 +97,15 @@ def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
             id="denied-by-code",
         ),
         pytest.param(of_page("It 'gives up' when a task takes too long."), id="scare-quotes"),
+        pytest.param(
+            CitedClaim(
+                'It says "a port that is free, unless PORT is set".', "# a port that is free, unless\n# PORT is set"
+            ),
+            id="quote-of-a-wrapped-comment",
+        ),
+        pytest.param(
+            CitedClaim('It says "press F1 to leave".', "press <kbd>F1</kbd> [to leave](#x)"), id="quote-of-markup"
+        ),
         pytest.param(CitedClaim("`Cache.pop` removes it.", CODE), id="no-source-no-identifier-rule"),
     ],
 )

@@ -1,0 +1,33 @@
+"""Texts as people read them: without the signs of comments, links, tags and strings that words stand between."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from openbook.grounding.sentences import without_comment_signs
+
+# What GitHub and generators of documentation let through in Markdown. `<T>` and `<Button>` are code.
+_ELEMENTS = (
+    "a|abbr|article|aside|b|blockquote|br|center|cite|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|footer"
+    "|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span|strike|strong"
+    "|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr"
+)
+HTML_TAG = re.compile(rf"<!--.*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
+
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,100}\])")
+# Of a string: the letters before it, and what it writes for blanks. Two strings in a row are one.
+_STRING_SIGNS = re.compile(r"(?<!\w)[rbfuRBFU]{1,2}(?=[\"'])")
+_BLANK_OF_STRING = re.compile(r"\\[nrt]")
+
+
+def readable(text: str) -> str:
+    r"""Return a text without what is markup around its words. It is for looking up only: offsets do not stay.
+
+    Example:
+        >>> readable("# See [the lock](lock.md), which is\n# <b>held</b> for 3 s &amp; freed.")
+        'See the lock, which is\nheld for 3 s & freed.'
+    """
+    plain = "\n".join(map(without_comment_signs, text.split("\n")))
+    plain = _BLANK_OF_STRING.sub(" ", _STRING_SIGNS.sub("", plain))
+    return unescape(HTML_TAG.sub("", _LINK.sub(r"\1", plain)))
