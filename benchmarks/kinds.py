@@ -4,8 +4,9 @@
 
 `cases/question_kinds.jsonl` has questions in English, German, French and Spanish on some seventy projects and courses,
 real and invented, by three people who saw neither the rules nor the model. Those of `set` "last" were written
-in wordings that the first do not have, and are only measured. Our questions and topics on repositories are added,
-all of them specific. `--data` names a folder with `real-questions`, all
+in wordings that the first do not have, and are only measured. `cases/question_kinds_named.jsonl` has questions that name
+the project that they ask of, and are read with "this project" in its place, as answering reads them; six projects in
+other wordings are only measured. Our questions and topics on repositories are added, all of them specific. `--data` names a folder with `real-questions`, all
 of which are specific. Prints the shares by leaving out a quarter of the projects in turn, then those of the last
 set; `--write` trains on all but that one and writes `openbook/questions/kinds.json`.
 """
@@ -23,9 +24,10 @@ import numpy as np
 
 import openbook.questions
 from benchmarks.works import read_json
-from openbook.questions.kinds import LEAST_SHARE, MOST_UNKNOWN, UNKNOWN_SHARE, Kind, features
+from openbook.questions.kinds import LEAST_SHARE, MOST_UNKNOWN, UNKNOWN_SHARE, Kind, features, without_names
 
 CASES = Path(__file__).parent / "cases" / "question_kinds.jsonl"
+NAMED = CASES.with_name("question_kinds_named.jsonl")
 OVERVIEW = CASES.parent.with_name("overview.json")
 MODEL = Path(openbook.questions.__file__).with_name("kinds.json")
 
@@ -33,7 +35,7 @@ KINDS: tuple[Kind, ...] = ("whole", "small talk", "arithmetic", "specific")
 _FOLDS = 4
 # A word that one question has tells nothing of others.
 _FEWEST = 2
-_RIDGE, _STEPS = 0.3, 400
+_RIDGE, _STEPS, _POWERS = 0.3, 400, 40
 
 Case = dict[str, Any]
 
@@ -52,18 +54,18 @@ class Trained:
         wanted = np.array([[case["kind"] == kind for kind in KINDS] for case in cases], float)
         self.weights = np.zeros((len(self.names) + 1, len(KINDS)))
         ahead, before = self.weights, self.weights
-        step = 2.0 / (float(np.linalg.norm(rows, 2)) ** 2 + 2 * _RIDGE)
+        step = 2.0 / (rows.steepest() + 2 * _RIDGE)
         ridge = _RIDGE * np.append(np.ones(len(self.names)), 0.0)[:, None]
         for n in range(_STEPS):
-            slope = rows.T @ (_softmax(rows @ ahead) - wanted) + ridge * ahead
+            slope = rows.back(_softmax(rows.times(ahead)) - wanted) + ridge * ahead
             before, self.weights = self.weights, ahead - step * slope
             ahead = self.weights + n / (n + 3) * (self.weights - before)
 
     def kinds_of(self, cases: Sequence[Case]) -> list[str]:
         """Return the kind of each as `kind_of` does."""
-        rows = self._rows(cases)
-        strange = rows[:, self._place[UNKNOWN_SHARE]] > MOST_UNKNOWN
-        best = [(KINDS[int(row.argmax())], row.max()) for row in _softmax(rows @ self.weights)]
+        found = [features(case["question"], self._place.keys()) for case in cases]
+        strange = [each.get(UNKNOWN_SHARE, 1.0) > MOST_UNKNOWN for each in found]
+        best = [(KINDS[int(row.argmax())], row.max()) for row in _softmax(self._rows(cases).times(self.weights))]
         return [
             kind if odds > LEAST_SHARE[kind] and not is_strange else "specific"
             for (kind, odds), is_strange in zip(best, strange, strict=True)
@@ -75,14 +77,44 @@ class Trained:
         model = {"kinds": KINDS, "bias": _hundredths(self.weights[-1:])[0], "weights": rows}
         path.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
-    def _rows(self, cases: Sequence[Case]) -> np.ndarray:
-        rows = np.zeros((len(cases), len(self.names) + 1))
-        rows[:, -1] = 1.0
-        for row, case in zip(rows, cases, strict=True):
-            for name, value in features(case["question"], self._place.keys()).items():
-                if name in self._place:
-                    row[self._place[name]] = value
-        return rows
+    def _rows(self, cases: Sequence[Case]) -> _Rows:
+        cells = []
+        for row, case in enumerate(cases):
+            found = features(case["question"], self._place.keys())
+            cells += [(row, self._place[name], value) for name, value in found.items() if name in self._place]
+            cells.append((row, len(self.names), 1.0))
+        return _Rows(cells, (len(cases), len(self.names) + 1))
+
+
+class _Rows:
+    """A matrix of which only the cells that are not zero are kept: a question has thirty of ten thousand features."""
+
+    def __init__(self, cells: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> None:
+        """Take cells as row, column and value."""
+        self._rows, self._columns = (np.array([cell[n] for cell in cells], np.intp) for n in (0, 1))
+        self._values = np.array([cell[2] for cell in cells])
+        self._shape = shape
+
+    def times(self, right: np.ndarray) -> np.ndarray:
+        """Multiply by a matrix on the right."""
+        return self._sums(self._rows, right[self._columns], self._shape[0])
+
+    def back(self, right: np.ndarray) -> np.ndarray:
+        """Multiply the transposed matrix by one on the right."""
+        return self._sums(self._columns, right[self._rows], self._shape[1])
+
+    def steepest(self) -> float:
+        """Return the largest eigenvalue of the squared matrix, by power iteration, rounded up by a twentieth."""
+        ahead = np.ones((self._shape[1], 1))
+        size = 0.0
+        for _ in range(_POWERS):
+            ahead = self.back(self.times(ahead / np.linalg.norm(ahead)))
+            size = float(np.linalg.norm(ahead))
+        return 1.05 * size
+
+    def _sums(self, places: np.ndarray, right: np.ndarray, count: int) -> np.ndarray:
+        columns = (np.bincount(places, self._values * column, count) for column in right.T)
+        return np.stack(list(columns), axis=1)
 
 
 class _Everything(frozenset[str]):
@@ -112,11 +144,14 @@ def table(cases: Sequence[Case], found: Sequence[str]) -> str:
 
 
 def left_out(cases: Sequence[Case]) -> list[str]:
-    """Return the kinds of cases by models that were trained without the projects of a quarter of them."""
+    """Return the kinds of cases by models that were trained without the projects of a quarter of them.
+
+    Projects that are named are divided apart, so that others stay with those that they were with.
+    """
     found = [""] * len(cases)
-    projects = sorted({case["project"] for case in cases})
+    projects = [sorted({case["project"] for case in cases if _is_named(case) is named}) for named in (True, False)]
     for fold in range(_FOLDS):
-        held = set(projects[fold::_FOLDS])
+        held = {name for some in projects for name in some[fold::_FOLDS]}
         trained = Trained([case for case in cases if case["project"] not in held])
         places = [n for n, case in enumerate(cases) if case["project"] in held]
         for n, kind in zip(places, trained.kinds_of([cases[n] for n in places]), strict=True):
@@ -126,6 +161,14 @@ def left_out(cases: Sequence[Case]) -> list[str]:
 
 def _lines(file: Path) -> list[Case]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _is_named(case: Case) -> bool:
+    return str(case["set"]).startswith("named")
+
+
+def _of_named() -> list[Case]:
+    return [case | {"question": without_names(case["question"], [case["project"]])} for case in _lines(NAMED)]
 
 
 def _of_repositories() -> list[Case]:
@@ -146,18 +189,22 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with real-questions")
     parser.add_argument("--write", action="store_true", help="write the model that ships")
     asked = parser.parse_args()
-    cases = _lines(CASES)
-    training = [*(case for case in cases if case["set"] != "last"), *_of_repositories()]
+    cases = [*_lines(CASES), *_of_named(), *_of_repositories()]
+    training = [case for case in cases if not case["set"].endswith("last")]
     trained = Trained(training)
-    last = [case for case in cases if case["set"] == "last"]
     print(f"fitted\n\n{table(training, trained.kinds_of(training))}")
-    print(f"\nprojects left out\n\n{table(training, left_out(training))}")
-    print(f"\nlast, other wordings\n\n{table(last, trained.kinds_of(last))}")
+    without = left_out(training)
+    print(f"\nprojects left out\n\n{table(training, without)}")
+    by_name = [(case, kind) for case, kind in zip(training, without, strict=True) if _is_named(case)]
+    print(f"\nof these, named\n\n{table(*zip(*by_name, strict=True))}")
+    for name, heading in (("last", "last, other wordings"), ("named last", "named, other projects and wordings")):
+        last = [case for case in cases if case["set"] == name]
+        print(f"\n{heading}\n\n{table(last, trained.kinds_of(last))}")
     whole = read_json(OVERVIEW)["questions"]
     wordings = [{"question": text, "kind": "whole"} for texts in whole.values() for text in texts]
     asked_there = {case["question"] for case in wordings}
-    without = Trained([case for case in training if case["question"] not in asked_there])
-    print(f"\nwordings of `benchmarks.overview`, left out\n\n{table(wordings, without.kinds_of(wordings))}")
+    unseen = Trained([case for case in training if case["question"] not in asked_there])
+    print(f"\nwordings of `benchmarks.overview`, left out\n\n{table(wordings, unseen.kinds_of(wordings))}")
     if asked.data:
         real = [case | {"kind": "specific"} for case in _lines(asked.data / "real-questions" / "questions.jsonl")]
         print(f"\nreal questions\n\n{table(real, trained.kinds_of(real))}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Literal, NamedTuple
@@ -45,14 +45,10 @@ class _Model(NamedTuple):
     weights: Mapping[str, tuple[float, ...]]
 
 
-def kind_of(text: str, at_least: float = 0.0) -> Kind:
+def kind_of(text: str) -> Kind:
     """Return the kind of a question: `specific` unless another one is likely.
 
     Of other languages than English, German, French and Spanish, and where most words are unknown, all is `specific`.
-
-    Args:
-        text: The question.
-        at_least: Odds, of one, that any other kind has to have beside its own threshold.
 
     Example:
         >>> kind_of("in a nutshell, what is this project?"), kind_of("Summarize the chapter on sauces")
@@ -71,8 +67,18 @@ def kind_of(text: str, at_least: float = 0.0) -> Kind:
     most = max(scores)
     odds = [math.exp(score - most) for score in scores]
     best = odds.index(max(odds))
-    least = max(LEAST_SHARE[model.kinds[best]], at_least)
-    return model.kinds[best] if odds[best] > least * sum(odds) else "specific"
+    return model.kinds[best] if odds[best] > LEAST_SHARE[model.kinds[best]] * sum(odds) else "specific"
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """Return a question with "this project" for each of its names, as the model was trained to read it.
+
+    Example:
+        >>> without_names("Which databases does Harbour support?", ["harbour"])
+        'Which databases does this project support?'
+    """
+    named = "|".join(re.escape(name) for name in names if name)
+    return re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", text, flags=re.IGNORECASE) if named else text
 
 
 def features(text: str, known: Container[str]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from openbook.errors import QueryError
 from openbook.questions.course_questions import CourseQuestion, read_course_question
-from openbook.questions.kinds import kind_of
+from openbook.questions.kinds import kind_of, without_names
 from openbook.questions.names import ONE_WORD, identifiers, name_parts
 from openbook.questions.words import content_words_of_question, is_in_other_language, stop_words
 from openbook.tokens import tokenize
@@ -123,9 +123,6 @@ def intents_of(text: str) -> frozenset[Intent]:
 
 # A topic is named in a few words. Longest topic in public sets of code search: 12 words.
 _TOPIC_WORDS = 14
-_SURE = 0.9
-# "Does harbour count ships?" asks for one thing, and not what harbour is.
-_WHETHER = r"\W*(?:does|is|has|can|will)\s+"
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # the second of Chinese and Japanese, the third of Arabic
 
 # A pasted log or file is no question; what it is about would drown. Longest question seen in
@@ -191,14 +188,7 @@ class Question:
 
     def asks_for_whole(self, names: Iterable[str] = ()) -> bool:
         """Return whether it asks what the project, page or lesson at hand is, which may go by one of `names`."""
-        named = "|".join(re.escape(name) for name in names if name)
-        text = (
-            re.sub(rf"(?<!\w)(?:{named})(?!\w)", "this project", self.text, flags=re.IGNORECASE) if named else self.text
-        )
-        if named and re.match(rf"{_WHETHER}(?:{named})(?!\w)", self.text, re.IGNORECASE):
-            text = self.text
-        # Where a name makes it one, it has to be sure: "Why does harbour count ships?" asks for no overview.
-        return "whole" in (kind_of(self.text), kind_of(text, at_least=_SURE))
+        return kind_of(without_names(self.text, names)) == "whole"
 
     @cached_property
     def in_other_language(self) -> bool:

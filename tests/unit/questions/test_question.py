@@ -281,10 +281,24 @@ def test_a_question_that_is_one_name_is_kept_as_it_is_written(question: str, nam
     assert read_question(question).name == name
 
 
-@pytest.mark.parametrize("text", ["Does harbour moor ships?", "does Harbour work with tides", "Is harbour fast?"])
-def test_whether_a_project_does_something_is_no_question_for_the_whole(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does harbour moor ships?",
+        "does Harbour work with tides",
+        "Is harbour fast?",
+        "Which databases does harbour support?",
+        "Under which circumstances does harbour drop a ship?",
+        "What are harbour's rate limits?",
+        "Welche Datenbanken unterstützt Harbour?",
+    ],
+)
+def test_what_asks_one_thing_of_a_project_by_name_is_no_question_for_the_whole(text: str) -> None:
     assert not read_question(text).asks_for_whole(["harbour"])
 
 
-def test_what_a_project_does_is_a_question_for_the_whole() -> None:
-    assert read_question("What does harbour do?").asks_for_whole(["harbour"])
+@pytest.mark.parametrize(
+    "text", ["What does harbour do?", "What's harbour, and why would I want it?", "C'est quoi, harbour ?"]
+)
+def test_what_a_project_is_by_name_is_a_question_for_the_whole(text: str) -> None:
+    assert read_question(text).asks_for_whole(["harbour"])
