@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
-from tests.web.serving import ROOT, Served, course_in
+from openbook.llm.messages import Request
+from tests.unit.sources.readers.test_spreadsheet import row, xlsx
+from tests.web.serving import ROOT, Served, course_in, mark_of
 from tests.web.test_page import ask
 
 pytestmark = pytest.mark.browser
@@ -192,6 +194,91 @@ def test_markdown_is_shown_as_it_is_meant_and_as_it_is_written_on_demand(
         page.get_by_role("link", name="Download the text").click()
     assert saved.value.suggested_filename == "piers.md"
     assert saved.value.path().read_text(encoding="utf-8") == text
+
+
+def test_restructured_text_is_shown_as_it_is_meant(serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot) -> None:
+    text = (
+        ".. _bells:\n\nBells\n=====\n\n.. note:: Bring ear plugs.\n\n===== =====\nBell  Hour\n===== =====\n"
+        "brass six\niron  nine\n===== =====\n\nSee `the map <javascript:alert(1)>`_. The *brass* bell rings at six.\n"
+        "\n.. raw:: html\n\n   <script>alert(2)</script>\n"
+    )
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bells.rst").write_text(text, encoding="utf-8")
+    page = browse(serve(tmp_path / "notes"))
+    ask(page, "When does the brass bell ring?")
+
+    page.locator(".answer a.cite").first.click()
+
+    body = page.locator("#viewer-body")
+    expect(body.get_by_role("heading", name="Bells")).to_be_visible()
+    expect(body.locator("blockquote")).to_have_text("Note Bring ear plugs.")
+    expect(body.locator("td")).to_have_text(["brass", "six", "iron", "nine"])
+    expect(body.locator(".cited").last).to_be_in_viewport()
+    expect(body.locator("script, a[href]")).to_have_count(0)
+    shoot(page, "rst")
+    page.get_by_role("button", name="Raw").click()
+    expect(body).to_contain_text(".. note:: Bring ear plugs.")
+
+
+@pytest.mark.parametrize("width", [1440, 360])
+def test_tables_of_data_are_tables_that_scroll_inside_the_source(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot, width: int
+) -> None:
+    (tmp_path / "data").mkdir()
+    names = [f"column {number}" for number in range(20)]
+    (tmp_path / "data" / "piers.csv").write_text(
+        ",".join(names) + "\n" + "".join(f"pier {row},{',depth' * 18}\n" for row in range(80)), encoding="utf-8"
+    )
+    (tmp_path / "data" / "ports.xlsx").write_bytes(xlsx(Ports=row(1, "Port", "Berths") + row(2, "Zebrafinch", 12)))
+    page = browse(serve(tmp_path / "data"), viewport={"width": width, "height": 740})
+    ask(page, "How many berths does the port Zebrafinch have?")
+
+    page.locator(".answer a.cite").first.click()
+
+    body = page.locator("#viewer-body")
+    expect(body.locator("th")).to_have_text(["Port", "Berths"])
+    expect(body.locator("tr.cited td")).to_have_text(["Zebrafinch", "12"])
+    shoot(page, f"sheet-{width}")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Download the original").click()
+    assert saved.value.path().read_bytes() == (tmp_path / "data" / "ports.xlsx").read_bytes()
+    page.keyboard.press("Escape")
+    ask(page, "pier 77")
+    page.locator("[data-phase=answered]").last.locator("a.cite").first.click()
+    expect(body.locator("th")).to_have_count(20)
+    expect(body.locator("tr.cited").first).to_be_in_viewport()
+    assert body.locator(".table").evaluate("table => table.scrollWidth > table.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    shoot(page, f"csv-{width}")
+
+
+def test_places_of_one_document_stand_together_with_what_they_are_in(
+    serve: Serve, browse: Browse, tmp_path: Path, shoot: Shoot
+) -> None:
+    code = (
+        'def ring_bell():\n    """Ring the bell of the pier."""\n\n\n'
+        'def open_gate():\n    """Ring the bell of the pier, and open."""\n    ring_bell()\n'
+    )
+    (tmp_path / "pier").mkdir()
+    (tmp_path / "pier" / "bell.py").write_text(code, encoding="utf-8")
+    (tmp_path / "pier" / "bell.md").write_text("# Bells\n\nThe bell of the pier is made of brass.\n", encoding="utf-8")
+
+    def tutor(request: Request) -> str:
+        marks = [mark_of(request, words) for words in ("Ring the bell of the pier.", "made of brass", "ring_bell()")]
+        return "\n".join(f"- A bell {mark}." for mark in marks)
+
+    page = browse(serve(tmp_path / "pier", steps=(tutor,), verifier="off"), viewport={"width": 360, "height": 740})
+    ask(page, "What does the bell of the pier do?")
+
+    documents = page.locator(".document")
+    expect(documents.locator(".document-name")).to_have_text(["bell.py", "bell.md"])
+    expect(documents.first.locator(".place")).to_have_count(2)
+    expect(documents.first).to_contain_text("ring_bell")
+    expect(documents.last).to_contain_text("Bells")
+    documents.last.scroll_into_view_if_needed()
+    shoot(page, "sources-360")
+    documents.last.locator(".place").click()
+    expect(page.locator("#viewer-title")).to_be_visible()
 
 
 def test_code_has_colours_and_its_long_lines_scroll_inside_the_source(

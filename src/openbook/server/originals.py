@@ -69,13 +69,24 @@ class Originals:
         self._lock = threading.Lock()
         self._process: SingleProcess[PageJob, bytes] | None = None
 
+    def has(self, document: Document) -> bool:
+        """Return whether a document has a file that may be sent. Whether that has changed, only `read` finds out."""
+        if _is_masked(document):
+            return False
+        with self._library.in_use() as assistant:
+            root = next((root for root in assistant.sources() if root.name == document.source), None)
+        if root is None:
+            return False
+        place = Path(root.location)
+        return (place if place.is_file() else place / document.path).is_file()
+
     def read(self, document: Document) -> bytes:
         """Return the file of a document, if it is what was indexed.
 
         Raises:
             RequestRefusedError: It is not there, has changed, or had secrets that were masked.
         """
-        if any(remark.startswith("masked: ") for remark in document.remarks):
+        if _is_masked(document):
             raise _no_original("secrets were masked in its text")
         settings = self._library.settings
         with self._library.in_use() as assistant:
@@ -124,6 +135,10 @@ class Originals:
             if self._process is not None:
                 self._process.stop()
                 self._process = None
+
+
+def _is_masked(document: Document) -> bool:
+    return any(remark.startswith("masked: ") for remark in document.remarks)
 
 
 def _no_original(why: str) -> RequestRefusedError:

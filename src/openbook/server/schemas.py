@@ -446,7 +446,10 @@ class DocumentResponse(Shape):
     pages: int = 0
     """The last page that has text."""
     html: str = ""
-    """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown of moderate length."""
+    """The whole document, rendered and sanitized, if `rendered` was asked for and it is Markdown,
+    reStructuredText, CSV or a workbook of moderate length."""
+    original: bool = False
+    """Whether there is a file to download that looks other than this text: an office format, a book, a PDF."""
 
 
 class HealthResponse(Shape):

@@ -15,11 +15,12 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from openbook.answers import has_lines
 from openbook.errors import QueryError
 from openbook.server.auth import Editor, Identified
+from openbook.server.document_html import document_html
 from openbook.server.failures import RequestRefusedError, error_body
 from openbook.server.jobs import Job
 from openbook.server.limits import Limits
 from openbook.server.originals import Originals, page_of
-from openbook.server.rendering import coloured_lines, render_document
+from openbook.server.rendering import coloured_lines
 from openbook.server.routes.people import note
 from openbook.server.schemas import (
     AcceptedResponse,
@@ -103,14 +104,6 @@ def _pieces_of_line(document: Document, lines: LineIndex, line: int) -> list[tup
     if end - begin <= LONG_LINE_CHARS:
         return [(begin, end)]
     return list(sentences(document.text, begin, end)) or [(begin, begin)]
-
-
-def _html(document: Document, start_char: int, end_char: int) -> str:
-    if document.language != "markdown":
-        return ""
-    cited = LineIndex(document.text).span(document.path, start_char, end_char)
-    lines = (cited.start_line, cited.end_line) if cited.end_char > cited.start_char else (0, 0)
-    return render_document(document.text, *lines)
 
 
 def _units(document: Document, pieces: Sequence[tuple[int, int, int]], cited: tuple[int, int]) -> list[UnitResponse]:
@@ -261,10 +254,11 @@ async def document(
     start_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Of the range.")] = 0,
     end_char: Annotated[int, Query(ge=0, le=_MOST_CHARS, description="Behind its last character.")] = 0,
     context: Annotated[int, Query(ge=0, le=200, description="Units before and behind the range.")] = 20,
-    rendered: Annotated[bool, Query(description="Whether Markdown is rendered too, the whole of it.")] = False,
+    rendered: Annotated[bool, Query(description="Whether all of it is rendered too, if its format is.")] = False,
 ) -> DocumentResponse:
     """Return the lines of a document around a range of characters, long ones by sentence: at most 400 such units."""
     library: ServedLibrary = request.app.state.library
+    originals: Originals = request.app.state.originals
 
     def viewed() -> DocumentResponse | None:
         found = library.document(document_id)
@@ -273,7 +267,8 @@ async def document(
         link = partial(library.link, found.source)
         shown = view(found, document_id, start_char, end_char, context=context, link=link)
         shown.page, shown.pages = page_of(found, start_char), page_of(found, len(found.text))
-        shown.html = _html(found, start_char, end_char) if rendered else ""
+        shown.html = document_html(found, start_char, end_char) if rendered else ""
+        shown.original = not has_lines(found.language) and originals.has(found)
         return shown
 
     reply = await asyncio.to_thread(viewed)

@@ -148,8 +148,8 @@ function showDocument(shown, citation) {
   const isRendered = Boolean(shown.html) && !isRaw;
   byId("viewer-raw").hidden = !(shown.html || shown.page);
   byId("viewer-raw").textContent = shown.page ? "Text" : "Raw";
-  byId("viewer-original").hidden = !shown.page;
-  if (shown.page) byId("viewer-original").href = api.originalOf(citation.document_id);
+  byId("viewer-original").hidden = !shown.original;
+  if (shown.original) byId("viewer-original").href = api.originalOf(citation.document_id);
   byId("viewer-raw").setAttribute("aria-pressed", String(isRaw));
   const more = (/** @type {string} */ words) =>
     element("button", { type: "button", class: "quiet more", onclick: widen }, words);

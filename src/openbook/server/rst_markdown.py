@@ -1,0 +1,312 @@
+"""reStructuredText as Markdown, to be shown: what both can say is kept, and each line is known again.
+
+Nothing of it is executed: no file is included, no role or directive does anything. What is not understood stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from openbook.server.rst_tables import read_table
+from openbook.sources.readers.rst import read_rst
+from openbook.text import LineIndex
+from openbook.types import Block
+
+_DIRECTIVE = re.compile(r"\.\. (?P<name>[\w:+-]+)::(?:\s+(?P<words>\S.*))?$")
+_OPTION = re.compile(r":(?P<name>[\w-]+):(?:\s+(?P<value>\S.*))?$")
+_FIELD = re.compile(r":(?P<name>[^:`\s][^:`]*):(?:\s+(?P<words>\S.*))?$")
+_NUMBERED = re.compile(r"#\.(?=\s)")
+_ITEM = re.compile(r"(?:[-*+•]|(?:\d{1,9}|#)[.)])\s")
+_DOCTEST = ">>> "
+
+# Markup within a line. No quantifier stands in another one, so that long lines take linear time.
+_INLINE = re.compile(
+    r"(?P<code>``[^`]+``)"
+    r"|:(?P<role>[a-z][\w:+.-]*):`(?P<said>[^`]+)`"
+    r"|`(?P<words>[^`<]*)<(?P<url>[^`>]*)>`__?"
+    r"|`(?P<plain>[^`]+)`(?P<link>__?)?"
+    r"|(?P<blank>\\ )"
+)
+_TARGET = re.compile(r"\s*<[^<>]*>$")
+_SPECIAL = re.compile(r"[\\`*_\[\]]")
+
+# Their words are those of a sentence; those of others are names of code.
+_WORDY = frozenset(
+    ("ref", "doc", "term", "abbr", "any", "numref", "pep", "rfc", "sup", "sub", "emphasis", "strong", "title")
+)
+_STRONG, _EMPHASIS = "strong", "emphasis"
+
+_LITERAL = frozenset(
+    "code code-block sourcecode parsed-literal prompt math raw ipython testcode testoutput doctest graphviz mermaid"
+    " csv-table".split()
+)
+_NOTES = frozenset(
+    "note warning tip important caution danger hint attention error seealso admonition versionadded versionchanged"
+    " versionremoved deprecated topic sidebar rubric todo".split()
+)
+# They arrange a book, and say nothing on a page.
+_SILENT = frozenset(
+    "contents index highlight currentmodule meta default-role module py:module py:currentmodule tabularcolumns only"
+    " centered sectnum title".split()
+)
+
+
+@dataclass(slots=True)
+class Translated:
+    """Markdown, and where each line of the original stands in it."""
+
+    lines: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    """For each line of the original, the line of the Markdown at which it begins, from 0."""
+
+    def range_of(self, first: int, last: int) -> tuple[int, int]:
+        """Return the lines, from 1 and inclusive, that hold a range of lines of the original, counted in the same way.
+
+        Nothing of what was left out.
+        """
+        if not 1 <= first <= last <= len(self.starts):
+            return 0, 0
+        end = self.starts[last] if last < len(self.starts) else len(self.lines)
+        begin = self.starts[first - 1]
+        return (begin + 1, end) if end > begin else (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is indented below a directive."""
+
+    indent: int
+    """Of the directive. What is deeper belongs to it."""
+    prefix: str
+    is_silent: bool = False
+
+
+def rst_as_markdown(text: str) -> Translated:
+    r"""Translate a document.
+
+    Example:
+        >>> rst_as_markdown("Tides\n=====\n\nSee :doc:`moon`.\n").lines
+        ['# Tides', '', '', 'See moon.', '']
+    """
+    return _Translator(text).translate()
+
+
+class _Translator:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._offsets = LineIndex(text)
+        self._rows = [row.rstrip().expandtabs() for row in text.split("\n")]
+        self._made = Translated()
+        self._parts: list[_Part] = []
+        self._language = ""
+
+    def translate(self) -> Translated:
+        at = 0
+        for block in read_rst(self._text).blocks:
+            first = self._row_of(block.start_char)
+            last = self._row_of(max(block.start_char, block.end_char - 1))
+            first = max(first, at)
+            while first < last and not self._rows[first]:
+                first += 1
+            between = self._enter(first).rstrip() if first <= last else ""
+            for row in range(at, first):
+                self._put(row, between)
+            if first <= last:
+                self._block(block, first, last)
+                at = last + 1
+        for row in range(at, len(self._rows)):
+            self._put(row)
+        return self._made
+
+    def _row_of(self, offset: int) -> int:
+        return self._offsets.line_at(offset) - 1
+
+    def _put(self, row: int, *lines: str) -> None:
+        """Write what a row becomes; without lines, a blank one."""
+        while len(self._made.starts) <= row:
+            self._made.starts.append(len(self._made.lines))
+        self._made.lines += lines or ("",)
+
+    def _block(self, block: Block, first: int, last: int) -> None:
+        if block.kind == "heading":
+            self._parts = []
+            self._heading(block, first, last)
+        elif block.kind == "code" and not self._rows[first].lstrip().startswith(".. "):
+            self._fence(first, last)
+        else:
+            self._paragraph(first, last)
+
+    def _heading(self, block: Block, first: int, last: int) -> None:
+        title = _SPECIAL.sub(r"\\\g<0>", block.title)
+        self._put(first, f"{'#' * min(block.level, 6)} {title}", "")
+        for row in range(first + 1, last + 1):
+            self._put(row)
+
+    def _enter(self, row: int) -> str:
+        """Leave the parts that do not reach to a row, and give what each of its lines begins with."""
+        indent = _indent(self._rows[row])
+        while self._parts and indent <= self._parts[-1].indent:
+            self._parts.pop()
+        return self._parts[-1].prefix if self._parts else ""
+
+    def _fence(self, first: int, last: int) -> None:
+        prefix = self._enter(first)
+        if self._parts and self._parts[-1].is_silent:
+            for row in range(first, last + 1):
+                self._skip(row)
+            return
+        rows = self._rows[first : last + 1]
+        margin = min((_indent(row) for row in rows if row), default=0)
+        ticks = max((len(run) for row in rows for run in re.findall("`{3,}", row)), default=2) + 1
+        self._put(first, prefix.rstrip(), f"{prefix}{'`' * ticks}{self._language}", f"{prefix}{rows[0][margin:]}")
+        for row in range(first + 1, last + 1):
+            self._put(row, f"{prefix}{self._rows[row][margin:]}")
+        self._made.lines += [f"{prefix}{'`' * ticks}", prefix.rstrip()]
+        self._language = ""
+
+    def _skip(self, row: int) -> None:
+        while len(self._made.starts) <= row:
+            self._made.starts.append(len(self._made.lines))
+
+    def _paragraph(self, first: int, last: int) -> None:
+        row = first
+        while row <= last:
+            prefix = self._enter(row)
+            table = read_table(self._rows, row)
+            if table is not None:
+                self._table(table, row, prefix)
+                row += len(table)
+                continue
+            line = self._rows[row].lstrip()
+            if self._parts and self._parts[-1].is_silent:
+                self._skip(row)
+            elif line.startswith((".. ", "..")) and (line == ".." or line.startswith(".. ")):
+                row = self._explicit(row, last, prefix)
+                continue
+            else:
+                self._put(row, f"{prefix}{self._line(row, last)}")
+            row += 1
+
+    def _table(self, table: Sequence[Sequence[str] | None], row: int, prefix: str) -> None:
+        """Write a table: its rows, of which lines that add nothing are left out."""
+        self._made.lines.append(prefix.rstrip())
+        is_first = True
+        for place, cells in enumerate(table):
+            if cells is None:
+                self._skip(row + place)
+                continue
+            shown = " | ".join(_inline(cell).replace("|", "\\|") for cell in cells)
+            lines = [f"{prefix}| {shown} |"]
+            if is_first:
+                lines.append(f"{prefix}{'| --- ' * len(cells)}|")
+            is_first = False
+            self._put(row + place, *lines)
+        self._made.lines.append(prefix.rstrip())
+
+    def _explicit(self, row: int, last: int, prefix: str) -> int:
+        """Write a directive, or leave a comment or target out; give the row behind it and its options."""
+        indent = _indent(self._rows[row])
+        found = _DIRECTIVE.match(self._rows[row].lstrip())
+        if found is None:
+            self._parts.append(_Part(indent, prefix, is_silent=True))
+            self._skip(row)
+            return row + 1
+        name, words = found["name"], found["words"] or ""
+        options, end = {}, row + 1
+        while end <= last and _indent(self._rows[end]) > indent:
+            option = _OPTION.match(self._rows[end].strip())
+            if option is None:
+                break
+            options[option["name"]] = option["value"] or ""
+            end += 1
+        self._put(row, *self._shown(name, words, options, indent, prefix))
+        for option_row in range(row + 1, end):
+            self._skip(option_row)
+        return end
+
+    def _shown(self, name: str, words: str, options: dict[str, str], indent: int, prefix: str) -> Iterator[str]:
+        short = name.rpartition(":")[2]
+        if name in _SILENT:
+            self._parts.append(_Part(indent, prefix, is_silent=True))
+        elif name in _LITERAL:
+            self._language = words.split()[0] if name in ("code", "code-block", "sourcecode") and words else ""
+            yield prefix.rstrip()
+        elif name in _NOTES:
+            self._parts.append(_Part(indent, f"{prefix}> "))
+            said = f" {_inline(words)}" if words else ""
+            yield from (prefix.rstrip(), f"{prefix}> **{_spoken(name)}**{said}", *([] if said else [f"{prefix}>"]))
+        elif name in ("image", "figure"):
+            self._parts.append(_Part(indent, prefix))
+            yield f"{prefix}![{options.get('alt') or words.rpartition('/')[2]}](x)"
+        elif name == "toctree":
+            self._parts.append(_Part(indent, f"{prefix}- "))
+            yield prefix.rstrip()
+        else:
+            self._parts.append(_Part(indent, prefix))
+            is_name = short != name or short in ("function", "class", "method", "attribute", "exception", "option")
+            yield f"{prefix}**{short}** {_code(words) if is_name and words else _inline(words)}".rstrip()
+
+    def _line(self, row: int, last: int) -> str:
+        """Translate one line of a paragraph. What is deeper than the line before it defines that."""
+        line, indent = self._rows[row].lstrip(), _indent(self._rows[row])
+        margin = " " * max(0, indent - (self._parts[-1].indent + 3 if self._parts else 0))
+        if line.startswith(_DOCTEST):
+            return f"{margin}{_code(line)}  "
+        if line.startswith("| ") or line == "|":
+            return f"{margin}{_inline(line[2:])}\\"
+        named = _FIELD.match(line)
+        if named is not None:
+            return f"{margin}- **{_inline(named['name'])}** {_inline(named['words'] or '')}".rstrip()
+        line = _NUMBERED.sub("1.", line)
+        is_item = _ITEM.match(line) is not None
+        defined = row < last and _indent(self._rows[row + 1]) > indent and not is_item
+        if defined and not line.endswith("::") and self._is_first(row):
+            return f"{margin}- **{_inline(line)}**  "
+        if line.endswith("::"):
+            line = line[:-1] if line[:-2].strip() and not line.endswith(" ::") else line[:-2]
+        # What is a heading or a quote in Markdown is none here.
+        return f"{margin}{chr(92) if line.startswith(('#', '>')) else ''}{_inline(line)}"
+
+    def _is_first(self, row: int) -> bool:
+        """Whether a line begins a paragraph, or follows what was deeper."""
+        return row == 0 or not self._rows[row - 1] or _indent(self._rows[row - 1]) > _indent(self._rows[row])
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
+
+
+def _spoken(name: str) -> str:
+    return {
+        "seealso": "See also", "versionadded": "New in", "versionchanged": "Changed in", "versionremoved": "Removed in",
+        "deprecated": "Deprecated since", "rubric": "", "admonition": "", "topic": "", "sidebar": "",
+    }.get(name, name.capitalize()) or "Note"  # fmt: skip
+
+
+def _code(words: str) -> str:
+    ticks = "`" * (max((len(run) for run in re.findall("`+", words)), default=0) + 1)
+    return f"{ticks} {words} {ticks}" if len(ticks) > 1 else f"`{words}`"
+
+
+def _inline(line: str) -> str:
+    return _INLINE.sub(_said, line)
+
+
+def _said(found: re.Match[str]) -> str:
+    if found["code"]:
+        return found["code"]
+    if found["role"]:
+        role, said = found["role"].rpartition(":")[2], _TARGET.sub("", found["said"])
+        if role in (_STRONG, _EMPHASIS):
+            return f"**{said}**" if role == _STRONG else f"*{said}*"
+        if role in _WORDY:
+            return said
+        return _code(said.removeprefix("!").rpartition(".")[2] if said.startswith("~") else said.removeprefix("!"))
+    if found["url"] is not None:
+        words = found["words"].strip() or found["url"]
+        return f"[{words}](<{found['url']}>)"
+    if found["blank"]:
+        return ""
+    return found["plain"] if found["link"] else f"*{found['plain']}*"
