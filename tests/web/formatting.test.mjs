@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { errorOf } from "../../src/openbook/server/web/api.js";
 import {
-  ago, anchorOf, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain,
+  ago, anchorOf, byDocument, citationText, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain,
   safeLink, sentences, summary, VERDICTS, verdictOf, visible, wait,
 } from "../../src/openbook/server/web/formatting.js";
 
@@ -175,4 +175,14 @@ test("a text is split into what matches and what does not, by whole characters",
     { words: "🌊 ", isMatch: false }, { words: "tide", isMatch: true },
   ]);
   assert.deepEqual(marked("tide", []), [{ words: "tide", isMatch: false }]);
+});
+
+test("citations of one document stand together, in the order in which the documents come", () => {
+  const [a, b, c, d] = [["s", "a.md"], ["s", "b.md"], ["s", "a.md"], ["t", "a.md"]].map(([source, path]) => ({ source, path }));
+
+  assert.deepEqual(byDocument([a, b, c, d]), [
+    { ...a, citations: [a, c] },
+    { ...b, citations: [b] },
+    { ...d, citations: [d] },
+  ]);
 });

@@ -127,7 +127,9 @@ def test_each_citation_of_a_model_has_its_verdict_and_only_conflicts_are_marked(
         expect(chips.nth(at)).to_have_class(f"cite cite-{verdict}")
     expect(page.locator(".claim")).to_have_count(1)
     expect(page.locator(".claim-conflict")).to_contain_text("14 hours")
-    expect(page.locator(".doubt")).to_have_count(1)
+    expect(page.locator(".doubt")).to_be_hidden()
+    page.get_by_text("1 claim to look at").click()
+    expect(page.locator(".doubt")).to_be_visible()
     expect(page.locator(".doubt-why")).to_contain_text("conflict: ")
     expect(page.locator(".open-claims")).to_have_text(
         "1 claim was not verified; 1 other was, by scripted:tutor. 1 claim names no source."
@@ -411,7 +413,8 @@ def test_a_citation_of_a_pdf_names_its_page(serve: Serve, browse: Browse) -> Non
     expect(page.locator("#viewer mark").first).to_contain_text("lunar day")
     expect(page.locator("#viewer .line-label").first).to_contain_text("p. 1")
     expect(page.locator("#viewer-place")).to_contain_text("tides.pdf, p. 2")
-    expect(page.locator(".place-name").first).to_have_text("tides.pdf, p. 2")
+    expect(page.locator(".document-name").first).to_have_text("tides.pdf")
+    expect(page.locator(".document .place-at").first).to_have_text("p. 2")
     expect(page.locator(".line-number")).to_have_count(0)
 
 

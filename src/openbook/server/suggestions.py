@@ -66,10 +66,18 @@ def _of(assistant: Library, listed: list[DocumentSummary], kind: str) -> Iterato
     # The history of a course is a lesson, and that of a project a changelog.
     of_kind = (each for each in listed if each.kind == kind and (kind == "course" or not is_aside(each.path)))
     found = sorted(of_kind, key=lambda each: (each.path.count("/"), each))
-    for document in found[:_LOOKED_AT]:
+    # One lesson tells that a course is there; the next one would only say it again.
+    asked: set[tuple[str, str]] = set()
+    looked_at = 0
+    for document in found:
+        course = (document.source, document.course)
+        if looked_at == _LOOKED_AT or (document.course and course in asked):
+            continue
+        looked_at += 1
         chunks = assistant.index.chunks(document.source, document.path)
         question = next(filter(None, map(question_on, chunks)), "")
         if question and _is_answered(question, document, assistant):
+            asked.add(course)
             yield question
 
 

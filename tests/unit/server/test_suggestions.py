@@ -32,6 +32,25 @@ def test_a_question_that_another_document_answers_is_not_suggested(tmp_path: Pat
         assert suggestions.get() == [*before, "What is said about “Tides”?"]
 
 
+def test_each_course_is_asked_about_once(tmp_path: Path) -> None:
+    lessons = {
+        f"{course}/{number:02}-{topic}.md": f"# {topic}\n\nThis lesson teaches how {topic} works at sea.\n"
+        for course in ("sailing", "diving")
+        for number, topic in enumerate(("knots", "wind", "tides"), 1)
+    }
+    settings = Settings(home=tmp_path / "home", workers=1)
+    assistant = Library.open("courses", settings=settings)
+    for course in ("sailing", "diving"):
+        assistant.add(write_tree(tmp_path, lessons) / course, course=True)
+    with closing(ServedLibrary(assistant)) as library:
+        suggested = SuggestionCache(library).get()
+
+    assert sorted(question.partition(" of the ")[2] for question in suggested) == [
+        "course “Diving” teach?",
+        "course “Sailing” teach?",
+    ]
+
+
 def test_tests_and_changelogs_are_not_what_people_ask_about(tmp_path: Path) -> None:
     files = {
         "tests/test_a.py": 'def test_harbour():\n    """Check the harbour."""\n    assert harbour()\n',

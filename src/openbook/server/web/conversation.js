@@ -3,7 +3,8 @@
 import { copy, copyLate, element, fill, sanitised } from "./dom.js";
 import { editQuestion } from "./editing.js";
 import {
-  cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, plain, sentences, summary, verdictOf,
+  byDocument, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, placeIn, plain,
+  sentences, summary, verdictOf,
 } from "./formatting.js";
 import { STAGES, tail } from "./state.js";
 
@@ -175,11 +176,10 @@ export class ExchangeView {
     const claims = doubtful(answer.claims);
     if (!claims.length) return null;
     const many = counted(claims.length, "claim");
-    const title = `${many} to look at`;
     return element(
-      "section",
+      "details",
       { class: "doubts" },
-      element("h3", {}, title),
+      element("summary", {}, `${many} to look at`),
       element(
         "ul",
         {},
@@ -198,22 +198,41 @@ export class ExchangeView {
   /** @param {Answer} answer */
   #citations({ citations }) {
     if (!citations.length) return null;
-    const items = citations.map((citation) => {
-      const { sign, word } = verdictOf(citation.verdict);
-      return element(
-        "li",
-        { id: `source-${this.exchange.id}-${citation.number}` },
-        element(
-          "button",
-          { type: "button", class: "place", onclick: () => this.actions.open(citations, citation.number) },
-          element("span", { class: `cite cite-${citation.verdict}` },
-            sign && element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(citation.number)),
-          placeWords(citation),
-          element("span", { class: `place-verdict verdict-${citation.verdict}` }, word),
-        ),
-      );
-    });
-    return element("section", { class: "places" }, element("h3", {}, "Sources"), element("ol", {}, ...items));
+    const documents = byDocument(citations);
+    const areSeveral = new Set(documents.map(({ source }) => source)).size > 1;
+    const cards = documents.map(({ source, path, citations: own }) =>
+      element("li", { class: "document" },
+        element("p", { class: "document-name" },
+          element("span", { class: "place-name" }, path || "No such source"),
+          areSeveral && path && element("span", { class: "place-label" }, source)),
+        element("ol", {}, ...own.map((citation) => this.#cited(citation, citations)))),
+    );
+    return element("section", { class: "places" }, element("h3", {}, "Sources"), element("ol", {}, ...cards));
+  }
+
+  /**
+   * @param {Citation} citation
+   * @param {Citation[]} all
+   */
+  #cited(citation, all) {
+    const { sign, word } = verdictOf(citation.verdict);
+    const { symbol } = citation;
+    const label = labelBeside(citation);
+    return element(
+      "li",
+      { id: `source-${this.exchange.id}-${citation.number}` },
+      element(
+        "button",
+        { type: "button", class: "place", onclick: () => this.actions.open(all, citation.number) },
+        element("span", { class: `cite cite-${citation.verdict}` },
+          sign && element("span", { class: "cite-sign", "aria-hidden": "true" }, sign), String(citation.number)),
+        element("span", { class: "place-words" },
+          element("span", { class: "place-at" }, placeIn(citation) || "The whole of it"),
+          symbol && !label.includes(symbol) && element("code", { class: "place-name" }, symbol),
+          label && element("span", { class: "place-label" }, label)),
+        element("span", { class: `place-verdict verdict-${citation.verdict}` }, word),
+      ),
+    );
   }
 
   /** @param {Answer} answer */

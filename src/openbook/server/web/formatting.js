@@ -140,11 +140,38 @@ export function anchorOf({ path, place, label, start_line: first, end_line: last
  * @param {Located} citation
  */
 export function lines(citation) {
+  return [citation.path || "nowhere", placeIn(citation)].filter(Boolean).join(", ");
+}
+
+/**
+ * Name the place of a citation in its file: its lines, or what the original has in their stead; empty if it has nothing.
+ *
+ * @param {Located} citation
+ */
+export function placeIn(citation) {
   const { path, start_line: first, end_line: last } = citation;
-  if (!path) return "nowhere";
-  const anchor = anchorOf(citation);
-  if (anchor !== null) return anchor ? `${path}, ${anchor}` : path;
-  return first === last ? `${path}, line ${first}` : `${path}, lines ${first}–${last}`;
+  const anchor = path ? anchorOf(citation) : "";
+  if (anchor !== null) return anchor;
+  return first === last ? `line ${first}` : `lines ${first}–${last}`;
+}
+
+/**
+ * Put citations of the same document together, in the order in which the documents are cited first.
+ *
+ * @template {{source: string, path: string}} T
+ * @param {T[]} citations
+ * @returns {{source: string, path: string, citations: T[]}[]}
+ */
+export function byDocument(citations) {
+  /** @type {Map<string, {source: string, path: string, citations: T[]}>} */
+  const found = new Map();
+  for (const citation of citations) {
+    const { source, path } = citation;
+    const key = JSON.stringify([source, path]);
+    if (!found.has(key)) found.set(key, { source, path, citations: [] });
+    found.get(key)?.citations.push(citation);
+  }
+  return [...found.values()];
 }
 
 /**
