@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from openbook.types import Chunk, Document, RetrievalResult, Span
+from openbook.types import Attachment, Chunk, Document, RetrievalResult, Span
 from openbook.usage import Usage
 
 Verdict = Literal["exact", "confirmed", "conflict", "unverified", "unknown", "stale"]
@@ -355,27 +355,34 @@ class Exchange:
     question: str
     answer: str
     """Of a model. Of a refusal, and of quotes, what it was, in brackets; empty in sessions of earlier versions."""
+    images: tuple[Attachment, ...] = field(default=(), repr=False)
+    """Those that came with the question. Later questions are asked with the last ones."""
 
     @classmethod
-    def of(cls, question: str, answer: GenerationResult) -> Exchange:
+    def of(cls, question: str, answer: GenerationResult, images: tuple[Attachment, ...] = ()) -> Exchange:
         """Return what may be looked back on: the words of a model, with those marked that the sources contradict.
 
         Quotes and the names in a refusal are text of sources, which no model may take for its own words:
         words of ours say in their place what became of the question.
+
+        Args:
+            question: As it was asked.
+            answer: To it.
+            images: That came with it, such as `AnswerOptions.attached`.
 
         Example:
             >>> Exchange.of("Why?", GenerationResult("Why?", "See `a.md`.", refused=True, reason="nothing found"))
             Exchange(question='Why?', answer='(refused: nothing found)')
         """
         if answer.refused:
-            return cls(question, f"(refused: {answer.reason or 'no answer'})")
+            return cls(question, f"(refused: {answer.reason or 'no answer'})", images)
         if answer.model == "extractive":
-            return cls(question, _QUOTED)
+            return cls(question, _QUOTED, images)
         text = answer.answer[: answer.own_chars]
         for claim in sorted(answer.claims, key=lambda claim: claim.end_char, reverse=True):
             if claim.verdict == "conflict" and claim.end_char <= len(text):
                 text = f"{text[: claim.end_char]} {_CONTRADICTED}{text[claim.end_char :]}"
-        return cls(question, text)
+        return cls(question, text, images)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from openbook.types import Chunk, Document, Filter, RetrievalResult
 
 if TYPE_CHECKING:
     from openbook.agent.toolsets import ToolLike
+    from openbook.llm.attachments import ImageLike
 
 # A follow-up leans on the last few exchanges; more would crowd the question out of a prompt.
 _EXCHANGES = 5
@@ -101,7 +102,13 @@ class CodebaseAssistant:
         return repositories_in(self.assistant.index, self.assistant.settings.home)
 
     def query(
-        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+        self,
+        message: str,
+        session_id: str = "",
+        *,
+        sources: Iterable[str] = (),
+        limit: int = 10,
+        images: Iterable[ImageLike] = (),
     ) -> GenerationResult:
         """Answer a question from all repositories, or from some.
 
@@ -110,43 +117,63 @@ class CodebaseAssistant:
             session_id: Conversation that it belongs to; empty for none.
             sources: Names of repositories, as `Repository.source` has them; all if there are none.
             limit: Most results to answer from.
+            images: Images that the question is about: see `AnswerOptions.images`. The conversation remembers the last.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word.
+            QueryError: The question is empty, too long, or holds no word; or an image cannot be used.
             UnknownSourceError: The library has no source of one of these names.
             ModelError: The model did not answer.
         """
-        return answered(self.query_stream(message, session_id, sources=sources, limit=limit))
+        return answered(self.query_stream(message, session_id, sources=sources, limit=limit, images=images))
 
     def query_stream(
-        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+        self,
+        message: str,
+        session_id: str = "",
+        *,
+        sources: Iterable[str] = (),
+        limit: int = 10,
+        images: Iterable[ImageLike] = (),
     ) -> Iterator[AnswerEvent]:
         """Answer as `query` does, and tell what happens meanwhile. The last event holds the checked answer."""
         where = self._filter(sources)
-        options = replace(self._writing, history=self._history(session_id))
+        options = self._options(session_id, images)
         for event in self.assistant.query_stream(message, limit=limit, where=where, options=options):
             if isinstance(event, Answered) and session_id:
-                self._remember(session_id, Exchange.of(message, event.answer))
+                self._remember(session_id, Exchange.of(message, event.answer, options.attached))
             yield event
 
     async def aquery(
-        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+        self,
+        message: str,
+        session_id: str = "",
+        *,
+        sources: Iterable[str] = (),
+        limit: int = 10,
+        images: Iterable[ImageLike] = (),
     ) -> GenerationResult:
         """Do what `query` does, without blocking."""
-        return answered(
-            [event async for event in self.aquery_stream(message, session_id, sources=sources, limit=limit)]
-        )
+        events = self.aquery_stream(message, session_id, sources=sources, limit=limit, images=images)
+        return answered([event async for event in events])
 
     async def aquery_stream(
-        self, message: str, session_id: str = "", *, sources: Iterable[str] = (), limit: int = 10
+        self,
+        message: str,
+        session_id: str = "",
+        *,
+        sources: Iterable[str] = (),
+        limit: int = 10,
+        images: Iterable[ImageLike] = (),
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Do what `query_stream` does, without blocking. Closing it ends the call of the model."""
-        options = replace(self._writing, history=self._history(session_id))
+        from asyncio import to_thread
+
+        options = await to_thread(self._options, session_id, images)
         where = Filter(sources=frozenset(sources))  # which the library checks in a thread
         async with aclosing(self.assistant.aquery_stream(message, limit=limit, where=where, options=options)) as events:
             async for event in events:
                 if isinstance(event, Answered) and session_id:
-                    self._remember(session_id, Exchange.of(message, event.answer))
+                    self._remember(session_id, Exchange.of(message, event.answer, options.attached))
                 yield event
 
     def add(self, path: str | Path, *, progress: Progress | None = None) -> SyncReport:
@@ -187,6 +214,9 @@ class CodebaseAssistant:
         named = frozenset(sources)
         check_known(named, self.assistant.index)
         return Filter(sources=named)
+
+    def _options(self, session_id: str, images: Iterable[ImageLike]) -> AnswerOptions:
+        return replace(self._writing, history=self._history(session_id)).with_images(images)
 
     def _history(self, session_id: str) -> tuple[Exchange, ...]:
         with self._lock:

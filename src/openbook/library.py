@@ -119,8 +119,24 @@ class Library(LibraryAnswers):
         return cls(location, settings, embedder=embedder, index=index, judge=judge, reranker=reranker, readers=readers)
 
     @classmethod
-    def of(cls, *paths: str | Path, settings: Settings | None = None) -> Self:
+    def of(
+        cls,
+        *paths: str | Path,
+        embedder: Embedder | str | None = None,
+        judge: Judge | Model | str | None = None,
+        reranker: Reranker | str | None = None,
+        readers: Mapping[str, FileReader] | None = None,
+        settings: Settings | None = None,
+    ) -> Self:
         """Open the library that belongs to exactly these folders and files, brought up to date.
+
+        Args:
+            paths: The folders and files.
+            embedder: See `open`, as for those that follow. Each embedder has a library of its own.
+            judge: Checks the claims of models.
+            reranker: Orders the best results anew.
+            readers: Readers of files by suffix.
+            settings: All else. Default: the environment.
 
         Raises:
             ValueError: There is no path.
@@ -131,7 +147,11 @@ class Library(LibraryAnswers):
             raise ValueError("name at least one folder or file")
         for path in paths:
             Folder(path)  # before a library is made for what is not there
-        assistant = cls.open(name_for([Path(path).expanduser() for path in paths]), settings=settings)
+        made_by = embedder if isinstance(embedder, str | None) else embedder.identity
+        name = name_for([Path(path).expanduser() for path in paths], made_by or "")
+        assistant = cls.open(
+            name, embedder=embedder, judge=judge, reranker=reranker, readers=readers, settings=settings
+        )
         try:
             for path in paths:
                 assistant.add(path)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from openbook.answering.generator import Generator
     from openbook.answering.options import AnswerOptions
     from openbook.grounding.protocol import Judge
+    from openbook.llm.attachments import ImageLike
     from openbook.llm.protocol import Model
 
 
@@ -54,6 +55,7 @@ class LibraryAnswers(ABC):
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         tools: Tools = (),
+        images: Iterable[ImageLike] = (),
     ) -> GenerationResult:
         """Answer a question from the library, with citations that have been checked.
 
@@ -63,14 +65,17 @@ class LibraryAnswers(ABC):
             where: Documents that may be used.
             options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
             tools: Tools of yours that the model may call, beside those of the library.
+            images: Images and pages of PDF that the question is about: see `AnswerOptions.images`.
 
         Raises:
-            QueryError: The question is empty, too long, or holds no word.
+            QueryError: The question is empty, too long, or holds no word; or an image cannot be used.
             UnknownSourceError: The filter names a source that the library does not have.
-            ValueError: `limit` is below 1, or there are tools and no model.
+            ValueError: `limit` is below 1, or there are tools or images and no model.
+            BadRequestError: The model does not read images.
             ModelError: The model did not answer.
         """
-        return answered(self.query_stream(message, limit=limit, where=where, options=options, tools=tools))
+        events = self.query_stream(message, limit=limit, where=where, options=options, tools=tools, images=images)
+        return answered(events)
 
     def query_stream(
         self,
@@ -80,13 +85,15 @@ class LibraryAnswers(ABC):
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         tools: Tools = (),
+        images: Iterable[ImageLike] = (),
     ) -> Iterator[AnswerEvent]:
         """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
 
         The words have not been checked; the answer has. Closing the iterator ends the call of the model.
         """
         self._check(limit, where)
-        events = self.generator.stream(message, limit, where=where, options=self._completed(options, tools))
+        completed = self._completed(options, tools, images)
+        events = self.generator.stream(message, limit, where=where, options=completed)
         return (with_permalinks(event, self._index) for event in events)
 
     async def aquery(
@@ -97,10 +104,13 @@ class LibraryAnswers(ABC):
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         tools: Tools = (),
+        images: Iterable[ImageLike] = (),
         executor: Executor | None = None,
     ) -> GenerationResult:
         """Do what `query` does, without blocking: see `aquery_stream`."""
-        events = self.aquery_stream(message, limit=limit, where=where, options=options, tools=tools, executor=executor)
+        events = self.aquery_stream(
+            message, limit=limit, where=where, options=options, tools=tools, images=images, executor=executor
+        )
         return answered([event async for event in events])
 
     async def aquery_stream(
@@ -111,6 +121,7 @@ class LibraryAnswers(ABC):
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         tools: Tools = (),
+        images: Iterable[ImageLike] = (),
         executor: Executor | None = None,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Do what `query_stream` does, without blocking: the model is called in the event loop, all else in threads.
@@ -122,7 +133,7 @@ class LibraryAnswers(ABC):
 
         def begin() -> AsyncGenerator[AnswerEvent, None]:
             self._check(limit, where)
-            made = self._completed(options, tools)
+            made = self._completed(options, tools, images)
             return self.generator.astream(message, limit, where=where, options=made, executor=executor)
 
         in_thread = partial(get_running_loop().run_in_executor, executor)
@@ -213,12 +224,14 @@ class LibraryAnswers(ABC):
             as_tools(tool)
         self._tools.append(tool)
 
-    def _completed(self, options: AnswerOptions | None, tools: Tools) -> AnswerOptions:
-        """Return options with the tools and the judge of the library, unless they name a verifier of their own."""
+    def _completed(
+        self, options: AnswerOptions | None, tools: Tools, images: Iterable[ImageLike] = ()
+    ) -> AnswerOptions:
+        """Return options with images, and the tools and the judge of the library, unless they name a verifier."""
         from openbook.answering.options import AnswerOptions
         from openbook.answering.verifiers import open_verifier
 
-        options = (options or AnswerOptions()).with_tools(tools)
+        options = (options or AnswerOptions()).with_tools(tools).with_images(images)
         options = options if options.writer is None else options.with_tools(self._tools)
         if self._judge is None or options.verifier != "model":
             return options

@@ -438,6 +438,29 @@ class RetrievalResult:
         }
 
 
+AttachmentKind = Literal["image", "pdf"]
+"""What a model has to read of an attachment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """An image or a PDF in a message of the user; `openbook.agent.image` and `pdf` read one from a file."""
+
+    media_type: str
+    """Such as `image/png` or `application/pdf`."""
+    base64: str = field(repr=False)
+    """Its bytes."""
+    name: str = ""
+    """Of the file; empty if it has none."""
+    pages: int = 1
+    """Of a PDF."""
+
+    @property
+    def kind(self) -> AttachmentKind:
+        """What a model has to read."""
+        return "pdf" if self.media_type == "application/pdf" else "image"
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What tells cheaply whether a file can have changed since it was read."""

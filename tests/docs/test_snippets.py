@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from fpdf import FPDF
+from PIL import Image
 
 from openbook.agent import pdf_pages
 from openbook.cli import main
@@ -30,6 +31,7 @@ COURSE = (
     "Lesson 3: Embeddings\nEmbeddings place texts of like meaning close to each other.\n"
 )
 MOST_LEFT_OUT = 2
+NOT_SAID = '{"claim": 1, "verdict": "not said", "quote": ""}'
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,14 @@ def read_a_page() -> list[str | ScriptedReply]:
 
 def answers() -> list[str | ScriptedReply]:
     searched = ScriptedReply(ToolCall("call-1", "search", '{"query": "retry policy"}'))
-    return [searched, "`fetch` calls it.", "It is tested in `test_retry.py`.", "Sessions end after one hour [1:2]."]
+    pictured = ["What does the error of the retry policy mean?", "It waits longer [1:1].", "In `fetch` [1:1]."]
+    seen = [pictured[0], pictured[1], NOT_SAID, "Where is the retry policy?", pictured[2], NOT_SAID]
+    texts = ["`fetch` calls it.", "It is tested in `test_retry.py`.", "Sessions end after one hour [1:2]."]
+    return [*seen, searched, *texts]
+
+
+def draw_an_error(folder: Path) -> None:
+    Image.new("RGB", (40, 20)).save(folder / "error.png")
 
 
 def lay_out_papers(folder: Path) -> None:
@@ -100,7 +109,9 @@ SCENES = {
         before=lay_out_papers,
         printed=["It needs the receipt.", "{'needs': ['a receipt']}", "cost_usd=Decimal('0.005')"],
     ),
-    "docs/answering.md": Scene(answers(), printed=["is tested in", "searching ...\n", "sessions.md:3"]),
+    "docs/answering.md": Scene(
+        answers(), before=draw_an_error, printed=["is tested in", "searching ...\n", "sessions.md:3"]
+    ),
     "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),
     "docs/entailment.md": Scene(before=install_a_model, printed=["not said"]),  # the model that installs is a tiny one
     "docs/extending.md": Scene(printed=["birds/heron.md:1 {'author': 'Ada'}"]),

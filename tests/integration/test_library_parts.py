@@ -319,3 +319,40 @@ def test_a_library_keeps_the_chunk_size_of_courses_that_it_was_made_with(tmp_pat
 
         assert max(len(chunk.text) for chunk in chunks) <= 300
         assert len(library.index.chunks("talks", "b.txt")) == len(chunks) > 8
+
+
+def test_a_library_of_folders_takes_the_same_parts(pages: Path, settings: Settings) -> None:
+    def shouted(raw: bytes, path: str) -> str:
+        return raw.decode().upper()
+
+    parts = {"embedder": HashEmbedder(), "reranker": Sour(), "readers": {"ini": shouted}}
+    with Library.of(pages, settings=settings, **parts) as library:
+        best = library.search("heron waits ferry")[0].chunk
+
+    assert (best.span.path, best.text.splitlines()[0]) == ("ferry.ini", "[FERRY]")
+
+
+def test_a_library_of_folders_has_a_file_for_each_embedder(pages: Path, settings: Settings) -> None:
+    for _ in range(2):
+        with Library.of(pages, settings=settings) as shipped:
+            shipped.search("heron")
+        with Library.of(pages, settings=settings, embedder=HashEmbedder()) as hashed:
+            hashed.search("heron")
+
+    assert shipped.location != hashed.location
+
+
+def test_a_judge_of_a_library_of_folders_checks_claims(pages: Path, settings: Settings) -> None:
+    model = ScriptedModel("The heron stands by the water [1:3].")
+    options = AnswerOptions(model=model, expands_query=False)
+    with Library.of(pages, settings=settings, judge=Lenient()) as library:
+        answer = library.query("Where does the heron wait?", options=options)
+
+    assert answer.verifier == "lenient"
+
+
+class Lenient:
+    name = "lenient"
+
+    def judge(self, claims: Sequence[CitedClaim]) -> list[Entailment]:
+        return [Entailment("entailed", "The heron waits at the pier") for _ in claims]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from openbook.codebase import CodebaseAssistant, create_assistant
 from openbook.errors import UnknownSourceError
 from openbook.library import Library
 from openbook.testing import ScriptedModel
+from openbook.types import Attachment
 from tests.repositories import Repository
 
 TILL = {"README.md": "# Till\n\nRefunds are booked by the till.\n", "till.py": "def book_refund(): ...\n"}
@@ -117,3 +119,20 @@ def test_a_tool_joins_the_answers_of_a_model() -> None:
         assistant.query("When is high water?")
 
     assert "tide" in [tool.name for tool in model.requests[0].tools]
+
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
+
+
+def test_an_image_of_a_conversation_is_remembered_for_the_next_question(codebase: CodebaseAssistant) -> None:
+    model = ScriptedModel("Who books refunds?", "The till [1:3].", "Where are refunds booked?", "At the till [1:3].")
+    options = AnswerOptions(model=model, verifier="off", expands_query=False)
+    assistant = CodebaseAssistant(codebase.assistant, options)
+
+    assistant.query("Who does this?", "one", images=[PNG])
+    asyncio.run(assistant.aquery("And where?", "one"))
+
+    sent = [[part for message in request.messages for part in message.parts] for request in model.requests]
+    assert [sum(isinstance(part, Attachment) for part in parts) for parts in sent] == [1, 1, 1, 1]

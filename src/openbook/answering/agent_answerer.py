@@ -16,14 +16,20 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.model_calls import ModelReply
 from openbook.answering.numbering import ResultNumbering
 from openbook.answering.options import AnswerOptions
-from openbook.answering.prompting import build_history, build_system_prompt, retry_prompt, without_marks
+from openbook.answering.prompting import (
+    build_history,
+    build_system_prompt,
+    retry_prompt,
+    with_images_named,
+    without_marks,
+)
 from openbook.answering.replies import answer_of, signed
 from openbook.answering.steps import Steps
 from openbook.answering.tools import LibraryTools
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Claim, GenerationResult, Stage, ToolUsed
 from openbook.costs import Budget, Price, Spent, price_of
-from openbook.llm.messages import Message, ReplyFinished
+from openbook.llm.messages import Content, Message, ReplyFinished
 from openbook.llm.protocol import Model
 from openbook.questions.kinds import kind_of
 from openbook.types import Filter
@@ -60,7 +66,7 @@ class AgentAnswerer:
         options = self._writing
         agent = self._agent(options.budget, build_history(options.history))
         yield Stage("writing")
-        reply = _reply((yield from _run(agent, query)))
+        reply = _reply((yield from _run(agent, [*options.attached, with_images_named(query, options.attached)])))
         spent = [agent.spent]
         left = [agent.left]
         verifier = verifier_for(options, lambda: left[-1], price=self._price)
@@ -98,7 +104,7 @@ class AgentAnswerer:
         )
 
 
-def _run(agent: Agent, query: str, *, is_answer: bool = True) -> Steps[AgentResult]:
+def _run(agent: Agent, query: Content, *, is_answer: bool = True) -> Steps[AgentResult]:
     reply: ReplyFinished | None = None
     with closing(agent.steps(query)) as steps:
         while True:

@@ -59,19 +59,22 @@ class ContextAnswerer:
         return self._before + self._calls.ledger.spent + checks
 
     def standalone(self, query: str) -> Steps[StandaloneQuestion]:
-        """Make a question stand alone: by the model where there is a history, by rules if it writes no question.
+        """Make a question stand alone: by the model where there is a history or an image, else by rules.
+
+        Rules decide as well if the model writes no question.
 
         Raises:
             QueryError: See `openbook.answering.followups.standalone`.
         """
-        history, rewritten = self._writing.history, ""
-        if is_rewritable(query, history):
+        history, images, rewritten = self._writing.history, self._writing.shown_images, ""
+        if self._writing.attached or is_rewritable(query, history):
             yield Stage("rephrasing")
-            prompt = build_standalone_prompt(query, history)
-            request = Request((Message.user(prompt),), max_tokens=_QUESTION_TOKENS, deadline_s=self._writing.timeout_s)
+            prompt = build_standalone_prompt(query, history, has_images=bool(images))
+            message = Message.user(*images, prompt)
+            request = Request((message,), max_tokens=_QUESTION_TOKENS, deadline_s=self._writing.timeout_s)
             reply = yield from self._calls.ask(request)
             rewritten = "" if reply.stop == "length" else reply.text
-        return standalone(query, history, rewritten)
+        return standalone(query, history, rewritten, has_images=bool(images))
 
     def expand(self, query: str, results: Sequence[RetrievalResult], max_tokens: int) -> Steps[Sequence[Question]]:
         """Ask the model for other searches; none if the budget would not allow the answer after that.
@@ -130,7 +133,7 @@ class ContextAnswerer:
 
 def request_for(query: str, context: Context, options: AnswerOptions, understood: str = "") -> Request:
     """Write the call that asks for an answer from sources."""
-    messages = build_messages(query, context, options.history, understood)
+    messages = build_messages(query, context, options.history, understood, options.attached)
     return Request(
         messages,
         build_system_prompt(),

@@ -21,6 +21,9 @@ _EARLIER = 2
 # A model that writes more than this has not written a question, and what is longer needs no other words.
 _LONGEST_QUESTION = 500
 
+# The text of an error that is quoted from an image has some full stops.
+_SENTENCES_OF_IMAGES = 3
+
 # What models put around the one line that they are asked for.
 _LABEL = re.compile(r"[^\w\"'`]*(?:[^:?\n]{0,60}\bquestion\b[^:?\n]{0,20}):\s*", re.IGNORECASE)
 _QUOTES = " \t\n\"'`*\u201c\u201d\u2018\u2019\u00ab\u00bb"
@@ -49,7 +52,9 @@ class StandaloneQuestion:
         return self.question.text
 
 
-def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -> StandaloneQuestion:
+def standalone(
+    message: str, history: Sequence[Exchange], rewritten: str = "", *, has_images: bool = False
+) -> StandaloneQuestion:
     """Make a question stand alone.
 
     Args:
@@ -57,6 +62,7 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
         history: What was asked before, in order.
         rewritten: What a model made of the question; used if it is one. Without it, the questions that
             this one leans on are put in front, if rules say that it leans.
+        has_images: The model has put into it what images show.
 
     Raises:
         QueryError: The question is empty or too long, or neither it nor those before it hold a telling word.
@@ -68,7 +74,8 @@ def standalone(message: str, history: Sequence[Exchange], rewritten: str = "") -
         >>> standalone("How do sessions end in the harbour?", history).text
         'How do sessions end in the harbour?'
     """
-    if message.strip() and history and (question := _rewrite(message, rewritten)) is not None:
+    more = _SENTENCES_OF_IMAGES if has_images else 0
+    if message.strip() and (history or has_images) and (question := _rewrite(message, rewritten, more)) is not None:
         return StandaloneQuestion(question, question, rewritten=question.text != message.strip())
     before = _before(history)
     if not (before and message.strip() and leans(message)):
@@ -98,7 +105,7 @@ def _before(history: Sequence[Exchange]) -> list[str]:
     return found
 
 
-def _rewrite(message: str, rewritten: str) -> Question | None:
+def _rewrite(message: str, rewritten: str, more_sentences: int = 0) -> Question | None:
     """Return what a model made of a question; None if that is no question, but an answer or nothing."""
     line = " ".join(rewritten.split())
     label = _LABEL.match(line)
@@ -109,7 +116,7 @@ def _rewrite(message: str, rewritten: str) -> Question | None:
     # "Show me its tests." stays one without a question mark; what else has none is an answer.
     if not asks and (message.rstrip().endswith(_QUESTION_MARKS) or _opening(line) != _opening(message)):
         return None
-    if _sentences(line) > max(1, _sentences(message)):  # an answer that ends with a question
+    if _sentences(line) > max(1, _sentences(message)) + more_sentences:  # an answer that ends with a question
         return None
     try:
         return read_question(line)

@@ -238,9 +238,8 @@ class Generator:
         model = asked.options.writer
         # With tools, the model finds words of its own.
         is_in_conversation = bool(asked.options.history)
-        unasked = (
-            None if asked.options.uses_tools else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
-        )
+        is_read_by_model = asked.options.uses_tools or bool(asked.options.attached)
+        unasked = None if is_read_by_model else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
         if unasked is not None:
             answer = unasked
         elif model is None:
@@ -251,7 +250,9 @@ class Generator:
             explorer = AgentAnswerer(
                 model, asked.options, self._finder, self._text_now, where=asked.where, price=self._price
             )
-            answer = yield from explorer.explore(_question(asked.query))
+            # Words such as "What is this?" say enough beside an image.
+            question = asked.query.strip() if asked.options.attached else _question(asked.query)
+            answer = yield from explorer.explore(question)
         else:
             answer = yield from self._written(asked, model)
         answer = replace(answer, took_ms=(self._clock() - started) * 1000)
@@ -297,6 +298,8 @@ class Generator:
             yield Stage("searching")
             results = self._finder.expand(results, searches, self._top_k(asked), asked.where, asked.min_score)
             answer = Relevance() if results else answer
+        if asked.options.attached and results:
+            answer = Relevance()  # a text that is copied from an image has words that no source has to mention
         if isinstance(answer, Relevance):
             if asked.results is None:
                 results = self._finder.fill_context(alone.question, results, asked.max_tokens, asked.where)

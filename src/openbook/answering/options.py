@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -11,9 +12,11 @@ from openbook.grounding.protocol import Judge
 from openbook.llm.messages import DEADLINE_S
 from openbook.llm.protocol import Model
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
+from openbook.types import Attachment
 
 if TYPE_CHECKING:
     from openbook.agent.toolsets import ToolLike, Tools
+    from openbook.llm.attachments import ImageLike
 
 # Two pages. What is longer nobody checks.
 _ANSWER_TOKENS = 2048
@@ -26,7 +29,8 @@ class AnswerOptions:
     Raises:
         SettingsError: A name means nothing.
         KeyMissingError, MissingExtraError: What it names lacks a key or a package.
-        ValueError: There is no such policy, or there are tools and no model that could call them.
+        QueryError: An image cannot be read, is none, is too large, or there are too many.
+        ValueError: There is no such policy, or there are tools or images and no model for them.
         TypeError: A tool is none.
     """
 
@@ -44,6 +48,9 @@ class AnswerOptions:
     """For one answer."""
     history: tuple[Exchange, ...] = ()
     """What was asked and answered before, in order."""
+    images: Iterable[ImageLike] = ()
+    """Images that belong to the question, and PDF, whose pages are drawn: paths, bytes of files, or what `image` of
+    `openbook.agent` returns; five at most. The model sees them, and they are no sources: they cannot be cited."""
     max_answer_tokens: int = _ANSWER_TOKENS
     """Most tokens that the model may write in one reply."""
     context_tokens: int | None = None
@@ -74,11 +81,29 @@ class AnswerOptions:
             object.__setattr__(self, "tools", flat_tools(self.tools))
             if self.own_tools and self.model is None:
                 raise ValueError("tools need a model that calls them, and none is named")
+        if self.images:
+            from openbook.llm.attachments import question_images
+
+            object.__setattr__(self, "images", question_images(self.images))
+            if self.model is None:
+                raise ValueError("images need a model that reads them, and none is named")
 
     @property
     def writer(self) -> Model | None:
         """The model that writes; None quotes."""
         return cast("Model | None", self.model)
+
+    @property
+    def attached(self) -> tuple[Attachment, ...]:
+        """The images of the question, as they are sent."""
+        return cast("tuple[Attachment, ...]", self.images)
+
+    @property
+    def shown_images(self) -> tuple[Attachment, ...]:
+        """All images that the model is shown: the last of the history, then those of the question."""
+        from openbook.answering.prompting import pictured
+
+        return (*(image for exchange in pictured(self.history) for image in exchange.images), *self.attached)
 
     @property
     def uses_tools(self) -> bool:
@@ -101,6 +126,19 @@ class AnswerOptions:
 
         more = flat_tools(tools)
         return replace(self, tools=(*self.own_tools, *more)) if more else self
+
+    def with_images(self, images: Iterable[ImageLike]) -> AnswerOptions:
+        """Return options with more images; the same ones if there are none.
+
+        Raises:
+            QueryError: One cannot be read, is none, is too large, or there are too many.
+            ValueError: No model is named that could read them.
+        """
+        if isinstance(images, tuple) and not images:
+            return self
+        from openbook.llm.attachments import question_images
+
+        return replace(self, images=(*self.attached, *question_images(images)))
 
     @property
     def other_verifier(self) -> Model | None:

@@ -9,7 +9,7 @@ from openbook.answers import Claim, Exchange, RefusalReason
 from openbook.grounding.marks import find_marks
 from openbook.llm.messages import Message, Request, ShownSource, TextBlock
 from openbook.llm.prompts import prompts_of
-from openbook.types import RetrievalResult
+from openbook.types import Attachment, RetrievalResult
 
 # Exchanges that a model is shown of a session. What a question needs of earlier ones is put into
 # what is searched for; these are for "shorter, please" and the like.
@@ -51,7 +51,11 @@ def build_system_prompt(*, tools: bool = False) -> str:
 
 
 def build_messages(
-    query: str, context: Context, history: Sequence[Exchange] = (), understood: str = ""
+    query: str,
+    context: Context,
+    history: Sequence[Exchange] = (),
+    understood: str = "",
+    images: Sequence[Attachment] = (),
 ) -> tuple[Message, ...]:
     """Write the messages that ask for an answer from sources: what was said before, the sources, the question.
 
@@ -60,23 +64,38 @@ def build_messages(
         context: The sources.
         history: What was asked and answered before, in order.
         understood: The question as a model made it stand alone; empty if it does without.
+        images: That belong to the question.
     """
     shown = tuple(shown.source for shown in context.shown)
-    question = fill_template("question", question=query)
+    question = fill_template("question", question=with_images_named(query, images))
     if understood:
         # In a fence, as what it was made from: a model wrote it, and that had read words of sources.
         fenced = ShownSource(0, "", "the question as it was understood", (" ".join(understood.split()),))
         question = fill_template("follow_up", question=question, understood=str(fenced))
-    return (*build_history(history), Message("user", (*shown, TextBlock(question))))
+    return (*build_history(history), Message("user", (*shown, *images, TextBlock(question))))
+
+
+def with_images_named(query: str, images: Sequence[Attachment]) -> str:
+    """Return a question with what images are in an answer: no sources."""
+    return fill_template("images", question=query) if images else query
+
+
+def pictured(history: Sequence[Exchange]) -> Sequence[Exchange]:
+    """Return the last exchange that has images, of those that a model is shown; none if none has."""
+    return [exchange for exchange in history[-_EXCHANGES:] if exchange.images][-1:]
 
 
 def build_history(history: Sequence[Exchange]) -> tuple[Message, ...]:
-    """Write the last exchanges of a session. Marks are left out: they counted sources that are gone."""
+    """Write the last exchanges of a session. Marks are left out: they counted sources that are gone.
+
+    Of images, the last ones are sent again: each costs as much as a page of text.
+    """
+    with_images = pictured(history)
     return tuple(
         message
         for exchange in history[-_EXCHANGES:]
         for message in (
-            Message.user(exchange.question),
+            Message.user(*(exchange.images if exchange in with_images else ()), exchange.question),
             Message.assistant(without_marks(exchange.answer)[:_EARLIER_CHARS] or "(no answer)"),
         )
     )
@@ -94,13 +113,14 @@ def retry_prompt(failing: Iterable[Claim]) -> str:
     )
 
 
-def build_standalone_prompt(query: str, history: Sequence[Exchange]) -> str:
-    """Build the prompt that asks for a standalone question."""
+def build_standalone_prompt(query: str, history: Sequence[Exchange], *, has_images: bool = False) -> str:
+    """Build the prompt that asks for a standalone question. `has_images`: some stand before the prompt."""
     told = (
         ShownSource(number, "", "question", (exchange.question, without_marks(exchange.answer)[:_EARLIER_CHARS]))
         for number, exchange in enumerate(history[-_EXCHANGES:], start=1)
     )
-    return fill_template("standalone", history="\n".join(map(str, told)), question=query)
+    name = "standalone_images" if has_images else "standalone"
+    return fill_template(name, history="\n".join(map(str, told)) or "(there is none)", question=query)
 
 
 def build_no_answer(reason: RefusalReason, detail: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import typer
@@ -20,7 +20,7 @@ from openbook.costs import Budget, format_usd
 from openbook.grounding.protocol import Judge
 from openbook.llm.choose import open_model
 from openbook.llm.protocol import Model
-from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
+from openbook.llm.sampling import Sampling
 from openbook.usage import Usage
 
 # Lines of an answer that are shown while it is written: its end, as far as it has room on any terminal.
@@ -31,29 +31,42 @@ def build_answer_options(
     model: str,
     *,
     agent: bool,
-    budget: Budget,
-    sampling: Sampling = DEFAULT_SAMPLING,
+    limits: tuple[int, float | None],
+    sampling: tuple[float | None, int | None] = (None, None),
+    images: Sequence[str] = (),
     policy: str,
     verifier: str = "",
 ) -> AnswerOptions:
     """Build the options of an answer from those of a command. A server of one's own is asked for its context.
 
+    Args:
+        model: Its name; of the settings if empty.
+        agent: Whether it looks for sources itself.
+        limits: Most rounds of tools, and most US dollars.
+        sampling: Temperature and seed.
+        images: Paths.
+        policy: What happens to claims in conflict.
+        verifier: Its name; of the settings if empty.
+
     Raises:
-        BadParameter: The policy is none, or there is no model for `--agent`.
+        BadParameter: The policy is none, or there is no model for `--agent` or `--image`.
         OpenbookError: The model cannot be used; the hint says what is missing.
     """
     chosen = one_of(POLICIES, policy, "--policy")
     opened = open_writer(model)
     if agent and opened is None:
         raise typer.BadParameter("--agent needs a model; name one with --model", param_hint="--agent")
+    if images and opened is None:
+        raise typer.BadParameter("--image needs a model that reads images; name one with --model", param_hint="--image")
     return AnswerOptions(
         model=opened,
         tools=(installed_tools() or True) if agent else False,
         policy=chosen,
         verifier=open_verifier(verifier or settings().verifier, settings()),
-        budget=budget,
+        budget=Budget(max_rounds=limits[0], max_usd=limits[1]),
         context_tokens=None if opened is None else _fitting_context(model or settings().model),
-        sampling=sampling,
+        sampling=Sampling(temperature=sampling[0], seed=sampling[1]),
+        images=images,
     )
 
 

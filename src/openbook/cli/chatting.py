@@ -17,7 +17,8 @@ from openbook.cli.asking import follow, note_cost, open_writer
 from openbook.costs import format_usd
 from openbook.errors import OpenbookError
 from openbook.library import Library
-from openbook.types import Filter
+from openbook.llm.attachments import check_count, question_images
+from openbook.types import Attachment, Filter
 
 _PROMPT = "> "
 
@@ -54,6 +55,8 @@ class ChatSession:
     where: Filter
     history: list[Exchange] = field(default_factory=list)
     last: GenerationResult | None = None
+    images: tuple[Attachment, ...] = ()
+    """Of the next question."""
     spending: SessionCost = field(default_factory=SessionCost)
     code: int = 0
     """Exit code of the last question."""
@@ -76,14 +79,15 @@ class ChatSession:
 
     def _ask(self, question: str) -> None:
         try:
-            answer_options = replace(self.answer_options, history=tuple(self.history))
+            answer_options = replace(self.answer_options, history=tuple(self.history), images=self.images)
             events = self.assistant.query_stream(question, limit=self.limit, where=self.where, options=answer_options)
             answer = follow(events)
         except OpenbookError as exc:
             printing.complain(str(exc), exc.hint)
             self.code = EXIT_FAILURE
             return
-        self.history.append(Exchange.of(question, answer))
+        self.history.append(Exchange.of(question, answer, self.images))
+        self.images = ()
         self.last = answer
         self.spending.add(answer)
         self.code = EXIT_NOTHING if answer.refused else 0
@@ -102,6 +106,7 @@ class ChatSession:
             "sources": self._sources,
             "reset": self._reset,
             "cost": lambda _: printing.say(str(self.spending)),
+            "image": self._image,
             "model": self._model,
             "help": lambda _: printing.say(_HELP),
         }
@@ -120,8 +125,24 @@ class ChatSession:
         else:
             print_sources(self.last, printing.LocationFormatter(self.assistant.sources()))
 
+    def _image(self, path: str) -> None:
+        if self.answer_options.writer is None:
+            printing.complain("an image needs a model that reads it", "name one with /model")
+            return
+        try:
+            if path:
+                self.images = (*self.images, *question_images([path]))
+                check_count(self.images)
+            else:
+                self.images = ()
+        except OpenbookError as exc:
+            printing.complain(str(exc), exc.hint)
+            return
+        printing.note(f"{printing.counted(len(self.images), 'image')} with the next question")
+
     def _reset(self, _: str) -> None:
         self.history.clear()
+        self.images = ()
         self.last = None
         printing.note("history cleared")
 
@@ -148,6 +169,7 @@ _HELP = """\
 /sources        list the sources of the last answer
 /reset          forget what was asked
 /cost           say what the session has cost
+/image [FILE]   show an image or a PDF with the next question; without FILE, none
 /model [NAME]   say what answers, or let another model do it
 /help           this list
 /quit           leave; so does the end of the input

@@ -118,6 +118,15 @@ Temperature = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the model that answers. Not all models take it.")]
+Images = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image",
+        metavar="FILE",
+        help="Image that the question is about, or a PDF, whose pages are shown; `plan.pdf#page=3` is one page."
+        " Can be repeated. Needs a model that reads images.",
+    ),
+]
 PolicyName = Annotated[
     str, typer.Option("--policy", metavar="P", help=f"What to do with claims in conflict: {', '.join(POLICIES)}.")
 ]
@@ -236,12 +245,12 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def check_question(question: str) -> None:
-    """Refuse a question before a folder is indexed for it."""
+def check_question(question: str, *, has_image: bool = False) -> None:
+    """Refuse a question before a folder is indexed for it. Beside an image, "What is this?" says enough."""
     from openbook.questions.kinds import kind_of
     from openbook.questions.question import read_question
 
-    if kind_of(question) != "small talk":
+    if not (has_image and question.strip()) and kind_of(question) != "small talk":
         read_question(question)
 
 

@@ -49,6 +49,7 @@ def ask(
     max_usd: options.MaxUsd = None,
     temperature: options.Temperature = None,
     seed: options.Seed = None,
+    image: options.Images = None,
     policy: options.PolicyName = "flag",
     verifier: options.VerifierName = "",
     reranker: options.RerankerName = "",
@@ -65,17 +66,16 @@ def ask(
     """Answer a question from your files, with checked citations."""
     from openbook.cli.asking import build_answer_options, follow, note_cost
     from openbook.cli.opening import asked
-    from openbook.costs import Budget
-    from openbook.llm.sampling import Sampling
 
     where = options.filter_of(kind, glob, source, lesson)
     question, paths = options.question_and_paths(words)
-    options.check_question(question)
+    options.check_question(question, has_image=bool(image))
     answer_options = build_answer_options(
         model,
         agent=agent,
-        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
-        sampling=Sampling(temperature=temperature, seed=seed),
+        limits=(max_rounds, max_usd),
+        sampling=(temperature, seed),
+        images=image or (),
         policy=policy,
         verifier=verifier,
     )
@@ -111,15 +111,13 @@ def chat(
     from openbook.cli.asking import build_answer_options
     from openbook.cli.chatting import ChatSession
     from openbook.cli.opening import asked
-    from openbook.costs import Budget
-    from openbook.llm.sampling import Sampling
 
     where = options.filter_of(kind, glob, source, lesson)
     answer_options = build_answer_options(
         model,
         agent=agent,
-        budget=Budget(max_rounds=max_rounds, max_usd=max_usd),
-        sampling=Sampling(temperature=temperature, seed=seed),
+        limits=(max_rounds, max_usd),
+        sampling=(temperature, seed),
         policy=policy,
         verifier=verifier,
     )

@@ -52,13 +52,10 @@ def study(
     """Make a study guide: a summary, key terms and questions, each with a checked citation."""
     from openbook.cli.asking import build_answer_options
     from openbook.cli.opening import asked
-    from openbook.costs import Budget
 
     shape = options.one_of(FORMATS, format_name, "--format")
     where = options.filter_of(None, glob, source, lesson)
-    answer_options = build_answer_options(
-        model, agent=False, budget=Budget(max_usd=max_usd), policy="flag", verifier=verifier
-    )
+    answer_options = build_answer_options(model, agent=False, limits=(0, max_usd), policy="flag", verifier=verifier)
     with asked(options.as_paths(paths), library, where) as (assistant, narrowed):
         where = options.checked(assistant, narrowed, course)
         guide = assistant.study(where=where, options=answer_options, count=count)

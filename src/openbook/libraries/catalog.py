@@ -270,8 +270,12 @@ def library_names(home: Path) -> list[str]:
     return sorted(file.name.removesuffix(_SUFFIX) for file in _folder(home).glob(f"*{_SUFFIX}"))
 
 
-def name_for(paths: Sequence[Path]) -> str:
+def name_for(paths: Sequence[Path], made_by: str = "") -> str:
     """Name the library of some folders: readable, and the same whatever their order.
+
+    Args:
+        paths: The folders and files.
+        made_by: Embedder, if it is not the one of the settings: each has a library of its own.
 
     Example:
         >>> name_for([Path("shop"), Path("shelf")]) == name_for([Path("shelf"), Path("shop")])
@@ -281,7 +285,8 @@ def name_for(paths: Sequence[Path]) -> str:
     """
     places = sorted({str(path.expanduser().resolve()) for path in paths})
     first = _NOT_IN_NAME.sub("-", Path(places[0]).name).strip("-").lower() or "root"
-    digest = hashlib.sha256("\0".join(places).encode("utf-8", "surrogateescape")).hexdigest()
+    told = "\0".join([*places, *([made_by] if made_by else [])])
+    digest = hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
     return f"{first[:40]}-{digest[:_DIGEST_CHARS]}"
 
 

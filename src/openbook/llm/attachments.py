@@ -6,14 +6,16 @@ Nothing here is sent by itself: who asks passes them.
 from __future__ import annotations
 
 import base64
+import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.errors import BadRequestError
+from openbook.errors import BadRequestError, QueryError
+from openbook.llm.image_sizes import media_type_of, size_of
 from openbook.llm.messages import Attachment, AttachmentKind, Request
 
 if TYPE_CHECKING:
@@ -28,13 +30,20 @@ MAX_PDF_BYTES = 20_000_000
 MAX_PDF_PAGES = 100
 """What Anthropic documents for models with a context of 200,000 tokens."""
 
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-)
+MAX_IMAGE_PX = 8_000
+"""Of the longer side, as Anthropic documents for one image."""
+
+MAX_IMAGES = 5
+"""With one question about a library. A budget reserves 4,800 tokens for each, so five are three times what an answer
+reads of the sources."""
+
+ImageLike = str | Path | bytes | Attachment
+"""What can be an image of a question: a path, the bytes of a file, or what `image` and `pdf_pages` return."""
+
+_TAKEN = "PNG, JPEG, GIF and WebP are taken, up to 5 MB and 8,000 pixels a side, and pages of PDF: plan.pdf#page=3"
+
+_PDF = b"%PDF-"
+_PAGE = re.compile(r"(?P<path>.+)#page=(?P<number>\d{1,6})")
 
 # At 110 dots per inch, a page of A4 has 1,286 pixels on its long side. Anthropic scales down what has more than 1,568.
 _DOTS_PER_INCH = 110
@@ -48,13 +57,22 @@ def image(source: str | Path | bytes) -> Attachment:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is none of these, or has more than 5 MB.
+        ValueError: It is none of these, is damaged, or has more than 5 MB or 8,000 pixels on a side.
     """
-    raw, name = _read(source)
-    media_type = _media_type(raw)
-    if not media_type.startswith("image/"):
+    return _image(*_read(source))
+
+
+def _image(raw: bytes, name: str) -> Attachment:
+    media_type = media_type_of(raw)
+    if not media_type:
         raise ValueError(f"{name or 'it'} is no image of a kind that models read: PNG, JPEG, GIF, WebP")
     _check_size(raw, name, MAX_IMAGE_BYTES)
+    try:
+        width, height = size_of(raw)
+    except ValueError as exc:
+        raise ValueError(f"{name or 'it'} is damaged: its size cannot be read") from exc
+    if max(width, height) > MAX_IMAGE_PX:
+        raise ValueError(f"{name or 'it'} has {width:,} x {height:,} pixels, and a model takes {MAX_IMAGE_PX:,} a side")
     return Attachment(media_type, base64.b64encode(raw).decode(), name)
 
 
@@ -88,7 +106,10 @@ def pdf_pages(source: str | Path | bytes, pages: Iterable[int]) -> list[Attachme
         OSError: The file cannot be read.
         ValueError: It is no PDF that can be opened, has no such page, or a page has more than 5 MB as an image.
     """
-    raw, name = _read(source)
+    return _pages(*_read(source), pages)
+
+
+def _pages(raw: bytes, name: str, pages: Iterable[int]) -> list[Attachment]:
     drawn = []
     with _opened(raw, name) as document:
         for number in pages:
@@ -98,6 +119,61 @@ def pdf_pages(source: str | Path | bytes, pages: Iterable[int]) -> list[Attachme
             _check_size(png, f"page {number}", MAX_IMAGE_BYTES)
             drawn.append(Attachment("image/png", base64.b64encode(png).decode(), f"{name} p. {number}".strip()))
     return drawn
+
+
+def question_images(given: Iterable[ImageLike]) -> tuple[Attachment, ...]:
+    """Return the images that belong to a question, in order. Pages of PDF are drawn.
+
+    Args:
+        given: Images and PDF: paths, the bytes of files, or attachments. `plan.pdf#page=3` is one page.
+
+    Raises:
+        QueryError: One cannot be read, is no image, or is too large; or there are more than `MAX_IMAGES`.
+        TypeError: It is a single text or something else that is no collection of images.
+    """
+    if isinstance(given, str | bytes | Path | Attachment):
+        raise TypeError("images are a list, also if it is one: images=[...]")
+    found: list[Attachment] = []
+    for each in given:
+        try:
+            found += [each] if isinstance(each, Attachment) else _images_of(each)
+        except OSError as exc:
+            raise QueryError(f"cannot read {str(each)!r}: {exc.strerror}", hint="check the path of the image") from exc
+        except QueryError:
+            raise
+        except ValueError as exc:
+            raise QueryError(str(exc), hint=_TAKEN) from exc
+    check_count(found)
+    return tuple(found)
+
+
+def check_count(images: Sequence[Attachment], most: int = MAX_IMAGES) -> None:
+    """Refuse more images than a question may have; each page of a PDF is one.
+
+    Raises:
+        QueryError: There are more.
+    """
+    count = sum(each.pages for each in images)
+    if count > most:
+        hint = "leave some out, or name pages as in plan.pdf#page=3"
+        raise QueryError(f"the question has {count} images, and may have {most}", hint=hint)
+
+
+def _images_of(source: str | Path | bytes) -> list[Attachment]:
+    page = None if isinstance(source, bytes) or Path(source).exists() else _PAGE.fullmatch(str(source))
+    raw, name = _read(page["path"] if page else source)
+    if not raw.startswith(_PDF):
+        return [_image(raw, name)]
+    if page:
+        return _pages(raw, name, [int(page["number"])])
+    with _opened(raw, name) as document:
+        count = len(document)
+    if count > MAX_IMAGES:
+        raise QueryError(
+            f"{name or 'the PDF'} has {count} pages, and a question may have {MAX_IMAGES} images",
+            hint=f"name pages, as in {name or 'plan.pdf'}#page=3",
+        )
+    return _pages(raw, name, range(1, count + 1))
 
 
 def has_attachments(request: Request) -> bool:
@@ -128,12 +204,6 @@ def _read(source: str | Path | bytes) -> tuple[bytes, str]:
         return source, ""
     path = Path(source)
     return path.read_bytes(), path.name
-
-
-def _media_type(raw: bytes) -> str:
-    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
-        return "image/webp"
-    return next((media_type for start, media_type in _SIGNATURES if raw.startswith(start)), "")
 
 
 def _check_size(raw: bytes, name: str, most: int) -> None:

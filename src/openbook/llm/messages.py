@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from openbook.llm.sampling import DEFAULT_SAMPLING, Sampling
+from openbook.types import Attachment, AttachmentKind
 from openbook.usage import Usage
 
 __all__ = [
@@ -133,28 +134,6 @@ class OpaqueBlock:
     wire: str
     """The wire that it came from; others leave it out."""
     json: str
-
-
-AttachmentKind = Literal["image", "pdf"]
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """An image or a PDF in a message of the user; see `openbook.llm.attachments`."""
-
-    media_type: str
-    """Such as `image/png` or `application/pdf`."""
-    base64: str = field(repr=False)
-    """Its bytes."""
-    name: str = ""
-    """Of the file; empty if it has none."""
-    pages: int = 1
-    """Of a PDF."""
-
-    @property
-    def kind(self) -> AttachmentKind:
-        """What a model has to read."""
-        return "pdf" if self.media_type == "application/pdf" else "image"
 
 
 Content = str | Sequence[str | Attachment]

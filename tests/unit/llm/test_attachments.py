@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from fpdf import FPDF
 from PIL import Image
 
 from openbook.agent import Agent, Attachment, Budget, history_from_json, history_to_json, image, pdf, pdf_pages
-from openbook.errors import BadRequestError
-from openbook.llm.attachments import MAX_IMAGE_BYTES
+from openbook.errors import BadRequestError, QueryError
+from openbook.llm.attachments import MAX_IMAGE_BYTES, MAX_IMAGES, question_images
 from openbook.llm.choose import open_model
 from openbook.llm.messages import Message, Request, TextBlock
 from openbook.llm.protocol import Model, complete
@@ -140,17 +140,10 @@ def test_pages_of_a_pdf_are_drawn_as_images_in_the_order_that_is_asked_for(two_p
     assert image(base64.b64decode(blue.base64)).media_type == "image/png"
 
 
-@pytest.mark.parametrize(
-    ("raw", "media_type"),
-    [
-        (PNG, "image/png"),
-        (b"\xff\xd8\xff\xe0rest", "image/jpeg"),
-        (b"GIF89arest", "image/gif"),
-        (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
-    ],
-)
-def test_the_kind_of_an_image_is_read_from_its_first_bytes(raw: bytes, media_type: str, tmp_path: Path) -> None:
-    (tmp_path / "a.bin").write_bytes(raw)
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WebP"])
+def test_the_kind_of_an_image_is_read_from_its_first_bytes(kind: str, tmp_path: Path) -> None:
+    Image.new("RGB", (3, 2)).save(tmp_path / "a.bin", kind)
+    media_type = f"image/{kind.lower()}"
 
     read = image(tmp_path / "a.bin")
 
@@ -163,6 +156,11 @@ def test_what_no_model_takes_is_refused_before_it_is_asked(two_pages: Path, tmp_
 
     with pytest.raises(ValueError, match=r"a\.png is no image of a kind that models read"):
         image(tmp_path / "a.png")
+    (tmp_path / "b.gif").write_bytes(b"GIF89a")
+    with pytest.raises(ValueError, match=r"b\.gif is damaged"):
+        image(tmp_path / "b.gif")
+    with pytest.raises(ValueError, match=r"it has 4 x 8,001 pixels, and a model takes 8,000 a side"):
+        image(b"GIF89a" + bytes([4, 0]) + (8_001).to_bytes(2, "little"))
     with pytest.raises(ValueError, match=r"it has 5\.1 MB, and a model takes 5 MB"):
         image(PNG + bytes(MAX_IMAGE_BYTES + 100_000))
     with pytest.raises(ValueError, match="is no PDF, is damaged, or is encrypted"):
@@ -201,3 +199,48 @@ def test_a_budget_reserves_what_an_image_may_cost(two_pages: Path) -> None:
     assert estimate_request(asked("What?", pdf(two_pages))) > 9600
     assert estimate_request(replace(one, messages=(Message.user("What?"),))) < 100
     assert result.stopped_by == "max_tokens"
+
+
+def test_images_of_a_question_are_read_in_order_and_pages_of_pdf_are_drawn(two_pages: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(PNG)
+
+    all_pages = question_images([tmp_path / "a.png", two_pages, image(PNG)])
+    (one_page,) = question_images([f"{two_pages}#page=2"])
+
+    assert [each.kind for each in all_pages] == ["image"] * 4
+    assert [each.name for each in all_pages] == ["a.png", "colours.pdf p. 1", "colours.pdf p. 2", ""]
+    assert one_page.base64 == all_pages[2].base64
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        pytest.param(["gone.png"], "cannot read 'gone.png': No such file", id="not-there"),
+        pytest.param([b"<svg></svg>"], "it is no image of a kind", id="no-image"),
+        pytest.param([PNG] * (MAX_IMAGES + 1), "the question has 6 images, and may have 5", id="too-many"),
+        pytest.param([PNG + bytes(MAX_IMAGE_BYTES)], r"it has 5\.0 MB", id="too-large"),
+        pytest.param([b"%PDF-1.7 and nothing"], "is no PDF", id="damaged"),
+    ],
+)
+def test_what_cannot_be_an_image_of_a_question_is_told_with_what_can(given: Sequence[Any], message: str) -> None:
+    with pytest.raises(QueryError, match=message) as caught:
+        question_images(given)
+
+    assert caught.value.hint
+
+
+def test_a_pdf_of_more_pages_than_a_question_may_have_says_how_to_name_some() -> None:
+    document = FPDF()
+    for _ in range(MAX_IMAGES + 1):
+        document.add_page()
+
+    with pytest.raises(QueryError, match="the PDF has 6 pages") as caught:
+        question_images([bytes(document.output())])
+
+    assert "#page=3" in caught.value.hint
+
+
+@pytest.mark.parametrize("given", ["a.png", PNG, image(PNG)])
+def test_a_single_image_in_place_of_a_list_is_a_mistake_of_the_program(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"images=\[\.\.\.\]"):
+        question_images(given)

@@ -1,0 +1,82 @@
+"""How many pixels an image has, from the first bytes of its file: nothing is decoded."""
+
+from __future__ import annotations
+
+import struct
+
+PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
+
+_SIGNATURES = ((b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG), (b"GIF87a", GIF), (b"GIF89a", GIF))
+
+# Markers of JPEG that stand alone, and those of a frame, which has the size: C4, C8 and CC are something else.
+_ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_SCAN = 0xDA
+
+
+def media_type_of(raw: bytes) -> str:
+    """Return what kind of image it is by its first bytes; empty if it is none that models read."""
+    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
+        return WEBP
+    return next((media_type for start, media_type in _SIGNATURES if raw.startswith(start)), "")
+
+
+def size_of(raw: bytes) -> tuple[int, int]:
+    """Return width and height in pixels.
+
+    Raises:
+        ValueError: It is no image, or so damaged that it does not say.
+
+    Example:
+        >>> size_of(b"GIF89a" + bytes([4, 0, 2, 0]))
+        (4, 2)
+    """
+    try:
+        width, height = _READERS[media_type_of(raw)](raw)
+    except (KeyError, IndexError, struct.error) as exc:
+        raise ValueError("it is no image, or is damaged") from exc
+    if width < 1 or height < 1:
+        raise ValueError("it is damaged: it has no pixels")
+    return width, height
+
+
+def _png(raw: bytes) -> tuple[int, int]:
+    width, height = struct.unpack_from(">II", raw, 16)
+    return width, height
+
+
+def _gif(raw: bytes) -> tuple[int, int]:
+    width, height = struct.unpack_from("<HH", raw, 6)
+    return width, height
+
+
+def _jpeg(raw: bytes) -> tuple[int, int]:
+    at = 2
+    while True:
+        marker = raw[at + 1] if raw[at] == 0xFF else _SCAN  # what is no marker belongs to no header
+        if marker == 0xFF or marker in _ALONE:
+            at += 1 if marker == 0xFF else 2
+        elif marker in _FRAMES:
+            height, width = struct.unpack_from(">HH", raw, at + 5)
+            return width, height
+        elif marker == _SCAN:
+            raise IndexError(at)
+        else:
+            at += 2 + int(struct.unpack_from(">H", raw, at + 2)[0])
+
+
+def _webp(raw: bytes) -> tuple[int, int]:
+    match raw[12:16]:
+        case b"VP8X":
+            wide, narrow, high, low = struct.unpack_from("<HBHB", raw, 24)  # 24 bits each, less one
+            return (narrow << 16 | wide) + 1, (low << 16 | high) + 1
+        case b"VP8L":
+            packed = int(struct.unpack_from("<I", raw, 21)[0])
+            return (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1
+        case b"VP8 ":
+            width, height = struct.unpack_from("<HH", raw, 26)
+            return width & 0x3FFF, height & 0x3FFF
+    raise IndexError(12)
+
+
+_READERS = {PNG: _png, JPEG: _jpeg, GIF: _gif, WEBP: _webp}
