@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from openbook.agent.running import Running, await_for, wait_for
 from openbook.errors import ModelError
-from openbook.llm.messages import CitationDelta, ReplyFinished, Request, TextDelta
+from openbook.llm.messages import CitationDelta, Message, ReplyFinished, Request, TextDelta, Usage
 from openbook.llm.protocol import Model, acomplete, checked_reply, complete
 
 if TYPE_CHECKING:
@@ -42,7 +42,14 @@ class CallModel:
     is_answer: bool = True
     """Whether whoever watches is shown the words."""
     by: Role = "writer"
-    """Who is asked. A failure of the verifier is no error: the reply is None then."""
+    """Who is asked. A failure of the verifier is no error: the reply is empty then, and says why."""
+    may_fail: bool = False
+    """Whether the same holds for the writer."""
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a failure is no error."""
+        return self.may_fail or self.by == "verifier"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +81,8 @@ def drive(
         reply: ReplyFinished | None = None
         while (step := next_step(steps, reply)) is not None:
             reply = None
-            if isinstance(step, CallModel) and step.by == "verifier":
-                reply = _verified(step.request, verifier or model)
+            if isinstance(step, CallModel) and step.is_tried:
+                reply = _tried(step, model, verifier)
             elif isinstance(step, CallModel):
                 assert model is not None
                 with _closing(model.stream(step.request)) as events:
@@ -91,23 +98,32 @@ def drive(
                 yield step
 
 
-def _verified(request: Request, model: Model | None) -> ReplyFinished | None:
-    """Call a verifier; None if it fails, which leaves claims unverified."""
-    assert model is not None
+def _tried(call: CallModel, writer: Model | None, verifier: Model | None) -> ReplyFinished:
+    """Make a call that may fail."""
+    model = _asked(call, writer, verifier)
     try:
-        return complete(model, request)
+        return complete(model, call.request)
     except ModelError as exc:
-        _logger.warning("the verifier %s failed: %s", model.name, exc)
-        return None
+        return _failed(call, model, exc)
 
 
-async def _averified(request: Request, model: Model | None) -> ReplyFinished | None:
-    assert model is not None
+async def _atried(call: CallModel, writer: Model | None, verifier: Model | None) -> ReplyFinished:
+    model = _asked(call, writer, verifier)
     try:
-        return await acomplete(model, request)
+        return await acomplete(model, call.request)
     except ModelError as exc:
-        _logger.warning("the verifier %s failed: %s", model.name, exc)
-        return None
+        return _failed(call, model, exc)
+
+
+def _asked(call: CallModel, writer: Model | None, verifier: Model | None) -> Model:
+    model = (verifier or writer) if call.by == "verifier" else writer
+    assert model is not None
+    return model
+
+
+def _failed(call: CallModel, model: Model, error: ModelError) -> ReplyFinished:
+    _logger.warning("the %s %s failed: %s", call.by, model.name, error)
+    return ReplyFinished(Message.assistant(""), Usage(known=False), "other", model.name, failure=str(error))
 
 
 async def adrive(
@@ -139,8 +155,8 @@ async def adrive(
             if isinstance(wanted, Wait):
                 await await_for(wanted.running, wanted.timeout_s)
                 continue
-            if wanted.by == "verifier":
-                reply = await _averified(wanted.request, verifier or model)
+            if wanted.is_tried:
+                reply = await _atried(wanted, model, verifier)
                 continue
             assert model is not None
             async with _aclosing(model.astream(wanted.request)) as events:

@@ -71,13 +71,13 @@ class AgentAnswerer:
         left = [agent.left]
         verifier = verifier_for(options, lambda: left[-1], price=self._price)
 
-        def retry(failing: Sequence[Claim]) -> Steps[str]:
+        def retry(failing: Sequence[Claim]) -> Steps[ModelReply]:
             left_now = (verifier and verifier.left) or agent.left  # the check was paid from the same budget
             again = self._agent(replace(left_now, max_rounds=0), agent.history)
-            result = yield from _run(again, retry_prompt(failing), is_answer=False)
+            result = yield from _run(again, retry_prompt(failing), is_retry=True)
             spent.append(again.spent)
             left.append(again.left)
-            return result.text
+            return ModelReply(result.text, result.stop, result.stopped_by, result.reason)
 
         context = self._numbering.context
         if not context.shown and reply.text.strip() and kind_of(query) == "small talk":
@@ -104,19 +104,22 @@ class AgentAnswerer:
         )
 
 
-def _run(agent: Agent, query: Content, *, is_answer: bool = True) -> Steps[AgentResult]:
+def _run(agent: Agent, query: Content, *, is_retry: bool = False) -> Steps[AgentResult]:
+    """Take the steps of a run. The words of a retry are not shown as they come, and its failure is no error."""
     reply: ReplyFinished | None = None
+    failure = ""
     with closing(agent.steps(query)) as steps:
         while True:
             step, reply = steps.send(reply), None
             if isinstance(step, CallModel):
-                reply = yield replace(step, is_answer=is_answer)
+                reply = yield replace(step, is_answer=not is_retry, may_fail=is_retry)
+                failure = reply.failure if reply else ""
             elif isinstance(step, Wait):
                 yield step
             elif isinstance(step, CallFinished):
                 yield ToolUsed(step.call.name, step.call.arguments, _outcome(step))
             elif isinstance(step, RunFinished):
-                return step.result
+                return replace(step.result, reason=failure) if failure else step.result
 
 
 def _outcome(event: CallFinished) -> str:

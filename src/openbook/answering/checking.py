@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from openbook.answering.model_calls import ModelReply
 from openbook.answering.repair import anchored, dropped
 from openbook.answering.steps import Steps
 from openbook.answering.verification import CitationChecker, Verification
@@ -14,7 +15,7 @@ from openbook.answers import POLICIES, Claim, Policy, Repair, Stage
 Retry = Callable[[Sequence[Claim]], str]
 """Asks the model once more: takes the claims in conflict, with their reasons, and returns a new answer."""
 
-AskAgain = Callable[[Sequence[Claim]], Steps[str]]
+AskAgain = Callable[[Sequence[Claim]], Steps[ModelReply]]
 """The same as steps."""
 
 
@@ -49,11 +50,15 @@ def check_answer(
         return checked
     yield Stage("writing")
     again = yield from ask_again(checked.conflicts)
-    second = yield from _judged(again, checker, verifier)
+    count = len(checked.conflicts)
+    why = f"{count} claim{'' if count == 1 else 's'} in conflict"
+    if not again.text.strip():
+        why += f"; there is no second answer{f': {again.reason}' if again.reason else ''}"
+        return replace(checked, repairs=(*checked.repairs, Repair("retried", "", checked.answer, checked.answer, why)))
+    second = yield from _judged(again.text, checker, verifier)
     claims_something = any(claim.verdict for claim in second.claims)
     is_better = claims_something and len(second.conflicts) < len(checked.conflicts)
-    count = len(checked.conflicts)
-    why = f"{count} claim{'' if count == 1 else 's'} in conflict, and {len(second.conflicts)} of the second answer"
+    why += f", and {len(second.conflicts)} of the second answer"
     why = why if claims_something else f"{why}, which claimed nothing"
     kept = second if is_better else checked
     repair = Repair("retried", "", checked.answer, kept.answer, why)

@@ -12,7 +12,7 @@ from openbook.answering.context import Context, build_context
 from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.expansion import build_expansion_prompt, read_searches
 from openbook.answering.followups import StandaloneQuestion, is_rewritable, standalone
-from openbook.answering.model_calls import ModelCaller
+from openbook.answering.model_calls import ModelCaller, ModelReply
 from openbook.answering.options import AnswerOptions
 from openbook.answering.prompting import build_messages, build_retry, build_standalone_prompt, build_system_prompt
 from openbook.answering.refusals import refusal
@@ -110,12 +110,12 @@ class ContextAnswerer:
         yield Stage("writing")
         reply = yield from self._calls.ask(request, is_answer=True)
 
-        def retry(failing: Sequence[Claim]) -> Steps[str]:
+        def retry(failing: Sequence[Claim]) -> Steps[ModelReply]:
             messages = build_retry(request, reply.text, failing)
             if self._verifier and self._verifier.left:  # the check was paid from the same budget
                 self._before += self._calls.ledger.spent
                 self._calls = ModelCaller(self._model.name, self._verifier.left, price=self._price)
-            return (yield from self._calls.ask(replace(request, messages=messages))).text
+            return (yield from self._calls.ask(replace(request, messages=messages), may_fail=True))
 
         return (
             yield from answer_of(

@@ -385,10 +385,10 @@ class Generator:
         started = self._clock()
         verifier = verifier_for(options, Budget, price=self._price)
 
-        def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
+        def ask_again(conflicts: Sequence[Claim]) -> Steps[ModelReply]:
             yield from ()
             assert retry is not None
-            return retry(conflicts)
+            return ModelReply(retry(conflicts))
 
         result = yield from answer_of(
             query,

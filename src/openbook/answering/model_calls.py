@@ -40,21 +40,28 @@ class ModelCaller:
         return self.ledger.allows(input_tokens, request.max_tokens + output_tokens)
 
     def ask(
-        self, request: Request, *, is_answer: bool = False, by: Role = "writer"
+        self, request: Request, *, is_answer: bool = False, by: Role = "writer", may_fail: bool = False
     ) -> Generator[CallModel, ReplyFinished | None, ModelReply]:
-        """Call the model, and return the whole reply. `is_answer`: its words are shown as they come."""
+        """Call the model, and return the whole reply.
+
+        Args:
+            request: What it is asked.
+            is_answer: Its words are shown as they come.
+            by: Who asks: the writer of the answer, or its verifier.
+            may_fail: A failure is no error: the reply has no words then, and says why.
+        """
         granted = self.ledger.reserve(self._meter.most_tokens(request), request.max_tokens, request.deadline_s)
         if isinstance(granted, BudgetExceeded):
             return ModelReply("", "other", granted.limit, granted.reason)
         asked = replace(request, max_tokens=granted.output_tokens, deadline_s=granted.deadline_s)
         try:
-            finished = yield CallModel(asked, is_answer, by)
+            finished = yield CallModel(asked, is_answer, by, may_fail)
         except BaseException:
             self.ledger.abandon()
             raise
-        if finished is None:
+        if finished is None or finished.failure:
             self.ledger.abandon()
-            return ModelReply("", "other", reason="it did not reply")
+            return ModelReply("", "other", reason=finished.failure if finished else "it did not reply")
         self.ledger.settle(finished.usage)
         self._meter.learn(asked, finished)
         return ModelReply(with_marks(finished.message.parts), finished.stop)

@@ -47,7 +47,7 @@ def answer_of(
         ValueError: The policy is none, or `retry` without anything to ask.
     """
     shown = tuple(entry.result for entry in context.shown)
-    stopped = reply.stopped or ("length" if reply.stop == "length" else "")
+    stopped = reply.stopped or (reply.stop if reply.stop in _SILENT else "")
     if not reply.text.strip():
         silent = _SILENT.get(reply.stop, RefusalReason.NOTHING_WRITTEN)
         reason = RefusalReason.BUDGET if reply.stopped else silent

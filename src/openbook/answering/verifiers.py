@@ -12,7 +12,7 @@ from openbook.answering.options import AnswerOptions
 from openbook.answering.steps import Steps
 from openbook.costs import Budget, Price, Spent, price_of
 from openbook.errors import ModelError, SettingsError
-from openbook.grounding.entailment import ask_judge
+from openbook.grounding.entailment import VERIFIER_FAILED, ask_judge
 from openbook.grounding.model_prompt import VerificationPrompt
 from openbook.grounding.protocol import CitedClaim, Entailment, Judge
 from openbook.llm.choose import open_model
@@ -102,7 +102,7 @@ class ModelVerifier:
         if reply.stopped:
             return VerifierReport(failure=f"the budget left nothing for a check: {reply.reason}")
         if reply.reason:
-            return VerifierReport(failure=f"the verifier failed: {reply.reason}")
+            return VerifierReport(failure=f"{VERIFIER_FAILED}: {reply.reason}")
         return VerifierReport(prompt.read(reply.text))
 
 

@@ -17,6 +17,7 @@ from openbook.grounding.protocol import CitedClaim, Entailment, EntailmentLabel,
 _logger = logging.getLogger(__name__)
 
 NOT_ASKED = "no verifier checked whether the cited lines say it"
+VERIFIER_FAILED = "the verifier failed"
 NO_MARK = "it states facts and cites nothing"
 _NOT_SAID = "the verifier did not find it in the cited lines"
 _NO_REPLY = "the verifier gave no verdict on it"
@@ -134,10 +135,10 @@ def ask_judge(judge: Judge, claims: Sequence[CitedClaim]) -> tuple[list[Entailme
     try:
         found = list(judge.judge(claims))
     except OpenbookError as exc:
-        return [], f"the verifier failed: {exc}"
+        return [], f"{VERIFIER_FAILED}: {exc}"
     except Exception:
         _logger.exception("the judge %s failed", getattr(judge, "name", judge))
-        return [], "the verifier failed"
+        return [], VERIFIER_FAILED
     if len(found) != len(claims):
         return [], "the verifier gave another number of verdicts than there are claims"
     return [each if _is_entailment(each) else None for each in found], ""

@@ -16,8 +16,8 @@ from openbook.grounding.readable import readable
 _MARKUP = re.compile(r"[*_`\"'“”„«»‘’\\|]+")
 _GAP = re.compile(r"\[?(?:\.\.\.|…)\]?")
 # Editors and PDFs have many hyphens, and characters that nobody sees.
-_ALIKE = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
-_ALIKE |= dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+_HYPHENS, _UNSEEN = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_ALIKE = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), _UNSEEN)
 # A verifier copies the number of a line with the line.
 _LINE_NUMBER = re.compile(r"^[ \t]*\d{1,6}\|[ \t]?", re.MULTILINE)
 # A quote of fewer letters, and no digit, says nothing.

@@ -232,6 +232,8 @@ class ReplyFinished:
     stop: StopReason = "end"
     model: str = ""
     """As the provider names what replied."""
+    failure: str = ""
+    """Why there is no reply, for people, where a caller goes on without one; else empty."""
 
 
 Event = TextDelta | ToolStarted | CitationDelta | ReplyFinished

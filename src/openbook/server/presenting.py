@@ -7,7 +7,9 @@ from typing import Any
 
 from openbook.answering.context import label_of
 from openbook.answers import Citation, GenerationResult, anchor_of, written_place
+from openbook.grounding.entailment import VERIFIER_FAILED
 from openbook.retrieval.excerpts import with_excerpts
+from openbook.server.failures import without_places
 from openbook.server.models import public_name
 from openbook.server.rendering import render_answer
 from openbook.server.schemas import AnswerResponse, CitationResponse, ClaimResponse, SpanResponse, UsageResponse
@@ -34,7 +36,7 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
         citations=citations,
         nearest=_nearest(answer, library) if answer.refused else [],
         claims=[
-            ClaimResponse(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=claim.reason)
+            ClaimResponse(text=claim.text, marks=list(claim.marks), verdict=claim.verdict, reason=_told(claim.reason))
             for claim in answer.claims
         ],
         refused=answer.refused,
@@ -52,12 +54,17 @@ def present(answer: GenerationResult, library: ServedLibrary, session_id: str) -
     )
 
 
+def _told(reason: str) -> str:
+    """Return a reason without the addresses of servers, which may be in that of a verifier that failed."""
+    return without_places(reason) if reason.startswith(VERIFIER_FAILED) else reason
+
+
 def _citation(number: int, citation: Citation, library: ServedLibrary) -> CitationResponse:
     return CitationResponse(
         number=number,
         mark=citation.mark,
         verdict=citation.verdict,
-        reason=citation.reason,
+        reason=_told(citation.reason),
         place=citation.place,
         **_place(citation.source, citation.span, citation.url, library),
         symbol=citation.symbol,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Generator
+from dataclasses import replace
 
 import pytest
 
@@ -117,7 +118,8 @@ CHECK = CallModel(Request((Message.user("Is it so?"),)), by="verifier")
 def asking(*asks: CallModel) -> Steps[str]:
     for ask in asks:
         reply = yield ask
-        yield f"told: {reply.message.text if reply else None}"
+        assert reply is not None
+        yield f"told: {reply.message.text or reply.failure}"
 
 
 @both
@@ -152,11 +154,12 @@ def test_the_words_of_a_verifier_are_not_shown(driver: Driver) -> None:
 
 @both
 @pytest.mark.parametrize("failing", [OverloadedError("busy"), ScriptedReply("Ye", error=OverloadedError("busy"))])
-def test_a_verifier_that_fails_replies_nothing(driver: Driver, failing: ModelError | ScriptedReply) -> None:
+@pytest.mark.parametrize("call", [CHECK, replace(ASK, may_fail=True)], ids=["verifier", "writer-that-may-fail"])
+def test_a_call_that_may_fail_replies_why(driver: Driver, call: CallModel, failing: ModelError | ScriptedReply) -> None:
     with ScriptedModel(failing, "It") as model:
-        events = driver(asking(CHECK, ASK), model, None)
+        events = driver(asking(call, ASK), model, None)
 
-    assert [event for event in events if isinstance(event, str)] == ["told: None", "told: It"]
+    assert [event for event in events if isinstance(event, str)] == ["told: busy", "told: It"]
 
 
 @both

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from openbook.answering.checking import check_answer
 from openbook.answering.citations import TextNow
 from openbook.answering.context import build_context
+from openbook.answering.model_calls import ModelReply
 from openbook.answering.steps import Steps, run
 from openbook.answering.verification import CitationChecker, Verification
 from openbook.answering.verifiers import ClaimVerifier, VerifierReport
@@ -102,11 +103,11 @@ def watched(
     found: list[Verification] = []
     asked: list[Sequence[Claim]] = []
 
-    def ask_again(conflicts: Sequence[Claim]) -> Steps[str]:
+    def ask_again(conflicts: Sequence[Claim]) -> Steps[ModelReply]:
         yield from ()
         asked.append(conflicts)
         assert second is not None
-        return second
+        return ModelReply(second)
 
     def steps() -> Steps[None]:
         again = None if second is None else ask_again

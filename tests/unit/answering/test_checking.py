@@ -77,7 +77,15 @@ def test_a_second_answer_with_as_many_conflicts_is_recorded_and_not_taken(second
     assert [(repair.what, repair.before == repair.after) for repair in checked.repairs] == [("retried", True)]
 
 
-@pytest.mark.parametrize("second", ["", "Okay.", "What do you mean?", "I do not know."])
+def test_a_second_answer_without_words_is_recorded_as_none() -> None:
+    checked = check(f"{GOOD} {BAD}", "retry", "")
+
+    (retried,) = checked.repairs
+    assert (retried.before, retried.after) == (checked.answer, f"{GOOD} {BAD}")
+    assert retried.why == "1 claim in conflict; there is no second answer"
+
+
+@pytest.mark.parametrize("second", ["Okay.", "What do you mean?", "I do not know."])
 def test_a_second_answer_that_claims_nothing_is_not_taken(second: str) -> None:
     checked = check(f"{GOOD} {BAD}", "retry", second)
 

@@ -15,7 +15,7 @@ from openbook.answering.prompting import build_system_prompt, format_prompt_for_
 from openbook.answers import Answered, AnswerEvent, Exchange, GenerationResult, Policy, Written
 from openbook.costs import Budget
 from openbook.errors import OverloadedError
-from openbook.llm.messages import ProviderCitation, Request, Sampling, ShownSource
+from openbook.llm.messages import ProviderCitation, Request, Sampling, ShownSource, StopReason
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
 from tests.unit.retrieval.material import Library
@@ -186,7 +186,7 @@ def test_a_budget_that_forbids_the_call_is_named(library: Library) -> None:
 
     assert (answer.refused, answer.reason, answer.stopped) == (True, "budget", "max_usd")
     assert answer.answer.startswith(
-        "The budget was exhausted before the model wrote an answer ($0.0001 of $0.0001 are left)."
+        "The budget does not cover an answer of the model ($0.0001 of $0.0001 are left). Raise"
     )
     assert answer.results
 
@@ -256,11 +256,12 @@ def test_an_answer_of_which_all_was_dropped_says_so_above_quotes(library: Librar
     assert (answer.refused, [repair.what for repair in answer.repairs]) == (False, ["dropped"])
 
 
-def test_an_answer_that_was_cut_off_says_so(library: Library) -> None:
-    with ScriptedModel(ScriptedReply(ANSWER, stop="length")) as model:
+@pytest.mark.parametrize("stop", ["length", "refused", "filtered"])
+def test_an_answer_that_was_cut_off_says_so(library: Library, stop: StopReason) -> None:
+    with ScriptedModel(ScriptedReply(ANSWER, stop=stop)) as model:
         answer = ask(library, model)
 
-    assert (answer.refused, answer.stopped) == (False, "length")
+    assert (answer.refused, answer.stopped) == (False, stop)
 
 
 def test_a_model_that_fails_raises_and_is_not_counted(library: Library) -> None:

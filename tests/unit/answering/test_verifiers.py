@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -37,15 +38,22 @@ def library(tmp_path: Path) -> Iterator[Library]:
     made.close()
 
 
-def happen(library: Library, options: AnswerOptions) -> list[AnswerEvent]:
-    generator = Generator(
+def generator_of(library: Library) -> Generator:
+    return Generator(
         library.index,
         library.embedder,
         text_now=library.text_now,
         context_tokens=6_000,
         price=lambda _, usage: Decimal(usage.input_tokens + usage.output_tokens) / 1_000 if usage.known else None,
     )
-    return list(generator.stream(QUESTION, options=options))
+
+
+def happen(library: Library, options: AnswerOptions) -> list[AnswerEvent]:
+    return list(generator_of(library).stream(QUESTION, options=options))
+
+
+async def collected(library: Library, options: AnswerOptions) -> list[AnswerEvent]:
+    return [event async for event in generator_of(library).astream(QUESTION, options=options)]
 
 
 def ask(library: Library, options: AnswerOptions) -> GenerationResult:
@@ -201,13 +209,30 @@ def test_a_second_answer_and_its_check_are_paid_as_well(library: Library) -> Non
     assert [claim.verdict for claim in answer.claims] == ["confirmed"]
 
 
+@pytest.mark.parametrize(("steps", "tools"), [([], False), ([SEARCH], True)], ids=["direct", "agent"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "async"])
+def test_a_second_answer_that_fails_does_not_cost_the_first(
+    library: Library, steps: Sequence[ScriptedReply], *, tools: bool, is_async: bool
+) -> None:
+    with ScriptedModel(*steps, f"{OPEN} {WRONG}", NOT_SAID, OverloadedError("busy")) as model:
+        options = AnswerOptions(model=model, policy="retry", tools=tools)
+        events = asyncio.run(collected(library, options)) if is_async else happen(library, options)
+
+    last = events[-1]
+    assert isinstance(last, Answered)
+    assert [claim.verdict for claim in last.answer.claims] == ["unverified", "conflict"]
+    assert last.answer.answer == f"{OPEN} {WRONG}"
+    assert [repair.why for repair in last.answer.repairs] == ["1 claim in conflict; there is no second answer: busy"]
+    assert last.answer.cost_usd is None
+
+
 @pytest.mark.parametrize("failing", [OverloadedError("busy"), ScriptedReply("{", error=OverloadedError("busy"))])
 def test_a_verifier_that_fails_leaves_claims_unverified(library: Library, failing: ModelError | ScriptedReply) -> None:
     with ScriptedModel(f"{OPEN} {WRONG} Sessions end after one hour [1:1].", failing) as model:
         answer = ask(library, AnswerOptions(model=model))
 
     assert [claim.verdict for claim in answer.claims] == ["unverified", "conflict", "exact"]
-    assert answer.claims[0].reason == "the verifier failed: it did not reply"
+    assert answer.claims[0].reason == "the verifier failed: busy"
     assert answer.cost_usd is None  # what it cost, nobody knows
 
 

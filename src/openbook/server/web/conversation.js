@@ -28,7 +28,8 @@ const GOES_ON = "p, ul, ol, li, blockquote, pre, code.code, div.table, table, th
 // What stopped an answer before its model did, as the server names it.
 const STOPPED = /** @type {Record<string, string>} */ ({
   length: "The model reached its longest answer, so the end is missing.",
-  refused: "The model's provider stopped this answer.",
+  refused: "The model or its provider stopped this answer, so the end is missing.",
+  filtered: "The content filter of the model's provider stopped this answer, so the end is missing.",
   max_usd: "The money for one question was spent, so the end may be missing.",
   max_tokens: "The tokens for one question were spent, so the end may be missing.",
   max_seconds: "The time for one question was over, so the end may be missing.",
@@ -166,7 +167,8 @@ export class ExchangeView {
 
   /** @param {Answer} answer */
   #remarks(answer) {
-    return [STOPPED[answer.stopped], answer.warning]
+    // An answer without words says itself what stopped it.
+    return [answer.refused ? "" : STOPPED[answer.stopped], answer.warning]
       .filter(Boolean)
       .map((words) => element("p", { class: "remark" }, words));
   }
