@@ -2,13 +2,15 @@
 
     python -m benchmarks.overview --checkouts FOLDER
 
-`overview.json` has twelve repositories with their front pages, and five questions in each of three groups, written one
-after the other. Three of them are among the cases that `benchmarks.kinds` trains with, which also measures without.
+`overview.json` has repositories with their front pages, and five questions in each group; the groups were written one
+after the other, and `{name}` is the name of the repository. Repositories that the folder lacks are named and left out.
+Three of the questions are among the cases that `benchmarks.kinds` trains with, which also measures without.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +38,9 @@ def main() -> None:
     print("| questions | asked | a front page found % | quoted % | refused % |\n|---|---|---|---|---|")
     outcomes: dict[str, list[Outcome]] = {group: [] for group in cases["questions"]}
     for name, pages in cases["repositories"].items():
-        if (arguments.checkouts / name).is_dir():
+        if not (arguments.checkouts / name).is_dir():
+            print(f"no checkout of {name} in {arguments.checkouts}", file=sys.stderr)
+        else:
             for group, outcome in _outcomes(arguments.checkouts / name, cases["questions"], set(pages)):
                 outcomes[group].append(outcome)
     for group, all_of in outcomes.items():
@@ -48,7 +52,7 @@ def _outcomes(folder: Path, questions: dict[str, list[str]], pages: set[str]) ->
     with tempfile.TemporaryDirectory() as scratch, folder_library(folder, Path(scratch)) as assistant:
         for group, texts in questions.items():
             for text in texts:
-                answer = assistant.query(text)
+                answer = assistant.query(text.replace("{name}", folder.name))
                 found = {result.chunk.span.path for result in answer.results}
                 quoted = {citation.span.path for citation in answer.citations}
                 yield group, Outcome(bool(found & pages), bool(quoted & pages), answer.refused)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.choosing import passage_score, signals_of, words_around
-from openbook.answering.context import FENCES, Context
+from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
-from openbook.answering.passages import Passage, is_row, join_passages, joins, overlap, passages_of, slice_of
-from openbook.answering.quoting import INDENT, mark_of, quoted
+from openbook.answering.openings import openings
+from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
+from openbook.answering.quoting import mark_of, quoted
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answering.uses import has_name
@@ -18,7 +19,6 @@ from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
 from openbook.questions.question import Question, read_question
-from openbook.questions.words import content_words_of_question
 from openbook.retrieval.signals import coverage
 from openbook.tokens import WORD, tokenize, words_to_read
 from openbook.types import ResultRole
@@ -65,19 +65,6 @@ _MOST_PLACES = 8
 # for 32 words more, English +1.0 and +1.9 for 8. A fourth and a fifth quote give German +4.6 and +3.3 for 39.
 _OTHER_WORDS_SHARE = 0.45
 
-# What a page opens with: a sentence of so many words is no badge and no slogan.
-_FEWEST_TELLING_WORDS = 6
-_MOST_OPENINGS = 4
-_SAYS_WHAT = re.compile(
-    r"\b(?:is|are|provides?|ist|est|es)\s+(?:an?|the|eine?|une?|una?)\b"
-    # "A server that moors ships.", but not "A timestamp can be added".
-    r"|^[^a-z\n]*An? (?!(?:\S+ ){1,3}(?:can|could|has|is|may|must|should|was|will)\b)\w",
-    re.MULTILINE,
-)
-_ENDS_SENTENCE = re.compile(r"[.!:。](?:[\s\"'*)\]]|$)")
-_ADDRESS = re.compile(r"\]\([^)]*\)|<[^>]*>|\bhttps?://\S+")
-
-
 _NOTE = "Quoted from the sources; no model wrote this."
 _BETWEEN = "\n\n"
 
@@ -105,7 +92,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     if context.shown and is_asked_for(context.shown[0].result):
         return _as_asked(context, embedder)
     if context.shown and ResultRole.OVERVIEW in context.shown[0].result.roles:
-        return list(_openings(query, context))
+        return [ScoredPassage(passage, score) for passage, score in openings(query, context)]
     query, by_place = _read_for_places(query, context)
     rarity = {token: rarity[token] for token in query.tokens if token in rarity}
     passages = [passage for shown in context.shown for passage in passages_of(shown)]
@@ -223,53 +210,6 @@ def _as_asked(context: Context, embedder: Embedder) -> list[ScoredPassage]:
     if ResultRole.HEADING in context.shown[0].result.roles:
         return [ScoredPassage(Passage(shown, shown.units[0], shown.units[-1]), 1.0) for shown in context.shown]
     return [ScoredPassage(passage, 1.0) for passage in central_passages(context, embedder)]
-
-
-def _openings(query: Question, context: Context) -> Iterator[ScoredPassage]:
-    """Take of each page that introduces a project what says what it is, else what it opens with, in sentences."""
-    seen: set[str] = set()
-    for shown in context.shown:
-        if ResultRole.OVERVIEW not in shown.result.roles or len(seen) == _MOST_OPENINGS:
-            continue
-        said = [each for each in passages_of(shown) if _is_said(each) and each.text not in seen]
-        if said:
-            # "Harbour moors ships" after the sponsors; else "A server that moors ships".
-            tells = (_defines, _is_subject, _says_what)
-            first = next((each for told in tells for each in said if told(each.text, query)), said[0])
-            seen.add(first.text)
-            yield ScoredPassage(first, shown.result.score)
-
-
-def _defines(text: str, query: Question) -> bool:
-    return query.definition is not None and query.definition.search(text) is not None
-
-
-def _is_subject(text: str, query: Question) -> bool:
-    """Check whether a sentence begins with what a question names, as the project."""
-    words = WORD.findall(_ADDRESS.sub(" ", text).lower())
-    return words[:1] != [] and words[0] in map(str.lower, content_words_of_question(query.text))
-
-
-def _says_what(text: str, _: Question) -> bool:
-    return _SAYS_WHAT.search(text) is not None
-
-
-def _is_said(passage: Passage) -> bool:
-    """Check whether a passage is a sentence, and no title, badge or example."""
-    chunk = passage.shown.result.chunk
-    before = chunk.text[: passage.start_char - chunk.span.start_char]
-    in_example = len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * INDENT)
-    # Sponsors and pictures; directives of reStructuredText.
-    is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith(".. ")
-    is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
-        passage.is_title or is_markup or is_row(passage.text) or _NOTE in passage.text
-    )
-    return is_sentence and not in_example and len(_plain_words(passage.text)) >= _FEWEST_TELLING_WORDS
-
-
-def _plain_words(text: str) -> list[str]:
-    """Return the words of a text without addresses and tags, as badges and pictures have them."""
-    return re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", text))
 
 
 def _chosen(

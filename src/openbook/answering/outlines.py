@@ -12,7 +12,7 @@ from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
 
 # Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
-_HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
+HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -46,14 +46,14 @@ def _definitions(chunk: Chunk) -> Iterator[Chunk]:
 
 
 def _headings(chunk: Chunk) -> Iterator[Chunk]:
-    for heading in _HEADING.finditer(chunk.text):
+    for heading in HEADING.finditer(chunk.text):
         yield piece_of(chunk, chunk.span.start_char + heading.start(), chunk.span.start_char + heading.end())
 
 
 def opens_with_heading(chunk: Chunk) -> bool:
     """Check whether a chunk of prose begins with a heading."""
     head = chunk.text.lstrip().partition("\n")[0]
-    return _HEADING.match(chunk.text.lstrip()) is not None or bool(chunk.context and chunk.context[-1] in head)
+    return HEADING.match(chunk.text.lstrip()) is not None or bool(chunk.context and chunk.context[-1] in head)
 
 
 def first_line(chunk: Chunk) -> Chunk:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice, pairwise, takewhile
 from pathlib import PurePosixPath
 
+from openbook.answering.outlines import HEADING
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
@@ -25,7 +27,30 @@ _FRONT = (
 )
 _TOLD = 1  # names that others begin with: `architecture-overview`
 _ARCHITECTURE = ("architec", "architek", "struct", "organi", "aufbau", "laid out", "component")
+_START = ("start", "begin", "first", "anfang", "loslegen", "einstieg", "commenc", "début", "empez", "empiez", "primero")
+_STARTS = ("gettingstarted", "quickstart", "start", "firststeps", "tutorial")
 _MODULES = frozenset({"__init__.py", "lib.rs", "doc.go", "main.go", "main.py", "index.js", "index.ts", "mod.ts"})
+
+# Sections of a page that are not about what the project does; the second are for whoever starts with it.
+_BESIDE = re.compile(
+    r"\b(?:licen[cs]\w*|sponsor\w*|donat\w*|backers?|funding|enterprise|contribut\w*|credits?|thanks|acknowledg\w*"
+    r"|copyright|authors?|maintainers?|translations?|table of contents|contents|community|star history|badges?"
+    r"|open collective|bugs|security|lizenz|mitwirken|licence|contribuer|licencia)\b",
+    re.IGNORECASE,
+)
+_IS_START = re.compile(
+    r"\b(?:get(?:ting)?[ -]started|quick ?-?start|first steps|install(?:ation|ing)?|tutorials?|start here|usage"
+    r"|erste schritte|how to use|premiers pas|primeros pasos)\b",
+    re.IGNORECASE,
+)
+_TO_START = re.compile(
+    r"\b(?:install\w*|download\w*|requirements|dependencies|building|what do i need)\b", re.IGNORECASE
+)
+
+# What a page shows and does not say: links, tags, pictures.
+_SILENT = re.compile(r"\]\([^)]*\)|<[^>]*>")
+_WORD = re.compile(r"\b[a-zA-Z]{2,}\b(?![^\n<]*>)")
+_FEWEST_WORDS = 8
 
 
 def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult]:
@@ -35,22 +60,68 @@ def introduction(text: str, index: Index, where: Filter) -> list[RetrievalResult
     if not pages and len(documents) <= _FEW_DOCUMENTS:
         pages = documents
     results: list[RetrievalResult] = []
-    chosen = [page for page, _ in zip(_unique(pages, text), range(_MOST_PAGES), strict=False)]
-    for number, page in enumerate(chosen):
-        telling = (chunk for chunk in index.chunks(page.source, page.path) if _tells(chunk))
-        for chunk, _ in zip(telling, range(_MOST_FIRST if number == 0 else _MOST_OTHER), strict=False):
+    for number, chunks in enumerate(islice(_telling(pages, index, text), _MOST_PAGES)):
+        for chunk in chunks[: _MOST_FIRST if number == 0 else _MOST_OTHER]:
             results.append(RetrievalResult(chunk, 1 / (1 + len(results)), roles=frozenset([ResultRole.OVERVIEW])))
     return results
 
 
-def _unique(pages: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:
-    """Yield pages best first, of each kind and folder the first only."""
+def _telling(pages: list[DocumentSummary], index: Index, text: str) -> Iterator[list[Chunk]]:
+    """Yield what pages tell, best first, of each kind and folder the first only that tells anything."""
     seen: set[tuple[int, str]] = set()
+    to_start = asks_to_start(text)
     for page in sorted(pages, key=lambda page: (_worth(page, text), _place_of(page))):
         key = (_worth(page, text)[0], str(PurePosixPath(page.path).parent))
-        if key not in seen:
-            seen.add(key)
-            yield page
+        if key in seen:
+            continue
+        chunks = index.chunks(page.source, page.path)
+        # All of `security-scanner` is on security.
+        for own in (True, False):
+            if telling := [chunk for chunk in chunks if _tells(chunk, own=own, to_start=to_start)]:
+                seen.add(key)
+                # What a project is comes first, then how to begin with it.
+                rest = sorted(telling[1:], key=lambda chunk: to_start and not is_start(" / ".join(chunk.context)))
+                yield telling[:1] + rest
+                break
+
+
+def asks_to_start(text: str) -> bool:
+    """Return whether a question asks where to begin, so that how something is installed answers it."""
+    return any(word in text.lower() for word in _START)
+
+
+def is_start(heading: str) -> bool:
+    """Return whether a section tells how to begin."""
+    return _IS_START.search(heading) is not None
+
+
+def is_beside(heading: str, *, to_start: bool) -> bool:
+    """Return whether a section is about something else than the project: who pays for it, its licence.
+
+    Example:
+        >>> is_beside("Sponsors", to_start=False), is_beside("Design", to_start=False)
+        (True, False)
+        >>> is_beside("Installation", to_start=False), is_beside("Installation", to_start=True)
+        (True, False)
+    """
+    return _BESIDE.search(heading) is not None or (not to_start and _TO_START.search(heading) is not None)
+
+
+def heading_over(chunk: Chunk, at: int) -> str:
+    """Return the headings over a place in a chunk, outermost first, in one string."""
+    found = list(HEADING.finditer(chunk.text, 0, at))
+    if not found:
+        return " / ".join(chunk.context)
+    first = found[0].group().strip("# \t\r")
+    # Of the headings of a chunk that begins with one, those before it are over all of it.
+    outer = chunk.context[: chunk.context.index(first)] if first in chunk.context else ()
+    inner: list[tuple[str, str]] = []
+    for each in found:
+        mark = each[1] or re.match("#*", each.group())[0]  # type: ignore[index]
+        # A mark of reStructuredText that was there before closes what stands below it; so does one "#" what has two.
+        inner = list(takewhile(lambda above, mark=mark: above[0] != mark and not above[0].startswith(mark), inner))  # type: ignore[misc]
+        inner.append((mark, each.group()))
+    return " / ".join([*outer, *(title for _, title in inner)])
 
 
 def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:
@@ -58,7 +129,8 @@ def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[Docume
         if page.kind not in ("docs", "code"):
             continue
         depth = page.path.count("/")
-        is_aside = role_of(page.path, page.kind) in {"test", "example", "changelog", "legal"}
+        is_hidden = any(part.startswith(".") for part in page.path.split("/"))
+        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "changelog", "legal"}
         if depth <= _DEEPEST and not is_aside and _worth(page, text)[0] < len(_FRONT) + 1:
             yield page
 
@@ -74,6 +146,8 @@ def _worth(page: DocumentSummary, text: str) -> tuple[int, int]:
     rank = next(known, len(_FRONT) + 1)
     if rank == _TOLD and any(word in text.lower() for word in _ARCHITECTURE):
         rank = -1
+    elif name in _STARTS and asks_to_start(text):
+        rank = 0
     return (rank + (depth if rank == 0 else 0), depth)
 
 
@@ -81,8 +155,14 @@ def _place_of(page: DocumentSummary) -> tuple[int, str, str]:
     return (page.path.count("/"), page.source, page.path)
 
 
-def _tells(chunk: Chunk) -> bool:
-    """Check whether a chunk has a sentence; of code, a module's own words."""
+def _tells(chunk: Chunk, *, own: bool, to_start: bool) -> bool:
+    """Check whether a chunk has a sentence, on the project if `own`; of code, a module's own words."""
     if chunk.kind == "code":
         return bool(chunk.docstring) and chunk.span.start_line == 1
-    return len(re.findall(r"\b[a-zA-Z]{2,}\b(?![^\n<]*>)", re.sub(r"\]\([^)]*\)|<[^>]*>", "", chunk.text))) >= 8
+    bounds = [0, *(found.start() for found in HEADING.finditer(chunk.text)), len(chunk.text)]
+    told = (
+        chunk.text[start:end]
+        for start, end in pairwise(bounds)
+        if not (own and is_beside(heading_over(chunk, end), to_start=to_start))
+    )
+    return len(_WORD.findall(_SILENT.sub("", "\n".join(told)))) >= _FEWEST_WORDS

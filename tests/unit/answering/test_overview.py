@@ -70,3 +70,49 @@ def test_an_overview_quotes_no_directive_and_no_detail_that_begins_as_a_descript
     assert [citation.quote for citation in answer.citations] == [
         "Various helpers to moor ships of every size and to let them go again."
     ]
+
+
+def _quotes(tmp_path: Path, files: dict[str, str], question: str) -> list[str]:
+    folder = write_tree(tmp_path / "harbour", files)
+    with Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)) as assistant:
+        return [citation.quote for citation in assistant.query(question).citations]
+
+
+def test_a_readme_that_only_points_to_another_one_does_not_hide_it(tmp_path: Path) -> None:
+    files = {"README": "see README.md\n", "README.md": "# Harbour\n\nHarbour is a small server that moors ships.\n"}
+
+    assert _quotes(tmp_path, files, "What does this project do?") == ["Harbour is a small server that moors ships."]
+
+
+def test_sponsors_and_licences_are_not_what_a_project_does(tmp_path: Path) -> None:
+    readme = (
+        "|build| |license|\n\n:Version: 5.6 (recovery)\n:Keywords: quay, ship, mooring, tide, night\n\n"
+        "Sponsors\n========\n\nRopeWorks\n---------\n\nRopeWorks is a leading vendor of ropes for all ports.\n\n"
+        "What it is\n==========\n\nHarbour moors ships by night, using ropes of its own make.\n\n"
+        "License\n=======\n\nHarbour is a work under the terms of the Free Licence, version two.\n"
+    )
+
+    told = _quotes(tmp_path, {"README.rst": readme}, "What does harbour do?")
+
+    assert told == ["Harbour moors ships by night, using ropes of its own make."]
+
+
+def test_a_project_on_what_is_mostly_beside_one_is_still_told_of(tmp_path: Path) -> None:
+    readme = "# Licence checker\n\nHarbour is a tool that checks the licence of each ship.\n"
+
+    assert _quotes(tmp_path, {"README.md": readme}, "What does this project do?") == [
+        "Harbour is a tool that checks the licence of each ship."
+    ]
+
+
+def test_where_to_start_is_told_by_the_section_on_it(tmp_path: Path) -> None:
+    readme = (
+        "# Harbour\n\nHarbour is a small server that moors ships by night.\n\n"
+        "## Tides\n\nTides are read twice a day from the tables of the port authority.\n\n"
+        "## Getting started\n\nRead the tutorial on ropes and then moor your first ship.\n"
+    )
+
+    assert _quotes(tmp_path, {"README.md": readme}, "Where do I start?") == [
+        "Harbour is a small server that moors ships by night.",
+        "Read the tutorial on ropes and then moor your first ship.",
+    ]
