@@ -252,7 +252,8 @@ class Filter:
 
     kinds: frozenset[Kind] = frozenset()
     globs: tuple[str, ...] = ()
-    """Path patterns as in `.gitignore`, any of which may match: `*.py` matches in every folder."""
+    """Path patterns as in `.gitignore`, any of which may match: `*.py` matches in every folder. Paths begin in the
+    source: of the source `docs`, a page is `faq.md`, not `docs/faq.md`."""
     sources: frozenset[str] = frozenset()
     courses: frozenset[tuple[str, str]] = frozenset()
     """Sources and paths, as `Course.key` gives them."""

@@ -13,7 +13,6 @@ import pytest
 from typer import Exit
 from typer.main import get_command
 
-import openbook
 from openbook.cli.app import app
 from openbook.settings import STRATEGIES, Settings
 from tests.docs.snippets import PAGES, command_lines
@@ -51,14 +50,6 @@ def test_the_reference_of_routes_is_what_the_server_describes() -> None:
     page = write_http_reference.REFERENCE.read_text(encoding="utf-8")
 
     assert page == write_http_reference.reference(), "run: python tools/write_http_reference.py"
-
-
-def test_every_public_name_is_in_the_reference_of_the_api() -> None:
-    shown = set(
-        re.findall(r"^::: openbook\.(\w+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
-    )
-
-    assert shown == set(openbook.__all__) - {"Assistant"}  # the old name of Library
 
 
 def test_the_reference_is_the_same_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

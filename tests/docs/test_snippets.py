@@ -69,6 +69,16 @@ def answers() -> list[str | ScriptedReply]:
     return [*seen, searched, *texts]
 
 
+def draw_a_plan(folder: Path) -> None:
+    plan = FPDF()
+    plan.add_page()
+    plan.set_font("Helvetica")
+    plan.cell(text="The pier has nine berths.")
+    plan.output("plan.pdf")
+    (page,) = pdf_pages("plan.pdf", [1])
+    Path("plan.png").write_bytes(base64.b64decode(page.base64))
+
+
 def draw_an_error(folder: Path) -> None:
     Image.new("RGB", (40, 20)).save(folder / "error.png")
 
@@ -111,6 +121,21 @@ SCENES = {
     ),
     "docs/answering.md": Scene(
         answers(), before=draw_an_error, printed=["is tested in", "searching ...\n", "sessions.md:3"]
+    ),
+    "docs/api.md": Scene(
+        before=draw_a_plan,
+        printed=[
+            "When do sessions end?",
+            "conflict the number 30 seconds is not in the cited lines",
+            "SourceNotFoundError cannot read 'nowhere'",
+            "not allowed: pens only",
+            "Twelve pens. (1 rounds, 1 calls)",
+            "A plan of the pier.",
+            "max_usd $0.0050 of $0.015 are left",
+            "KeyRefusedError",
+            "CutOffError",
+            "True p. 1",
+        ],
     ),
     "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),
     "docs/entailment.md": Scene(before=install_a_model, printed=["not said"]),  # the model that installs is a tiny one

@@ -81,7 +81,9 @@ def interrupt_when(reached: Callable[[subprocess.Popen[str]], bool], process: su
 def test_an_interrupt_keeps_what_was_indexed(
     birds: Path, capsys: Captured, moment: Callable[[subprocess.Popen[str]], bool]
 ) -> None:
-    process = start("search", "gull_7_7", birds, env={"OPENBOOK_WORKERS": "2"}, interrupted=True, start_new_session=True)
+    process = start(
+        "search", "gull_7_7", birds, env={"OPENBOOK_WORKERS": "2"}, interrupted=True, start_new_session=True
+    )
     interrupt_when(moment, process)
     stopped = finish(process)
 

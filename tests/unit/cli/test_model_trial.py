@@ -6,7 +6,6 @@ import pytest
 
 from openbook.cli.asking import build_answer_options
 from openbook.cli.model_trial import context_findings, fitting_context, trial_findings
-from openbook.costs import Budget
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
@@ -51,7 +50,7 @@ def test_answers_use_what_fits_into_the_context_of_a_server(
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_command_says_that_an_answer_uses_less_of_the_sources(capsys: pytest.CaptureFixture[str]) -> None:
     with serving({"GET /props": {"default_generation_settings": {"n_ctx": 4096}}}) as (url, _):
-        options = build_answer_options(f"{url}/v1#tiny", agent=False, budget=Budget(), policy="flag")
+        options = build_answer_options(f"{url}/v1#tiny", agent=False, limits=(8, None), policy="flag")
 
     assert options.context_tokens == 1700
     assert "answers are written from 1700 tokens" in " ".join(capsys.readouterr().err.split())
