@@ -1,12 +1,18 @@
 """How many tokens an agent reads until it holds the files that answer: `search` of the MCP server, or grep and reading.
 
     python -m benchmarks.agent_tokens --data FOLDER --checkouts FOLDER
+    python -m benchmarks.agent_tokens --data FOLDER --checkouts FOLDER --replies REPLIES.jsonl
 
 The questions are those of `swe-qa` that name files, each with the lines that answer it. With Openbook, the
 agent makes one call of `search` with the question as it is, and reads what comes. Without it, the
 agent greps for the words of the question that are no stop words, and reads the files whole that hold
 most of them, rarest words first, until as many of the right files have been read; what grep itself
 prints is not counted. Tokens are estimated the same way for both (`openbook.costs.estimate_tokens`).
+
+With replies, such as `benchmarks/cases/expansion_replies.jsonl`, the questions are those of `real-questions`, and the
+agent gives the searches that a model wrote for each as `also`. `strangers`: it gives those of another question of the
+same project, as the worst that an agent can do. `at 1`: a place that answers is in the first result, the only one that
+is shown whole.
 """
 
 from __future__ import annotations
@@ -16,10 +22,12 @@ import json
 import math
 import re
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from openbook.answering.expansion import read_searches
 from openbook.costs import estimate_tokens
 from openbook.library import Library
 from openbook.mcp.tools import McpTools
@@ -36,6 +44,12 @@ CALLS = (
     (10, 4_000, True),
     (20, 8_000, True),
 )
+
+# What is measured is what is found when all is read.
+PATIENCE_S = 600.0
+
+# That an agent makes if it names nothing.
+DEFAULT_CALL = (12, 2_000, False)
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NUMBERED = re.compile(r"^(\d+)\| ", re.MULTILINE)
@@ -58,11 +72,15 @@ class Read:
     """Share of the right files that were among it."""
     spans: float
     """Share of the right lines that were touched; 1 if the question names none."""
+    is_first: bool = False
+    """Whether the first lines of it were right."""
 
 
-def by_search(tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int, full: bool) -> Read:
+def by_search(
+    tools: McpTools, item: dict[str, Any], limit: int, max_tokens: int, full: bool, also: Sequence[str] = ()
+) -> Read:
     """Ask once, and read the answer. A passage of which one line is shown counts with all its lines."""
-    result = tools.search(item["question"], limit=limit, max_tokens=max_tokens, full=full)
+    result = tools.search(item["question"], also=[*also], limit=limit, max_tokens=max_tokens, full=full)
     lines = [(path, int(first), int(last)) for path, first, last in _PLACE.findall(result)]
     if not lines and (numbers := [int(number) for number in _NUMBERED.findall(result)]):
         lines = [(result.partition("\n")[0], number, number) for number in numbers]  # all of one file, named once
@@ -88,8 +106,9 @@ def _read(tokens: int, item: dict[str, Any], lines: list[tuple[str, int, int]]) 
     gold = item["gold"]
     spans = [(each["path"], first, last) for each in gold for first, last in each.get("spans", [])]
     files = sum(any(path == each["path"] for path, _, _ in lines) for each in gold) / len(gold)
-    hit = sum(any(p == path and a <= last and b >= first for p, a, b in lines) for path, first, last in spans)
-    return Read(tokens, files, hit / len(spans) if spans else 1.0)
+    hits = [[p == path and a <= last and b >= first for p, a, b in lines] for path, first, last in spans]
+    is_first = any(hit[:1] == [True] for hit in hits)
+    return Read(tokens, files, sum(map(any, hits)) / len(spans) if spans else 1.0, is_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +133,7 @@ def measure(data: Path, checkouts: Path, home: Path) -> list[Figure]:
     grepped: list[list[Read]] = []
     for repository, asked in sorted(items.items()):
         with Library.open(repository, settings=Settings(home=home)) as assistant:
-            library = WatchedLibrary(assistant, [checkouts / repository], watch=False)
+            library = WatchedLibrary(assistant, [checkouts / repository], watch=False, patience_s=PATIENCE_S)
             tools = McpTools(library)
             for call in CALLS:
                 found[call] += [by_search(tools, item, *call) for item in asked]
@@ -137,7 +156,41 @@ def _figure(call: tuple[int, int, bool], reads: list[Read], grepped: list[list[R
     return Figure(name, _mean([r.tokens for r in reads]), files, _mean([r.spans for r in reads]), needed)
 
 
-def _mean(values: list[float] | list[int]) -> float:
+def measure_replies(data: Path, checkouts: Path, replies: Path, home: Path) -> dict[tuple[str, str], list[Read]]:
+    """Return what each kind of search reads, by the type of the questions, `all` among them."""
+    written = {each["id"]: each["reply"] for each in _rows(replies)}
+    items: dict[str, list[dict[str, Any]]] = {}
+    for row in _rows(data / "real-questions" / "questions.jsonl"):
+        if row["id"] in written:
+            gold = [{"path": each["path"], "spans": [each["lines"]]} for each in row["gold"]]
+            items.setdefault(row["repo"].rpartition("/")[2], []).append({**row, "gold": gold})
+    found: dict[tuple[str, str], list[Read]] = {}
+    for repository, asked in sorted(items.items()):
+        with Library.open(repository, settings=Settings(home=home)) as assistant:
+            tools = McpTools(WatchedLibrary(assistant, [checkouts / repository], watch=False, patience_s=PATIENCE_S))
+            for position, item in enumerate(asked):
+                stranger = asked[(position + len(asked) // 2) % len(asked)]
+                for name, reply in (
+                    ("alone", ""),
+                    ("also", written[item["id"]]),
+                    ("strangers", written[stranger["id"]]),
+                ):
+                    read = by_search(tools, item, *DEFAULT_CALL, also=[each.text for each in read_searches(reply)])
+                    found.setdefault(("all", name), []).append(_of_any(item, read))
+                    found.setdefault((item["type"], name), []).append(_of_any(item, read))
+    return found
+
+
+def _of_any(item: dict[str, Any], read: Read) -> Read:
+    """Count one of several right places as all, unless the question needs all of them."""
+    return read if item["needs_all"] else replace(read, files=math.ceil(read.files), spans=math.ceil(read.spans))
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
@@ -146,7 +199,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--replies", type=Path, help="searches that a model wrote for `real-questions`")
     arguments = parser.parse_args()
+    if arguments.replies:
+        _print_replies(arguments.data, arguments.checkouts, arguments.replies)
+        return
     print("| call | tokens read | file recall | span recall | grep and whole files, at that file recall | share |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as home:
@@ -154,6 +211,20 @@ def main() -> None:
             beside = "never" if row.grep_tokens is None else f"{row.grep_tokens:,.0f}"
             share = "" if row.grep_tokens is None else f"{100 * row.tokens / row.grep_tokens:.1f} %"
             print(f"| `{row.name}` | {row.tokens:,.0f} | {row.files:.3f} | {row.spans:.3f} | {beside} | {share} |")
+
+
+def _print_replies(data: Path, checkouts: Path, replies: Path) -> None:
+    print("| questions | number | searches | tokens read | at 1 | file recall | span recall |")
+    print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as home:
+        for (kind, name), reads in sorted(measure_replies(data, checkouts, replies, Path(home)).items()):
+            shares = [
+                _mean([r.is_first for r in reads]),
+                _mean([r.files for r in reads]),
+                _mean([r.spans for r in reads]),
+            ]
+            told = " | ".join(f"{share:.3f}" for share in shares)
+            print(f"| {kind} | {len(reads)} | {name} | {_mean([r.tokens for r in reads]):,.0f} | {told} |")
 
 
 if __name__ == "__main__":

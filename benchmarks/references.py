@@ -33,6 +33,10 @@ FEWEST_CALLS = 3
 Site = tuple[str, int]
 
 
+# What is measured is what is found when all is read.
+PATIENCE_S = 600.0
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A package."""
@@ -85,7 +89,7 @@ def measure(package: str, home: Path) -> Figure:
     names = names[:: max(1, len(names) // NAMES)][:NAMES]
     expected = found = called = chars = call_chars = grep_chars = 0
     with Library.open(package, settings=Settings(home=home)) as assistant:
-        tools = McpTools(WatchedLibrary(assistant, [folder], watch=False))
+        tools = McpTools(WatchedLibrary(assistant, [folder], watch=False, patience_s=PATIENCE_S))
         for name in names:
             text = tools.find_references(name, max_tokens=MOST_TOKENS)
             calls = {(each.path, each.line) for each in assistant.references(name).places if each.use == "call"}

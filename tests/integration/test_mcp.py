@@ -64,7 +64,7 @@ def test_every_tool_is_described_with_its_arguments_and_only_reads(library: Watc
         ("read_lines", {"path": "course.txt", "first_line": 3, "last_line": 4}, "course.txt:3-4", "4| A scale has"),
         ("outline", {"path": "src/parcels.py"}, "src/parcels.py", "4| def weigh"),
         ("find_symbol", {"name": "weigh"}, "src/parcels.py:1-6", "4| def weigh"),
-        ("find_references", {"name": "weigh", "use": "call"}, "call\ntest_parcels.py: ", " 5"),
+        ("find_references", {"name": "weigh", "use": "call"}, "test_parcels.py test_a_parcel_is_weighed 5", "5"),
         ("grep", {"pattern": "Weigh a"}, "src/parcels.py", "5| "),
         ("list_files", {}, "course.txt", "src/parcels.py"),
         ("find_related", {"path": "src/parcels.py", "line": 5}, "test_parcels.py:", "assert weigh"),
@@ -83,6 +83,31 @@ def test_a_tool_shows_places_and_numbered_lines(
     assert line in text
     assert text.startswith(place.partition(":")[0])
     assert result.structured_content is None  # which clients would show the model in place of the text
+
+
+def test_several_searches_of_one_call_are_merged(library: WatchedLibrary) -> None:
+    alone = call(library, "search", query="Where is the label glued?").content[0].text
+    merged = call(library, "search", query="Where is the label glued?", also=["31 kg", " "]).content[0].text
+
+    assert "src/parcels.py:1-6  weigh  1| " in alone
+    assert "src/parcels.py:1-6  weigh  5| " in merged  # the line for which the other search found it
+    assert "7| A label is glued" in merged
+
+
+@pytest.mark.parametrize(
+    ("also", "note"),
+    [
+        pytest.param("weigh", "", id="one-search-without-a-list"),
+        pytest.param('["weigh", "label"]', "", id="a-list-in-a-string"),
+        pytest.param(["weigh"] * 9, "(only the first 5 of also were taken)", id="too-many"),
+    ],
+)
+def test_other_searches_may_be_given_as_agents_give_them(library: WatchedLibrary, also: object, note: str) -> None:
+    result = call(library, "search", query="scale", also=also)
+
+    assert not result.is_error
+    assert "weigh" in result.content[0].text
+    assert result.content[0].text.endswith(note)
 
 
 def test_an_answer_is_quoted_and_every_quote_was_checked(library: WatchedLibrary) -> None:

@@ -30,11 +30,12 @@ from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary
 from openbook.questions.issues import read_issue
 from openbook.questions.names import name_parts, stands_in
-from openbook.questions.question import MAX_QUERY_CHARS, read_question
+from openbook.questions.question import MAX_QUERY_CHARS, Question, read_question
 from openbook.retrieval.excerpts import with_excerpts
+from openbook.retrieval.fusion import fuse
 from openbook.retrieval.roles import role_of
 from openbook.text import LineIndex, units
-from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Use
+from openbook.types import USES, Chunk, Course, Filter, Kind, RetrievalResult, Span, Use
 
 # Results of a search: more are rarely read, and each takes about 200 tokens.
 _RESULTS = 6
@@ -106,6 +107,19 @@ class LibraryTools:
             path: Only paths like this, as in .gitignore: `*.py`, `docs/`, or one file.
             limit: Most results, from 1 to 20.
         """
+        return self._numbering.keep(self.results_of((query,), kind, path, limit))
+
+    def results_of(
+        self, queries: Sequence[str], kind: Kind | None = None, path: str = "", limit: int = _RESULTS
+    ) -> list[RetrievalResult]:
+        """Return what several searches for the same thing find, merged. The other arguments are those of `search`.
+
+        The first search counts as much as all others together.
+
+        Raises:
+            QueryError: A search is empty.
+            ToolError: The kind cannot be had.
+        """
         where = self._where
         if kind is not None:
             if where.kinds and kind not in where.kinds:
@@ -116,16 +130,20 @@ class LibraryTools:
             where = replace(where, globs=(path,))
         # Both must match, and a filter has only patterns of which any may.
         is_meant = _path_check(path)
-        issue = read_issue(query)
-        # Of an issue with a long log, the rest is read for its places alone.
-        question = read_question(query[:MAX_QUERY_CHARS] if issue else query)
-        wanted = _MOST_RESULTS if path else limit
-        if issue is None or question.course is not None:
-            results = self._finder.find(question, wanted, where)
-        else:
-            results = find_for_issue(issue, question, self._finder.search, self._index, wanted, where)
-        found = [result for result in results if is_meant(result.chunk.span.path)]
-        return self._numbering.keep(with_excerpts(question, with_ends(found[:limit], self._index, self._where)))
+        wanted = _MOST_RESULTS if path or len(queries) > 1 else limit
+        questions, found = list[Question](), list[list[RetrievalResult]]()
+        for query in queries:
+            issue = read_issue(query)
+            # Of an issue with a long log, the rest is read for its places alone.
+            question = read_question(query[:MAX_QUERY_CHARS] if issue else query)
+            if issue is None or question.course is not None:
+                results = self._finder.find(question, wanted, where)
+            else:
+                results = find_for_issue(issue, question, self._finder.search, self._index, wanted, where)
+            questions.append(question)
+            found.append([result for result in results if is_meant(result.chunk.span.path)])
+        merged = (fuse(found[0], found[1:]) if len(found) > 1 else found[0])[:limit]
+        return _with_best_excerpts(questions, found, with_ends(merged, self._index, self._where))
 
     def read_lines(self, path: str, first_line: int = 1, last_line: int = 0) -> str:
         """Read lines of a document, 200 unless told otherwise.
@@ -420,6 +438,19 @@ class LibraryTools:
         more = len(chunks) - _MOST_ENTRIES
         note = f"{more} more entries are not shown; read the lines behind the last one." if more > 0 else ""
         return self._numbering.keep([_result(chunk) for chunk in chunks[:_MOST_ENTRIES]], note)
+
+
+def _with_best_excerpts(
+    questions: Sequence[Question], found: Sequence[Sequence[RetrievalResult]], results: Sequence[RetrievalResult]
+) -> list[RetrievalResult]:
+    """Return results with the lines that match the search which ranks them best, the first one of several."""
+    best: dict[tuple[str, Span], tuple[int, int]] = {}
+    for number, each in enumerate(found):
+        for rank, result in enumerate(each):
+            best[result.chunk.key] = min(best.get(result.chunk.key, (rank, number)), (rank, number))
+    chosen = [best[result.chunk.key][1] for result in results]
+    shown = [with_excerpts(question, results) if n in chosen else [] for n, question in enumerate(questions)]
+    return [shown[number][position] for position, number in enumerate(chosen)]
 
 
 def _path_check(pattern: str) -> Callable[[str], bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -122,6 +123,12 @@ class _Server(MCPServer[None]):
             if value is None:
                 continue
             kept[argument] = value
+            if limits.get("type") == "array":
+                items = [value] if isinstance(value, str) and not value.lstrip().startswith("[") else value
+                most = limits.get("maxItems", sys.maxsize)
+                kept[argument] = items[:most] if isinstance(items, list) else items
+                if kept[argument] != items:
+                    notes.append(f"only the first {most} of {argument} were taken")
             if isinstance(value, int) and not isinstance(value, bool):
                 kept[argument] = min(max(value, limits.get("minimum", value)), limits.get("maximum", value))
                 if kept[argument] != value:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 DEFAULT_TOKENS = 2_000
 MOST_TOKENS = 20_000
 
+# Each costs as much as a call. Query expansion writes three.
+_MOST_SEARCHES = 5
+
 # Takes three seconds where each sentence cites; a longer text can be checked in parts.
 _MOST_CHECKED_CHARS = 100_000
 
@@ -89,6 +92,14 @@ class McpTools:
                 description="A question, telling words, names as in code, or the text of an issue with its traceback."
             ),
         ],
+        also: Annotated[
+            list[str],
+            Field(
+                max_length=_MOST_SEARCHES,
+                description="Up to five more searches for the same thing, in words that the files may use: names, "
+                "options, messages. Results are merged.",
+            ),
+        ] = [],  # noqa: B006 - read only, and clients are told the value
         limit: Annotated[int, Field(ge=1, le=50, description="Most results.")] = 12,
         kind: Annotated[Kind | None, Field(description="Only documents of this kind.")] = None,
         path: Within = "",
@@ -97,13 +108,15 @@ class McpTools:
     ) -> str:
         """Find the passages that speak most of a question: the best one whole, of each other one the best line.
 
-        Use it before grep: it finds code by what it does, in code, documentation and courses at once. read_lines shows
-        the others: pass it their `path:start-end`.
+        Use it before grep: it finds code by what it does, in code, documentation and courses at once. Files seldom
+        use the words of a question: give a few searches in their words as `also`. read_lines shows the other results:
+        pass it their `path:start-end`.
         """
 
         def find(tools: LibraryTools, listing: ResultListing) -> str:
             listing.best_first = not full
-            return tools.search(query, kind, self._within(path), limit)
+            others = [each for each in also if each.strip()]
+            return listing.keep(tools.results_of((query, *others), kind, self._within(path), limit))
 
         return self._list(max_tokens, find)
 
@@ -171,8 +184,8 @@ class McpTools:
     ) -> str:
         """List every line that defines, calls or imports a name, with the definition around it; mentions are counted.
 
-        Complete and exact: to find callers, use it in place of grep. `a.py: Client.get 12; .post 40` are lines 12 in
-        Client.get and 40 in Client.post.
+        Complete and exact: to find callers, use it in place of grep. `a.py def 3 Client.get 12 .post 40 import 1`:
+        defined in line 3, called in line 12 within Client.get and 40 within Client.post, imported in line 1.
         """
         from openbook.mcp.lines import references_text
 

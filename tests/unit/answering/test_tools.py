@@ -104,6 +104,21 @@ def test_search_can_be_narrowed_to_a_kind_or_to_paths(call: Hand) -> None:
     assert call("search", query="retry", path="nowhere/") == "Nothing was found."
 
 
+def test_several_searches_are_merged_and_each_result_shows_the_lines_of_the_search_that_found_it(
+    library: Library,
+) -> None:
+    tools = LibraryTools(EvidenceFinder(library.index, library.embedder), Filter(), ResultNumbering())
+
+    alone = tools.results_of(["retry policy waits 30 seconds"], limit=2)
+    merged = tools.results_of(["retry policy waits 30 seconds", "sessions end after one hour"], limit=2)
+
+    assert [result.chunk.span.start_line for result in alone if result.chunk.kind == "docs"] == [1]
+    assert [result.chunk.span.start_line for result in merged] == [1, 4]
+    words = [{each.excerpt.text[a:b] for a, b in each.excerpt.matches} for each in merged if each.excerpt]
+    assert "policy" in words[0]
+    assert "hour" in words[1]
+
+
 def test_lines_are_read_with_the_names_that_they_lie_in(call: Hand) -> None:
     told = call("read_lines", path="retry.py", first_line=2, last_line=99)
 
