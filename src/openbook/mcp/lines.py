@@ -17,26 +17,22 @@ _LONGEST_CODE = 100
 def references_text(
     found: References, place_of: Places, max_tokens: int, *, mentions: bool = False, code: bool = False
 ) -> str:
-    """Write references, by use and then by file; mentions are counted unless asked for.
+    """Write references by file, or with their code by use and file; mentions are counted unless asked for.
 
     Args:
         found: The references.
         place_of: Writes a path as the agent names it.
         max_tokens: Tokens of the answer.
         mentions: Whether mentions are listed too.
-        code: Whether each line is shown. Otherwise the lines within one definition share a line of the list.
+        code: Whether the code of each place is shown, on a line of its own.
     """
     listed = [place for place in found.places if mentions or place.use != "mention"]
     notes = _notes(found, shows_mentions=mentions)
     if not found.places:
         return "\n".join([f"no document holds the name {found.name} as a whole word", *notes])
-    blocks, heads = list[str](), set[str]()
-    for use, places in groupby(listed, key=lambda place: place.use):
-        of_use = list(places)
-        title = f"{use}s: {len(of_use)}" if len(of_use) > 1 else use
-        heads.add(title)
-        blocks += [title, *(_with_code(of_use, place_of) if code else _by_definition(of_use, place_of))]
-    return _fitted(blocks, notes, max_tokens, heads=heads)
+    if code:
+        return _fitted(_with_code(listed, place_of), notes, max_tokens)
+    return _fitted(_by_file(listed, place_of), notes, max_tokens)
 
 
 def grep_text(found: MatchingLines, place_of: Places, max_tokens: int) -> str:
@@ -80,29 +76,65 @@ def _notes(found: References, *, shows_mentions: bool) -> list[str]:
 
 
 def _with_code(places: Sequence[Reference], place_of: Places) -> list[str]:
-    return [
-        f"{place_of(each.source, each.path)}:{each.line}{f' in {each.within}' if each.within else ''}: "
-        + " ".join(each.text.split())[:_LONGEST_CODE]
-        for each in places
-    ]
+    """Write a line for each place, below what the places do with the name."""
+    lines = list[str]()
+    for use, of_use in groupby(places, key=lambda place: place.use):
+        lines.append(f"{use}:")
+        lines += [
+            f"{place_of(each.source, each.path)}:{each.line}{f' in {each.within}' if each.within else ''}: "
+            + " ".join(each.text.split())[:_LONGEST_CODE]
+            for each in of_use
+        ]
+    return lines
 
 
-def _by_definition(places: Sequence[Reference], place_of: Places) -> list[str]:
-    """Write a line for each file, as `a.py: Client.get 12,18; .post 40`. A dot stands for the class before it."""
-    return [
-        f"{place_of(*file)}: {'; '.join(_within(list(lines)))}"
-        for file, lines in groupby(places, key=lambda place: (place.source, place.path))
-    ]
+def _by_file(places: Sequence[Reference], place_of: Places) -> list[str]:
+    """Write a line for each file, those of definitions first, as `a.py def 3 Client.get 12,18-20 .post 40 import 1`.
+
+    A dot stands for the class before it. Of a folder with several files, their names are indented below it. Files
+    that do nothing but import share a line.
+    """
+    of_file: dict[str, list[Reference]] = {}
+    for place in places:
+        of_file.setdefault(place_of(place.source, place.path), []).append(place)
+    importing = {path for path, held in of_file.items() if all(place.use == "import" for place in held)}
+    folders: dict[str, list[str]] = {}
+    for path, held in of_file.items():
+        if path not in importing:
+            folder, slash, name = path.rpartition("/")
+            folders.setdefault(folder + slash, []).append(f"{name} {' '.join(_within(held))}")
+    lines = list[str]()
+    for folder, files in folders.items():
+        is_head = len(files) > 1 and folder
+        lines += [folder, *(f" {file}" for file in files)] if is_head else [f"{folder}{file}" for file in files]
+    told = [f"{path} {_ranges(place.line for place in of_file[path])}" for path in of_file if path in importing]
+    return [*lines, *([f"import: {'; '.join(told)}"] if told else [])]
 
 
-def _within(places: Iterable[Reference]) -> list[str]:
+def _within(places: Sequence[Reference]) -> list[str]:
     told, before = list[str](), ""
-    for within, lines in groupby(places, key=lambda place: place.within):
+    for (use, within), lines in groupby(places, key=lambda place: (place.use, place.within)):
         owner, dot, name = within.rpartition(".")
-        shown = f".{name}" if dot and owner == before else within
-        told.append(f"{shown} {','.join(str(place.line) for place in lines)}".strip())
+        if use == "definition":
+            shown, owner = (f"{owner}.def" if owner else "def"), owner
+        elif use == "import":
+            shown = "import"
+        else:
+            shown = f".{name}" if dot and owner == before else within
+        told.append(f"{shown} {_ranges([place.line for place in lines])}".strip())
         before = owner
     return told
+
+
+def _ranges(lines: Iterable[int]) -> str:
+    """Write the numbers of lines, as `3,8-10`."""
+    runs: list[list[int]] = []
+    for line in sorted(set(lines)):
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _fitted(blocks: Sequence[str], notes: Sequence[str], max_tokens: int, *, heads: Collection[str] = ()) -> str:

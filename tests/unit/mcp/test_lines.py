@@ -23,28 +23,55 @@ def test_code_is_shown_if_asked_for_and_mentions_are_counted() -> None:
     )
 
     assert references_text(found, path_of, 1000, code=True) == (
-        "definition\na.py:3 in send: send( 1 )\ncall\nb.py:4 in f: send( 1 )\n(1 mention: use=mention)"
+        "definition:\na.py:3 in send: send( 1 )\ncall:\nb.py:4 in f: send( 1 )\n(1 mention: use=mention)"
     )
-    assert (
-        references_text(found, path_of, 1000) == "definition\na.py: send 3\ncall\nb.py: f 4\n(1 mention: use=mention)"
-    )
+    assert references_text(found, path_of, 1000) == "a.py def 3\nb.py f 4\n(1 mention: use=mention)"
 
 
 def test_a_class_is_named_once_for_its_methods_that_follow_each_other() -> None:
     withins = ("A.run", "A.stop", "A.stop.inner", "B.run", "start", "stop")
     found = References("send", tuple(place("a.py", line, within=within) for line, within in enumerate(withins, 1)))
 
-    assert references_text(found, path_of, 1000) == (
-        "calls: 6\na.py: A.run 1; .stop 2; A.stop.inner 3; B.run 4; start 5; stop 6"
+    assert references_text(found, path_of, 1000) == "a.py A.run 1 .stop 2 A.stop.inner 3 B.run 4 start 5 stop 6"
+
+
+def test_a_file_is_named_once_for_all_uses_and_for_lines_that_follow_each_other() -> None:
+    found = References(
+        "send",
+        (
+            place("a.py", 30, "definition", "Client.send"),
+            *(place("a.py", line, within="Client.get") for line in (3, 4, 5, 9)),
+            place("b.py", 7, within=""),
+            place("b.py", 1, "import", ""),
+        ),
     )
 
+    assert references_text(found, path_of, 1000) == "a.py Client.def 30 .get 3-5,9\nb.py 7 import 1"
 
-def test_many_places_share_a_line_for_each_file() -> None:
-    found = References("send", (*(place("a.py", line) for line in range(1, 21)), place("b.py", 7, within="g.h")))
 
-    told = references_text(found, path_of, 1000)
+def test_no_place_is_lost_where_lines_follow_each_other() -> None:
+    numbers = [*range(1, 40, 3), *range(41, 60), 70, 71, 99]
+    found = References("send", tuple(place("a.py", line, within="") for line in numbers))
 
-    assert told == f"calls: 21\na.py: f {','.join(map(str, range(1, 21)))}\nb.py: g.h 7"
+    told = references_text(found, path_of, 1000).removeprefix("a.py ").split(",")
+
+    ends = [[int(number) for number in each.split("-")] for each in told]
+    assert [line for each in ends for line in range(each[0], each[-1] + 1)] == numbers
+
+
+def test_a_folder_is_named_once_and_files_that_only_import_share_a_line() -> None:
+    found = References(
+        "send",
+        (
+            *(place(path, 2, within="") for path in ("src/x/a.py", "src/y/b.py", "src/x/c.py", "top.py", "main.py")),
+            *(place(path, 1, "import", "") for path in ("src/x/d.py", "src/x/e.py")),
+        ),
+    )
+
+    assert references_text(found, path_of, 1000).splitlines() == [
+        *("src/x/", " a.py 2", " c.py 2", "src/y/b.py 2", "top.py 2", "main.py 2"),
+        "import: src/x/d.py 1; src/x/e.py 1",
+    ]
 
 
 def test_places_that_do_not_fit_are_counted() -> None:
