@@ -138,8 +138,17 @@ def _longest_increasing(numbers: Sequence[int]) -> int:
 
 
 def _papers(folder: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Yield PDFs with the words of their sources, each source once."""
+    """Yield PDFs of two columns with the words of their sources, each source once."""
     seen = set()
+    for file, text in with_sources(folder):
+        said = words(text)
+        if len(_places(said)) >= _FEWEST_PLACES and tuple(said) not in seen and _has_columns(file):
+            seen.add(tuple(said))
+            yield file, said
+
+
+def with_sources(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield PDFs with the texts of their sources, without markup."""
     for file in sorted(folder.rglob("*.pdf")):
         beside = [file.with_name(file.stem + suffix) for suffix in _SUFFIXES]
         source = next((one for one in beside if one.is_file()), None)
@@ -147,10 +156,7 @@ def _papers(folder: Path) -> Iterator[tuple[Path, list[str]]]:
             continue
         raw = gzip.decompress(source.read_bytes()) if source.suffix == ".gz" else source.read_bytes()
         text = raw.decode("utf-8", "replace")
-        said = words(_of_article(text) if source.suffix == ".xml" else without_markup(text))
-        if len(_places(said)) >= _FEWEST_PLACES and tuple(said) not in seen and _has_columns(file):
-            seen.add(tuple(said))
-            yield file, said
+        yield file, _of_article(text) if source.suffix == ".xml" else without_markup(text)
 
 
 def without_markup(text: str) -> str:

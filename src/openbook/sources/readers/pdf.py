@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from openbook.sources.readers.pdf_layout import (
 from openbook.sources.readers.pdf_notes import notes_of
 from openbook.sources.readers.pdf_pages import Row, rows_of
 from openbook.sources.readers.pdf_scans import recognized_rows
+from openbook.sources.readers.pdf_words import KnownWords, whole_words, words_of
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reading
 from openbook.types import Anchor, Block, SkipReason
 
@@ -40,14 +41,6 @@ ENCRYPTED = "encrypted; give its password with OPENBOOK_PDF_PASSWORD"
 WRONG_PASSWORD = "encrypted with another password than OPENBOOK_PDF_PASSWORD"
 NO_TEXT = "no text: scanned pages need OCR"
 _FORM_ALONE = "no text outside the fields of a form"
-
-_BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
-_HYPHENATED = re.compile(r"\b\w+-\w+")
-_WHOLE_WORD = re.compile(rf"(?<![\w{HYPHEN}])\w+(?![\w{HYPHEN}])")
-
-# Shorter parts are no words of their own: in eleven manuals, 31 of the 34 words whose parts are this long and
-# stand elsewhere, while the joined word does not, were compounds with a hyphen; of five with shorter parts, one.
-_FEWEST_LETTERS = 3
 
 # Dingbats and signs without a meaning beside others or letters. Alone they are bullets, or cells of a table. Pages of
 # formulas have up to 1.3 % of them, and those of a text whose letters are dingbats 28 % and more.
@@ -183,32 +176,9 @@ class _Part:
     """Of the font of its first line and its last."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What stands within the lines of a text."""
-
-    hyphenated: frozenset[str]
-    whole: frozenset[str]
-
-    def keeps_hyphen(self, before: str, behind: str) -> bool:
-        """Return whether a word was broken at a hyphen of its own."""
-        if not before or f"{before}-{behind}" in self.hyphenated:
-            return True
-        if f"{before}{behind}" in self.whole:
-            return False
-        are_words = min(len(before), len(behind)) >= _FEWEST_LETTERS and {before, behind} <= self.whole
-        return are_words or not behind[:1].islower()
-
-
-def _words_of(pages: Sequence[Sequence[Row]]) -> _Words:
-    texts = [text_of(row) for rows in pages for row in rows]
-    hyphenated = frozenset(word for text in texts for word in _HYPHENATED.findall(text))
-    return _Words(hyphenated, frozenset(word for text in texts for word in _WHOLE_WORD.findall(text)))
-
-
 def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], remarks: tuple[str, ...]) -> Reading:
     levels = heading_levels(pages, body_height(pages))
-    known = _words_of(pages)
+    known = words_of(text_of(row) for rows in pages for row in rows)
     parts = []
     for rows in pages:
         edges = edges_of(rows)
@@ -234,11 +204,11 @@ def _composed(pages: Sequence[Sequence[Row]], notes: Sequence[Sequence[str]], re
     return Reading("\n\n".join(pieces), "docs", "pdf", tuple(blocks), tuple(anchors), remarks)
 
 
-def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: _Words) -> _Part:
+def _part(lines: Sequence[Row], edges: Edges, levels: dict[float, int], known: KnownWords) -> _Part:
     title, level = heading_title(lines, levels)
     text = title or "\n".join(unwrapped(lines, edges))
     heights = lines[0][0].height, lines[-1][-1].height
-    return _Part(_whole_words(text, known), _whole_words(title, known), level, heights)
+    return _Part(whole_words(text, known), whole_words(title, known), level, heights)
 
 
 def _keep_largest(page: Sequence[_Part]) -> None:
@@ -248,15 +218,15 @@ def _keep_largest(page: Sequence[_Part]) -> None:
             part.title, part.level = "", 0
 
 
-def _join_overleaf(pages: Iterable[list[_Part]], known: _Words) -> None:
+def _join_overleaf(pages: Iterable[list[_Part]], known: KnownWords) -> None:
     """Make words whole that are cut by the end of a page."""
-    halves_unknown = _Words(known.hyphenated, frozenset())  # the halves stand in lines as words do
+    halves_unknown = replace(known, whole=frozenset())  # the halves stand in lines as words do
     before: _Part | None = None
     for page in pages:
         first = page[0]
         rest = _REST_OF_WORD.match(first.text)
         if before and rest and not first.level and _CUT_WORD.search(before.text) and _is_one_size(before, first):
-            before.text = _whole_words(f"{before.text[:-1]}{HYPHEN}{rest[1]}", halves_unknown)
+            before.text = whole_words(f"{before.text[:-1]}{HYPHEN}{rest[1]}", halves_unknown)
             first.text = first.text[rest.end() :]
         before = page[-1]
 
@@ -265,16 +235,3 @@ def _is_one_size(before: _Part, behind: _Part) -> bool:
     """Return whether a text may go on in another: footnotes are smaller."""
     heights = before.heights[1], behind.heights[0]
     return min(heights) >= SAME_SIZE * max(heights)
-
-
-def _whole_words(text: str, known: _Words) -> str:
-    """Join words that were broken at the end of a line.
-
-    The hyphen stays where the text has it in the middle of a line too. Where the text has not the whole
-    word, it stays between parts that are words, and before a capital or a digit.
-    """
-
-    def joined(match: re.Match[str]) -> str:
-        return f"{match[1]}{'-' if known.keeps_hyphen(match[1], match[2]) else ''}{match[2]}"
-
-    return _BROKEN_WORD.sub(joined, text) if HYPHEN in text else text

@@ -1,0 +1,101 @@
+"""Words that a PDF breaks at the end of a line: whether the hyphen is one of the word or of the line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from openbook.embedding.vocabulary import common_words
+from openbook.sources.readers.pdf_glyphs import HYPHEN
+
+BROKEN_WORD = re.compile(rf"(\w*)[{HYPHEN}](\w*)")
+_IN_CHAIN = re.compile(rf"(?<=\w-)(\w+)[{HYPHEN}](\w+)")
+_HYPHENATED = re.compile(r"(?=\b(\w+)-(\w+))")
+_WHOLE_WORD = re.compile(rf"(?<![\w{HYPHEN}])\w+(?![\w{HYPHEN}])")
+
+# Shorter parts are no words of their own: in eleven manuals, 31 of the 34 words whose parts are this long and
+# stand elsewhere, while the joined word does not, were compounds with a hyphen; of five with shorter parts, one.
+_FEWEST_LETTERS = 3
+
+# Parts of words are words of their own more often in front (`pro-cured`, `per-cent`) than behind (`percent-ages`).
+_FEWEST_LETTERS_BEHIND = 4
+
+# Words of a vocabulary that begin other words without a hyphen: `biodistribution`, `underlined`. Without them, half
+# of the words that `benchmarks.pdf_hyphens` sees wrongly kept apart would be.
+_BEGINNINGS = frozenset(
+    "bio electro geo hetero hydro micro mono neuro over para photo socio stereo sub thermo under".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """What stands within the lines of a text."""
+
+    hyphenated: frozenset[str]
+    """Two words with a hyphen between them."""
+    whole: frozenset[str]
+    first: frozenset[str]
+    """What stands in front of a hyphen, in lower case."""
+    last: frozenset[str]
+    """What stands behind one."""
+
+    def keeps_hyphen(self, before: str, behind: str) -> bool:
+        """Return whether a word was broken at a hyphen of its own.
+
+        The text itself decides where it has the word in the middle of a line; then common words of English do, and at
+        last whether the parts are words, or parts of other compounds.
+        """
+        if not before or f"{before}-{behind}" in self.hyphenated:
+            return True
+        if f"{before}{behind}" in self.whole:
+            return False
+        if not behind[:1].islower():
+            return not ((before + behind).isupper() and self._is_common(before + behind))
+        shorter = min(len(before), len(behind))
+        return not self._is_common(before + behind) and (
+            (shorter >= _FEWEST_LETTERS and {before, behind} <= self.whole) or self._are_parts(before, behind)
+        )
+
+    def goes_on(self, before: str, behind: str) -> bool:
+        """Return whether a part behind a hyphen is followed by another: `state-of-the-art`, not `self-con-tained`."""
+        return not self._is_common(before + behind) and self._is_common(before) and self._is_common(behind)
+
+    def _are_parts(self, before: str, behind: str) -> bool:
+        """Return whether two parts look like those of a compound: `stress-related`, `well-aerated`."""
+        if len(before) < _FEWEST_LETTERS:
+            return False
+        one, other = before.casefold(), behind.casefold()
+        if one in self.first and one in self.whole:
+            return True
+        if len(behind) < _FEWEST_LETTERS_BEHIND or not self._is_common(other):
+            return False
+        return other in self.last or (self._is_common(one) and one not in _BEGINNINGS)
+
+    @staticmethod
+    def _is_common(word: str) -> bool:
+        return word.casefold() in common_words()
+
+
+def words_of(lines: Iterable[str]) -> KnownWords:
+    """Return what stands within lines."""
+    texts = list(lines)
+    pairs = [(found[1], found[2]) for text in texts if "-" in text for found in _HYPHENATED.finditer(text)]
+    return KnownWords(
+        frozenset(f"{one}-{other}" for one, other in pairs),
+        frozenset(word for text in texts for word in _WHOLE_WORD.findall(text)),
+        frozenset(one.casefold() for one, _ in pairs),
+        frozenset(other.casefold() for _, other in pairs),
+    )
+
+
+def whole_words(text: str, known: KnownWords) -> str:
+    """Join words that were broken at the end of a line, with their hyphen if it is theirs."""
+
+    def joined(match: re.Match[str]) -> str:
+        return f"{match[1]}{'-' if known.keeps_hyphen(match[1], match[2]) else ''}{match[2]}"
+
+    def chained(match: re.Match[str]) -> str:
+        return f"{match[1]}-{match[2]}" if known.goes_on(match[1], match[2]) else match[0]
+
+    return BROKEN_WORD.sub(joined, _IN_CHAIN.sub(chained, text)) if HYPHEN in text else text
