@@ -12,7 +12,7 @@ _JOINING = {
     "en": "the and is are was were of to that this with for from it be not has have its which when if by an as or",
     "de": "der die das und ist sind nicht ein eine einen mit für auf den dem des von zu wird werden wenn auch sich bei",
     "fr": "le la les des et est sont une dans pour que qui sur avec ce cette par pas il vous du au aux ou être",
-    "es": "el los las una es son para con que por del al como se su sus está están más si cuando este esta",
+    "es": "el los las una es son para con que por del al como se su sus está están más si cuando este esta y cada",
     "it": "il lo gli della che di per con una sono è nel alla dei delle come questo questa se non più",
     "pt": "os das dos uma é são para com que por não na no ao se como seu sua mais quando este esta em",
     "nl": "het een van en zijn wordt niet met voor dat deze bij naar ook als worden heeft kan op te",

@@ -14,8 +14,8 @@ from functools import cached_property
 
 from openbook.answers import Verdict
 from openbook.grounding.alignment import exchanged_words, misattributed_words, replaced_word
-from openbook.grounding.facts import Facts, facts_of, salient_words
-from openbook.grounding.languages import differ
+from openbook.grounding.facts import Facts, content_words, facts_of, salient_words
+from openbook.grounding.languages import differ, language_of
 from openbook.grounding.lookup import DIGITS, SearchedText, are_equal, has_words, results_in, squash, value_of
 from openbook.grounding.numbers import is_unspaced
 from openbook.grounding.polarity import opposite_disagrees, polarity_disagrees
@@ -184,8 +184,14 @@ class _Read:
 
     @cached_property
     def is_foreign(self) -> bool:
-        """Whether the claim and the cited text are written in different languages."""
-        return differ(self.claim, self.cited.text)
+        """Whether the claim and the cited text are written in different languages.
+
+        A claim that is too short to tell is, if it shares no word with a text that is not English.
+        """
+        if language_of(self.claim) or language_of(self.cited.text) in ("", "en"):
+            return differ(self.claim, self.cited.text)
+        words = {word for word in content_words(self.claim) if not word.isdigit()}
+        return bool(words) and words.isdisjoint(content_words(self.cited.text))
 
 
 def absent_quote(read: _Read) -> str:

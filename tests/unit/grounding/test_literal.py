@@ -96,6 +96,15 @@ def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
             ),
             id="denied-by-code",
         ),
+        *(
+            pytest.param(CitedClaim(claim, source), id=f"foreign-{claim}")
+            for claim, source in (
+                ("Timeout = 1.5 s", "Le verrou est tenu 30 secondes, et la valeur du délai est de 1,5 s."),
+                ("Hold time: 30 s", "Die Sperre wird dreißig Sekunden gehalten, und das ist nicht zu ändern."),
+                ("Hold time is 30 s", "El bloqueo se mantiene durante treinta segundos y se libera cada vez."),
+                ("Timeout 30 s", "锁最多保持半分钟。"),
+            )
+        ),
         pytest.param(of_page("It 'gives up' when a task takes too long."), id="scare-quotes"),
         pytest.param(
             CitedClaim(
@@ -111,6 +120,24 @@ def test_conflict_is_found_by_its_rule(claim: CitedClaim, rule: str) -> None:
 )
 def test_true_claim_is_unverified(claim: CitedClaim) -> None:
     assert check_literally(claim).verdict == "unverified", conflicts_of(claim)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        pytest.param("Sperre: 45 s", "Die Sperre wird 30 Sekunden gehalten, und das ist nicht zu ändern.", id="german"),
+        pytest.param("锁最多保持40秒。", "锁最多保持30秒，然后释放。", id="chinese"),
+    ],
+)
+def test_short_claim_in_the_language_of_its_source_is_checked(claim: str, source: str) -> None:
+    assert check_literally(CitedClaim(claim, source)).rule == "number"
+
+
+def test_very_words_without_blanks_between_them_are_exact() -> None:
+    page = "锁最多保持三十秒，然后在每次调用之前释放。"
+
+    assert check_literally(CitedClaim("锁最多保持三十秒。", page)).verdict == "exact"
+    assert check_literally(CitedClaim("锁最多", page)).verdict != "exact"
 
 
 @pytest.mark.parametrize(
