@@ -6,13 +6,14 @@ Each change is recorded. A lexical score is no evidence, and no range is narrowe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from openbook.answering.citations import UnitRange, places_of
 from openbook.answering.verification import NEVER_SHOWN, CitationChecker, Verification
 from openbook.answers import Claim, Repair
-from openbook.grounding.blocks import ITEM
+from openbook.grounding.blocks import ITEM, read_line
 from openbook.grounding.claims import Statement
 from openbook.grounding.literal import check_literally, is_verbatim
 from openbook.grounding.lookup import squash
@@ -25,8 +26,9 @@ _MOST_ROUNDS = 3
 # A place that says a claim in its very words is a sentence, or a few lines.
 _MOST_UNITS = 8
 
-_BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*|\|[ \t]*)?")
+_BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]+)?|\|[ \t]*)?")
 _BEHIND = re.compile(r"[ \t|\r]*")
+_SPACES = re.compile(r"[ \t]*")
 _BLANKS = re.compile(r"\s*")
 
 
@@ -183,18 +185,57 @@ def _removals(answer: str, places: Sequence[tuple[int, int]]) -> Iterator[_Edit]
             together[-1] = (together[-1][0], max(together[-1][1], end))
         else:
             together.append((start, end))
+    shifts: Counter[int] = Counter()
     for start, end in together:
         line = answer.rfind("\n", 0, start) + 1
         following = answer.find("\n", end)
         following = len(answer) if following < 0 else following
-        if _BEFORE.fullmatch(answer, line, start) and _BEHIND.fullmatch(answer, end, following):
+        is_whole = _BEFORE.fullmatch(answer, line, start) and _BEHIND.fullmatch(answer, end, following)
+        goes_on = _continuation(answer, line, following + 1)
+        if is_whole and goes_on is None:
             blank_before = line == 0 or answer.startswith("\n\n", line - 2)
             blank_behind = answer.startswith("\n\n", following)
             end_of_cut = min(len(answer), following + 1 + (blank_before and blank_behind))
             yield _Edit(line, end_of_cut, "\n" if _would_join(answer, line, end_of_cut) else "")
+            shifts.update(dict(_shifts(answer, line, following + 1)))
         else:
             behind = _BLANKS.match(answer, end, following)
-            yield _Edit(start, behind.end() if behind else end)
+            yield _Edit(start, goes_on if is_whole and goes_on else behind.end() if behind else end)
+    yield from (_Edit(start, start + min(shift, _indent(answer, start))) for start, shift in shifts.items())
+
+
+def _continuation(answer: str, start: int, behind: int) -> int | None:
+    """Return where the text of an item goes on in the line behind it; None if it does not."""
+    line = answer[behind:].partition("\n")[0]
+    indent = _indent(answer, behind)
+    if not ITEM.match(answer, start) or read_line(line, None)[0] != "text" or indent <= _indent(answer, start):
+        return None
+    return behind + indent
+
+
+def _shifts(answer: str, start: int, behind: int) -> Iterator[tuple[int, int]]:
+    """Move what is below an item that is cut to its level: else it would belong to the item before it.
+
+    Yields:
+        Where each line begins, and how many blanks it loses.
+    """
+    level = _indent(answer, start)
+    deeper = 0
+    while ITEM.match(answer, start) and behind < len(answer):
+        following = answer.find("\n", behind) + 1 or len(answer) + 1
+        if answer[behind : following - 1].strip():
+            indent = _indent(answer, behind)
+            if indent <= level:
+                break
+            deeper = deeper or indent - level
+            yield behind, deeper
+        behind = following
+
+
+def _indent(answer: str, start: int) -> int:
+    """Return how many blanks a line begins with."""
+    match = _SPACES.match(answer, start)
+    return match.end() - start if match else 0
 
 
 def _would_join(answer: str, start: int, end: int) -> bool:

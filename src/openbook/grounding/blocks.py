@@ -11,7 +11,7 @@ LineKind = Literal["blank", "code", "heading", "item", "row", "rule", "text"]
 
 # Answers put fences into lists and quotes, so what may stand before one is more than three blanks.
 _LEAD = r"[ \t>]*+"
-ITEM = re.compile(_LEAD + r"(?:(?:[-*+•]|\d{1,9}[.)])(?:[ \t]++|$)|\d{1,3}、)")
+ITEM = re.compile(_LEAD + r"(?:(?:[-*+•]|\d{1,9}[.)])(?:[ \t]++(?:\[[ xX]\](?=[ \t])[ \t]++)?|$)|\d{1,3}、)")
 _OPENING = re.compile(rf"(?P<lead>{_LEAD}(?:(?:[-*+•]|\d{{1,9}}[.)])[ \t]++)?+)(?P<run>`{{3,}}+|~{{3,}}+)")
 _CLOSING = re.compile(rf"(?P<lead>{_LEAD})(?P<run>`{{3,}}+|~{{3,}}+)[ \t]*+$")
 _QUOTED = re.compile(r"[ \t]*+>")

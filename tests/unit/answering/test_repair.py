@@ -217,6 +217,26 @@ def test_a_sentence_behind_a_dropped_one_joins_no_item(answer: str, after: str) 
     assert [claim.text for claim in checked.claims] == ["So be it.", "More of it."]
 
 
+@pytest.mark.parametrize(
+    ("answer", "after"),
+    [
+        pytest.param(
+            f"- So be it.\n- {BAD}\n  - More of it.\n    And so on.\n- Last.",
+            "- So be it.\n- More of it.\n  And so on.\n- Last.",
+            id="items",
+        ),
+        pytest.param(f"- So.\n- {BAD}\n  - {BAD}\n    - More.\n\n    - Last.", "- So.\n- More.\n\n- Last.", id="twice"),
+        pytest.param(
+            f"1. So.\n2. {BAD}\n   More of it.\n3. Last.", "1. So.\n2. More of it.\n3. Last.", id="its-own-text"
+        ),
+        pytest.param(f"- So.\n- {BAD}\n\n  ```\n  x\n  ```", "- So.\n\n```\nx\n```", id="code"),
+        pytest.param(f"- [ ] {BAD}\n- [x] So.", "- [x] So.", id="task"),
+    ],
+)
+def test_what_is_below_a_dropped_item_joins_no_other(answer: str, after: str) -> None:
+    assert without_conflicts(answer).answer == after
+
+
 def test_what_was_dropped_is_recorded() -> None:
     checked = without_conflicts(BAD)
 
