@@ -226,14 +226,17 @@ def _why_stale(text: str | None) -> str:
 def _cited_claim(words: str, places: Sequence[UnitRange]) -> CitedClaim:
     """Return a claim with the text of its places, and the whole sources around them as far as they were shown."""
     cited = dict.fromkeys(place.quote for place in places)
-    shown = {place.shown.number: place.shown for place in places}.values()
+    shown = {place.shown.number: place.shown for place in places}
     sources = []
-    for entry in shown:
+    for entry in shown.values():
         chunk = entry.result.chunk
         text = "\n".join(unit.text for unit in entry.units)
-        names = dict.fromkeys(filter(None, (chunk.symbol, *chunk.context, entry.label)))
+        names = list(dict.fromkeys(filter(None, (chunk.symbol, *chunk.context, entry.label))))
+        names = [name for name in names if not any(name in other for other in names if other != name)]
         sources.append(SourceText(text, chunk.span.path, " · ".join(names)))
-    return CitedClaim(words, "\n".join(cited), tuple(sources))
+    numbers = list(shown)
+    rows = ((numbers.index(place.shown.number), place.first.number, place.last.number) for place in places)
+    return CitedClaim(words, "\n".join(cited), tuple(sources), tuple(rows))
 
 
 def check_quotes(quotes: Sequence[Claim], context: Context, text_now: TextNow) -> Verification:

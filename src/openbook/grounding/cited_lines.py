@@ -85,13 +85,26 @@ def _around(source: SourceText, rows: set[int], taken: set[int]) -> str:
 
 def _placed(claim: CitedClaim) -> dict[SourceText, set[int]]:
     """Return the rows of its sources that a claim cites, or its cited text as a source."""
-    found = _find_rows(claim) if len(claim.cited_text) <= _MOST_CITED_CHARS else None
+    found = (_known_rows(claim) or _find_rows(claim)) if len(claim.cited_text) <= _MOST_CITED_CHARS else None
     if found is not None:
         return found
     names = "; ".join(dict.fromkeys(source.symbol for source in claim.sources if source.symbol))
     paths = "; ".join(dict.fromkeys(source.path for source in claim.sources if source.path))
     text = claim.cited_text[:_MOST_CITED_CHARS]
     return {SourceText(text, paths, names): set(range(text.count("\n") + 1))}
+
+
+def _known_rows(claim: CitedClaim) -> dict[SourceText, set[int]]:
+    """Return the rows that the claim says it cites; nothing if one of them does not exist."""
+    found: dict[SourceText, set[int]] = {}
+    for place, first, last in claim.places:
+        if not 0 <= place < len(claim.sources):
+            return {}
+        source = claim.sources[place]
+        if not 1 <= first <= last <= source.text.count("\n") + 1:
+            return {}
+        found.setdefault(source, set()).update(range(first - 1, last))
+    return found
 
 
 def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
@@ -106,12 +119,14 @@ def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
         at[text].append(place)
     cited = [_plain(line) for line in claim.cited_text.split("\n")]
     found: dict[SourceText, set[int]] = {}
-    start = 0
+    start, behind = 0, 0
     while start < len(cited):
         if not cited[start]:
             start += 1
             continue
-        best: list[int] = max((_run(cited, start, rows, place) for place in at[cited[start]]), key=len, default=[])
+        runs = (_run(cited, start, rows, place) for place in at[cited[start]])
+        # Blank lines are not shown, so they end a run. Behind one comes the next row, where others are the same.
+        best: list[int] = max(runs, key=lambda run: (len(run), run[0] == behind), default=[])
         length = len(best)
         if not best:
             best, length = _sentences(cited[start], rows), 1
@@ -119,6 +134,7 @@ def _find_rows(claim: CitedClaim) -> dict[SourceText, set[int]] | None:
             return None
         for place in best:
             found.setdefault(rows[place][0], set()).add(rows[place][1])
+        behind = best[-1] + 1
         start += length
     return found or None
 

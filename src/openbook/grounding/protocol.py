@@ -30,6 +30,9 @@ class CitedClaim:
     """Exact text of the cited lines. Several places are joined by a line feed, in the order of the marks."""
     sources: tuple[SourceText, ...] = ()
     """The whole sources around the cited lines, each once."""
+    places: tuple[tuple[int, int, int], ...] = ()
+    """Where the cited text stands in the sources, if that is known: place of the source in the tuple, first and last
+    line, counted from 1, inclusive. Else it is looked up, which can find another line with the same words."""
 
 
 @dataclass(frozen=True, slots=True)

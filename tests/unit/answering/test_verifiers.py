@@ -17,7 +17,7 @@ from openbook.answers import Answered, AnswerEvent, GenerationResult, Stage, Wri
 from openbook.costs import Budget
 from openbook.errors import ModelError, OverloadedError, SettingsError
 from openbook.grounding.protocol import CitedClaim, Entailment
-from openbook.llm.messages import ToolCall
+from openbook.llm.messages import Request, ShownSource, ToolCall
 from openbook.settings import Settings
 from openbook.testing import ScriptedModel, ScriptedReply
 from openbook.usage import Usage
@@ -91,6 +91,23 @@ def test_a_verifier_sees_the_claims_and_what_they_cite_and_nothing_else(library:
     assert "1. (source 1, lines 1) A session is over after an hour." in told
     assert "2. (source 1, lines 2) The retry policy waits 90 seconds." in told
     assert "3. (source 1, lines 1) It is over then." in told
+
+
+def test_a_verifier_is_told_the_very_line_that_is_cited(library: Library) -> None:
+    library.put("b.py", "def sessions_end():\n    return None\n\ndef sessions_begin():\n    return None")
+
+    def cites(request: Request) -> str:
+        number = next(source.number for source in shown_in(request) if source.place.startswith("b.py"))
+        return f"Sessions begin with nothing [{number}:4]."
+
+    with ScriptedModel(cites, NOT_SAID) as model:
+        ask(library, AnswerOptions(model=model))
+
+    assert "1. (source 1, lines 4) Sessions begin with nothing." in model.requests[1].messages[0].text
+
+
+def shown_in(request: Request) -> list[ShownSource]:
+    return [part for message in request.messages for part in message.parts if isinstance(part, ShownSource)]
 
 
 def test_another_model_can_check(library: Library) -> None:

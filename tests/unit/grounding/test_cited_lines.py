@@ -33,6 +33,34 @@ def test_lines_that_stand_twice_are_those_of_the_longest_run() -> None:
     assert shown.ranges == ((0, 5, 6),)
 
 
+def test_line_behind_a_blank_one_is_the_next_of_the_source() -> None:
+    page = SourceText("code:\nx = 1\nIt waits so,\nas here\ncode:\ny = 2", "page.md")
+
+    _, (shown,) = show_claims([CitedClaim("It waits.", "It waits so,\nas here\n\ncode:\n\n", (page,))])
+
+    assert shown.ranges == ((0, 3, 5),)
+
+
+@pytest.mark.parametrize(
+    ("places", "lines"),
+    [
+        pytest.param(((0, 4, 4),), (4, 4), id="known"),
+        pytest.param((), (1, 1), id="unknown"),
+        pytest.param(((1, 4, 4),), (1, 1), id="no-such-source"),
+        pytest.param(((0, 4, 5),), (1, 1), id="no-such-line"),
+        pytest.param(((0, 0, 1),), (1, 1), id="no-line"),
+    ],
+)
+def test_a_line_that_stands_twice_is_the_one_that_is_said(
+    places: tuple[tuple[int, int, int], ...], lines: tuple[int, int]
+) -> None:
+    code = SourceText("    return None\nx = 1\ny = 2\n    return None", "a.py")
+
+    _, (shown,) = show_claims([CitedClaim("It is none.", "    return None", (code,), places)])
+
+    assert shown.ranges == ((0, *lines),)
+
+
 def test_places_of_two_sources_are_told_apart() -> None:
     one, two = SourceText("a = 1\nb = 2", "one.py"), SourceText("c = 3\nd = 4", "two.py")
 
