@@ -14,6 +14,7 @@ from openbook.answering.context import Context, ContextItem
 from openbook.answers import Citation, Claim, Repair, Verdict
 from openbook.grounding.blocks import Fence, read_line
 from openbook.grounding.claims import Statement, UnattachedMarks, split_claims
+from openbook.grounding.code_names import absent_names
 from openbook.grounding.entailment import NO_MARK, decide, quotes_literally
 from openbook.grounding.facts import has_facts
 from openbook.grounding.literal import UNCLEAR, LiteralVerdict, check_literally, is_verbatim, unclear_number
@@ -31,11 +32,7 @@ _OTHER_WORDS = "the cited lines do not hold it word for word"
 _NO_CLAIM = "it stands behind no claim"
 _UNCHECKED_CODE = "code that cites nothing is not checked"
 
-# Names that are called or looked up in code, and those that it brings itself.
-_CALLED = re.compile(r"(?:\.\s*([A-Za-z_]\w{2,})|\b([A-Za-z_]\w{2,})(?=\())")
-_BROUGHT = re.compile(
-    r"\b(?:def|class|fn|func|function|const|let|var|import|from|as|for|struct|type)\s+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*=[^=]"
-)
+# Names in code without marks that no source has.
 _MOST_NAMES = 5
 
 Key = tuple[str, ...]
@@ -164,9 +161,7 @@ class CitationChecker:
         """Return code without marks as a claim that says it was not checked, and which names no source has."""
         text = SearchedText("\n".join(entry.result.chunk.text for entry in self.shown.values()))
         body = "\n".join(_lines_of_code(code.text))
-        brought = {name for pair in _BROUGHT.findall(body) for name in pair}
-        called = dict.fromkeys(name for pair in _CALLED.findall(body) for name in pair if name)
-        missing = [name for name in called if name not in brought and not text.has_name(name)][:_MOST_NAMES]
+        missing = absent_names(body, text)[:_MOST_NAMES]
         names = f"; no source has {', '.join(f'`{name}`' for name in missing)}" if missing else ""
         return Claim(code.start_char, code.end_char, body, verdict="uncited", reason=f"{_UNCHECKED_CODE}{names}")
 

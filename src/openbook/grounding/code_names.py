@@ -1,0 +1,53 @@
+"""Names that code calls or looks up, without those that it brings itself and those of its language."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from functools import cache
+
+from openbook.grounding.lookup import SearchedText
+
+_CALLED = re.compile(r"(?:\.\s*([A-Za-z_]\w{2,})|\b([A-Za-z_]\w{2,})(?=\())")
+_BROUGHT = re.compile(
+    r"\b(?:def|class|fn|func|function|const|let|var|import|from|as|for|struct|type)\s+([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*=[^=]"
+)
+_IMPORTED = re.compile(r"^\s*(?:import|from)\s+([a-z_]\w*)", re.MULTILINE)
+_CHAIN = re.compile(r"(?<![\w.])([a-z_]\w*)(?:\.\w+)+")
+_STRINGS_AND_COMMENTS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?:#|//)[^\n]*")
+
+# What an example calls in languages whose names are not at hand here.
+_OF_LANGUAGES = frozenset(
+    "addEventListener assert catch concat console debug describe error expect fetch filter finally find forEach"
+    " getElementById includes indexOf info JSON keys log main map Math Object parse parseInt preventDefault println"
+    " Printf Println Promise push querySelector reduce replace require resolve setInterval setTimeout shift slice some"
+    " sort splice stringify test then toString trim unwrap values vec warn while with".split()
+)
+_BUILT_IN_TYPES = (bytes, dict, float, int, list, set, str, tuple)
+
+
+@cache
+def _of_languages() -> frozenset[str]:
+    attributes = (name for kind in _BUILT_IN_TYPES for name in dir(kind))
+    return frozenset((*dir(builtins), *attributes)) | _OF_LANGUAGES
+
+
+def absent_names(code: str, sources: SearchedText) -> list[str]:
+    r"""List names that code calls or looks up and no source has, in order, each once.
+
+    Args:
+        code: Lines of code of any language.
+        sources: All that was shown.
+
+    Example:
+        >>> absent_names("for x in range(3):\\n    print(client.magic(x))", SearchedText("client = open()"))
+        ['magic']
+    """
+    plain = _STRINGS_AND_COMMENTS.sub(" ", code)
+    imported = sys.stdlib_module_names.intersection(_IMPORTED.findall(plain))
+    plain = _CHAIN.sub(lambda match: " " if match[1] in imported else match.group(), plain)
+    brought = {name for pair in _BROUGHT.findall(plain) for name in pair}
+    called = dict.fromkeys(name for pair in _CALLED.findall(plain) for name in pair if name)
+    known = brought | _of_languages()
+    return [name for name in called if name not in known and not sources.has_name(name)]
