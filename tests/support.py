@@ -182,5 +182,5 @@ def unmeasured(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def heed_interrupts() -> None:
-    """Have Ctrl-C reach a child, as its `preexec_fn`: it inherits that it is ignored, as by what runs in the background."""
+    """Have Ctrl-C reach a child, as its `preexec_fn`: what runs in the background hands on that it is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

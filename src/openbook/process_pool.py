@@ -44,7 +44,7 @@ CHILD = ("-I", "-c", _CHILD)
 
 _POLL_S = 0.2
 
-# For a thread whose process is gone already: an interrupt may have left a lock of `subprocess` taken, which it waits for.
+# For a thread whose process is gone: an interrupt may have left a lock of `subprocess` taken, which it waits for.
 _JOIN_S = 10.0
 
 INTERRUPT: ContextVar[Callable[[], None]] = ContextVar("INTERRUPT", default=lambda: None)
