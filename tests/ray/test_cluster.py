@@ -122,7 +122,15 @@ def test_a_cluster_is_reached_from_outside_by_its_client_port(
     here, there = open_index("here"), open_index("there")
 
     bring(here, tree, replace(settings, executor=""))
-    bring(there, tree, replace(settings, executor=f"ray:{cluster[1]}"))
+    for attempts_left in (2, 1, 0):
+        try:
+            bring(there, tree, replace(settings, executor=f"ray:{cluster[1]}"))
+            break
+        except ClusterError:
+            # Ray gives each client a server on a port from 23000 on that was free a moment before. Where another
+            # program of this machine was faster, the next client gets the next port.
+            if not attempts_left:
+                raise
 
     assert contents(here) == contents(there)
 
