@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import json
 import os
 import pty
@@ -74,10 +75,31 @@ def copy_sample(folder: Path) -> Path:
     return root
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Outcome:
-    """Run a command in this process."""
+def run(
+    capsys: pytest.CaptureFixture[str],
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: str | None = None,
+) -> Outcome:
+    """Run a command in this process: a tenth of the time of `run_alone`, where the process is not what is tested.
+
+    Args:
+        capsys: What takes its output.
+        arguments: Of the command.
+        cwd: Its working folder.
+        env: Variables besides those of this process.
+        stdin: What is piped into it.
+    """
     capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        if cwd is not None:
+            patch.chdir(cwd)
+        if stdin is not None:
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8"))
+        code = main([str(argument) for argument in arguments])
     printed = capsys.readouterr()
     return Outcome(code, printed.out, printed.err)
 

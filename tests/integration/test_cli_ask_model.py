@@ -1,4 +1,4 @@
-"""`openbook ask` with a model, as people run it: a child process, and a server that speaks the real wires."""
+"""`openbook ask` with a model, behind a server that speaks the real wires."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from PIL import Image
 from openbook.llm.messages import ProviderCitation, TextBlock, ToolCall
 from openbook.testing import FakeServer, Refusal, ScriptedReply
 from openbook.usage import Usage
-from tests.integration.support_cli import Outcome, assert_fails_clearly, copy_sample, finish, run_alone, start
+from tests.integration.support_cli import Outcome, assert_fails_clearly, copy_sample, finish, run, run_alone, start
 
 Start = Callable[..., FakeServer]
+Captured = pytest.CaptureFixture[str]
 
 QUESTION = "When does a parcel count as lost?"
 SEARCH = ToolCall("call_1", "search", json.dumps({"query": QUESTION}))
@@ -34,9 +35,9 @@ def keys(server: FakeServer, query_expansion: str = "off") -> dict[str, str]:
     return {"ANTHROPIC_API_KEY": server.key, "LLM_API_KEY": server.key, **urls}
 
 
-def ask(server: FakeServer, harbour: Path, *arguments: str, model: str = "") -> Outcome:
+def ask(capsys: Captured, server: FakeServer, harbour: Path, *arguments: str, model: str = "") -> Outcome:
     name = model or f"{server.openai_url}#tiny"
-    return run_alone("ask", QUESTION, "--model", name, *arguments, cwd=harbour, env=keys(server))
+    return run(capsys, "ask", QUESTION, "--model", name, *arguments, cwd=harbour, env=keys(server))
 
 
 def text_sent(body: Any) -> str:
@@ -68,7 +69,9 @@ CONFIRMS = verdict("entailed", "LOST_AFTER_DAYS = 14")
 def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, harbour: Path) -> None:
     server = fake_server(answer_by_mark, CONFIRMS)
 
-    outcome = ask(server, harbour)
+    name = f"{server.openai_url}#tiny"
+
+    outcome = run_alone("ask", QUESTION, "--model", name, cwd=harbour, env=keys(server))
 
     assert outcome.code == 0, outcome
     assert outcome.out.startswith("A parcel is lost after 14 days: `LOST_AFTER_DAYS` [")
@@ -80,11 +83,17 @@ def test_a_model_answers_from_fenced_sources_and_is_checked(fake_server: Start, 
     assert "LOST_AFTER_DAYS = 14" in text_sent(server.requests[1].body)
 
 
-def test_a_model_writes_other_searches_first(fake_server: Start, harbour: Path) -> None:
+def test_a_model_writes_other_searches_first(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server("LOST_AFTER_DAYS\nparcel not seen days\n", answer_by_mark, CONFIRMS)
 
-    outcome = run_alone(
-        "ask", QUESTION, "--model", f"{server.openai_url}#tiny", cwd=harbour, env=keys(server, query_expansion="on")
+    outcome = run(
+        capsys,
+        "ask",
+        QUESTION,
+        "--model",
+        f"{server.openai_url}#tiny",
+        cwd=harbour,
+        env=keys(server, query_expansion="on"),
     )
 
     assert outcome.code == 0, outcome
@@ -94,13 +103,13 @@ def test_a_model_writes_other_searches_first(fake_server: Start, harbour: Path) 
 
 @pytest.mark.parametrize("said", ["flag", "environment"])
 def test_without_a_verifier_nobody_is_asked_twice_and_nothing_is_alarming(
-    fake_server: Start, harbour: Path, said: str
+    capsys: Captured, fake_server: Start, harbour: Path, said: str
 ) -> None:
     server = fake_server(answer_by_mark)
     named = ("--model", f"{server.openai_url}#tiny", *(("--verifier", "off") if said == "flag" else ()))
     env = keys(server) | ({"OPENBOOK_VERIFIER": "off"} if said == "environment" else {})
 
-    outcome = run_alone("ask", QUESTION, *named, cwd=harbour, env=env)
+    outcome = run(capsys, "ask", QUESTION, *named, cwd=harbour, env=env)
 
     assert outcome.code == 0
     assert "harbour/parcels.py:11  unverified" in outcome.out
@@ -109,12 +118,12 @@ def test_without_a_verifier_nobody_is_asked_twice_and_nothing_is_alarming(
     assert len(server.requests) == 1
 
 
-def test_another_model_can_check(fake_server: Start, harbour: Path) -> None:
+def test_another_model_can_check(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server, checker = fake_server(answer_by_mark), fake_server(CONFIRMS)
     verifier = f"{checker.openai_url}#checker"
     env = {**keys(server), "LLM_API_KEY": checker.key}
 
-    outcome = run_alone(
+    outcome = run(capsys,
         "ask", QUESTION, "--model", f"{server.openai_url}#tiny", "--verifier", verifier, "--json",
         cwd=harbour, env=env,
     )  # fmt: skip
@@ -133,18 +142,20 @@ def test_another_model_can_check(fake_server: Start, harbour: Path) -> None:
     ],
 )
 def test_a_verifier_that_fails_costs_nothing_but_its_verdicts(
-    fake_server: Start, harbour: Path, refusal: Refusal | str, reason: str
+    capsys: Captured, fake_server: Start, harbour: Path, refusal: Refusal | str, reason: str
 ) -> None:
     server = fake_server(answer_by_mark, refusal)
 
-    outcome = ask(server, harbour)
+    outcome = ask(capsys, server, harbour)
 
     assert outcome.code == 0
     assert outcome.out.startswith("A parcel is lost after 14 days")
     assert f"1 claim: {reason}" in outcome.out
 
 
-def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(fake_server: Start, harbour: Path) -> None:
+def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     def in_part(received: Any) -> ScriptedReply:
         text = answer_by_mark(received).message.text
         return ScriptedReply(f"{text} {text.replace('14', '41')}")
@@ -154,7 +165,7 @@ def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(fake_ser
 
     server = fake_server(in_part, wholly)
 
-    one_of_two, all_of_it = (ask(server, harbour, "--verifier", "off") for _ in range(2))
+    one_of_two, all_of_it = (ask(capsys, server, harbour, "--verifier", "off") for _ in range(2))
 
     assert (one_of_two.code, all_of_it.code) == (0, 1)
     for outcome in (one_of_two, all_of_it):
@@ -163,10 +174,12 @@ def test_an_answer_is_a_failed_check_only_if_all_that_it_cites_is_wrong(fake_ser
     assert "all that it cites is in conflict with it, not there, or changed" in all_of_it.err
 
 
-def test_an_answer_without_citations_says_so_and_quotes_below(fake_server: Start, harbour: Path) -> None:
+def test_an_answer_without_citations_says_so_and_quotes_below(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server("A parcel is lost after 14 days.")
 
-    outcome = ask(server, harbour)
+    outcome = ask(capsys, server, harbour)
 
     answer, _, details = outcome.out.partition("\nSources:\n")
     assert outcome.code == 0
@@ -177,17 +190,19 @@ def test_an_answer_without_citations_says_so_and_quotes_below(fake_server: Start
     assert len(server.requests) == 1  # there is nothing to verify
 
 
-def test_a_filter_of_the_provider_is_not_told_to_be_the_fault_of_the_sources(fake_server: Start, harbour: Path) -> None:
+def test_a_filter_of_the_provider_is_not_told_to_be_the_fault_of_the_sources(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server(ScriptedReply("", stop="filtered"))
 
-    outcome = ask(server, harbour)
+    outcome = ask(capsys, server, harbour)
 
     assert outcome.code == 1
     assert outcome.out.startswith("The content filter of the model's provider withheld the answer.")
     assert outcome.err.endswith("no answer: filtered\n")
 
 
-def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbour: Path) -> None:
+def test_anthropics_own_citations_pass_the_same_check(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     def cite(received: Any) -> ScriptedReply:
         sources = [block for block in received.body["messages"][-1]["content"] if block["type"] == "search_result"]
         place = next(
@@ -201,7 +216,7 @@ def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbou
 
     server = fake_server(cite, CONFIRMS)
 
-    outcome = ask(server, harbour, "--json", model="anthropic:claude-sonnet-5-5")
+    outcome = ask(capsys, server, harbour, "--json", model="anthropic:claude-sonnet-5-5")
 
     answer = json.loads(outcome.out)
     assert [(citation["path"], citation["verdict"]) for citation in answer["citations"]] == [
@@ -214,10 +229,12 @@ def test_anthropics_own_citations_pass_the_same_check(fake_server: Start, harbou
     assert server.requests[0].body["stream"] is True
 
 
-def test_an_agent_searches_reads_and_answers_within_its_budget(fake_server: Start, harbour: Path) -> None:
+def test_an_agent_searches_reads_and_answers_within_its_budget(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server(ScriptedReply(TextBlock("I will look."), SEARCH, SYMBOL), answer_by_mark, CONFIRMS)
 
-    outcome = ask(server, harbour, "--agent", "--max-rounds", "1", "--max-usd", "0.50", model="anthropic")
+    outcome = ask(capsys, server, harbour, "--agent", "--max-rounds", "1", "--max-usd", "0.50", model="anthropic")
 
     assert outcome.code == 0, outcome
     assert 'search {"query": "When does a parcel count as lost?"}: [1] to [' in outcome.err
@@ -228,11 +245,13 @@ def test_an_agent_searches_reads_and_answers_within_its_budget(fake_server: Star
     assert {tool["name"] for tool in server.requests[0].body["tools"]} >= {"search", "read_lines", "list_courses"}
 
 
-def test_a_limit_that_cannot_be_kept_is_told_and_nothing_is_sent(fake_server: Start, harbour: Path) -> None:
+def test_a_limit_that_cannot_be_kept_is_told_and_nothing_is_sent(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server()
 
     for options in (["--agent"], []):
-        outcome = ask(server, harbour, *options, "--max-usd", "0.01")
+        outcome = ask(capsys, server, harbour, *options, "--max-usd", "0.01")
 
         assert outcome.code == 1
         assert "price of" in outcome.out
@@ -240,10 +259,12 @@ def test_a_limit_that_cannot_be_kept_is_told_and_nothing_is_sent(fake_server: St
     assert server.requests == []
 
 
-def test_what_the_sources_do_not_speak_of_is_not_sent_anywhere(fake_server: Start, harbour: Path) -> None:
+def test_what_the_sources_do_not_speak_of_is_not_sent_anywhere(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server()
 
-    outcome = run_alone(
+    outcome = run(capsys,
         "ask", "What is the recipe for sourdough bread?", "--model", f"{server.openai_url}#tiny",
         cwd=harbour, env=keys(server),
     )  # fmt: skip
@@ -255,7 +276,9 @@ def test_what_the_sources_do_not_speak_of_is_not_sent_anywhere(fake_server: Star
 
 
 @pytest.mark.parametrize(("policy", "calls"), [("flag", 1), ("drop", 1), ("retry", 2)])
-def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy: str, calls: int) -> None:
+def test_the_policy_reaches_the_check(
+    capsys: Captured, fake_server: Start, harbour: Path, policy: str, calls: int
+) -> None:
     def half_wrong(received: Any) -> ScriptedReply:
         return ScriptedReply(
             f"{answer_by_mark(received).message.text} Bananas are sweet, yellow and 90 years old [1:1]."
@@ -263,7 +286,7 @@ def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy:
 
     server = fake_server(half_wrong, *[answer_by_mark] * (calls - 1))
 
-    outcome = ask(server, harbour, "--policy", policy, "--verifier", "off")
+    outcome = ask(capsys, server, harbour, "--policy", policy, "--verifier", "off")
 
     assert outcome.code == 0
     answer, _, details = outcome.out.partition("\nSources:\n")
@@ -272,13 +295,15 @@ def test_the_policy_reaches_the_check(fake_server: Start, harbour: Path, policy:
     assert len(server.requests) == calls
 
 
-def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(fake_server: Start, harbour: Path) -> None:
+def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server("Nobody knows.")
     (harbour / ".env").write_text(f"ANTHROPIC_API_KEY={server.key}\n", encoding="utf-8")
     url = {"ANTHROPIC_BASE_URL": server.anthropic_url, "OPENBOOK_QUERY_EXPANSION": "off"}
 
-    by_key = run_alone("ask", QUESTION, cwd=harbour, env=url)
-    by_quotes = run_alone("ask", QUESTION, "--model", "extractive", cwd=harbour, env=url)
+    by_key = run(capsys, "ask", QUESTION, cwd=harbour, env=url)
+    by_quotes = run(capsys, "ask", QUESTION, "--model", "extractive", cwd=harbour, env=url)
 
     assert "anthropic:" in by_key.err
     assert by_quotes.out.startswith("Quoted from the sources; no model wrote this.")
@@ -299,20 +324,22 @@ def test_the_first_key_that_is_set_chooses_and_extractive_asks_nobody(fake_serve
     ],
 )
 def test_what_cannot_be_asked_is_told_before_anything_is_indexed(
-    harbour: Path, arguments: list[str], code: int, words: list[str]
+    capsys: Captured, harbour: Path, arguments: list[str], code: int, words: list[str]
 ) -> None:
-    outcome = run_alone("ask", QUESTION, *arguments, cwd=harbour)
+    outcome = run(capsys, "ask", QUESTION, *arguments, cwd=harbour)
 
     assert_fails_clearly(outcome, code, *words)
     assert "indexed" not in outcome.err
 
 
-def test_replies_are_kept_in_a_folder_on_request(fake_server: Start, harbour: Path, tmp_path: Path) -> None:
+def test_replies_are_kept_in_a_folder_on_request(
+    capsys: Captured, fake_server: Start, harbour: Path, tmp_path: Path
+) -> None:
     server = fake_server(answer_by_mark, CONFIRMS)  # a third call would be one too many
     variables = keys(server) | {"OPENBOOK_REPLY_CACHE": str(tmp_path / "replies")}
     words = ("ask", QUESTION, "--model", f"{server.openai_url}#tiny")
 
-    first, second = (run_alone(*words, cwd=harbour, env=variables) for _ in range(2))
+    first, second = (run(capsys, *words, cwd=harbour, env=variables) for _ in range(2))
 
     assert first.code == second.code == 0, second
     assert first.out == second.out
@@ -323,7 +350,8 @@ def test_the_second_model_answers_where_the_first_is_overloaded(fake_server: Sta
     server = fake_server(Refusal(402), answer_by_mark)
     names = f"{server.openai_url}#tiny,{server.openai_url}#other"
 
-    outcome = ask(server, harbour, "--verifier", "off", "--temperature", "0", "--seed", "7", model=names)
+    options = ("--verifier", "off", "--temperature", "0", "--seed", "7")
+    outcome = run_alone("ask", QUESTION, "--model", names, *options, cwd=harbour, env=keys(server))
 
     assert outcome.code == 0, outcome
     assert "#tiny did not answer" in outcome.err
@@ -332,18 +360,20 @@ def test_the_second_model_answers_where_the_first_is_overloaded(fake_server: Sta
 
 
 def test_a_temperature_that_the_model_does_not_take_is_told_and_nothing_is_sent(
-    fake_server: Start, harbour: Path
+    capsys: Captured, fake_server: Start, harbour: Path
 ) -> None:
     server = fake_server()
 
-    assert_fails_clearly(ask(server, harbour, "--temperature", "0", model="anthropic"), 3, "does not take temperature")
+    assert_fails_clearly(
+        ask(capsys, server, harbour, "--temperature", "0", model="anthropic"), 3, "does not take temperature"
+    )
     assert not server.requests
 
 
-def test_a_model_that_refuses_is_one_line_with_a_hint(fake_server: Start, harbour: Path) -> None:
+def test_a_model_that_refuses_is_one_line_with_a_hint(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server(Refusal(404, "no such model"))
 
-    outcome = ask(server, harbour)
+    outcome = ask(capsys, server, harbour)
 
     assert_fails_clearly(outcome, 3, "(404): no such model")
 
@@ -384,13 +414,18 @@ def test_a_terminal_shows_the_words_while_they_are_written_and_then_the_checked_
     ids=["verified", "not-verified"],
 )
 def test_questions_of_a_set_can_be_put_to_a_model(
-    fake_server: Start, harbour: Path, options: tuple[str, ...], said: tuple[str, ...], confirmed: float | None
+    capsys: Captured,
+    fake_server: Start,
+    harbour: Path,
+    options: tuple[str, ...],
+    said: tuple[str, ...],
+    confirmed: float | None,
 ) -> None:
     server = fake_server(answer_by_mark, *said)
     questions = harbour / "questions.jsonl"
     questions.write_text(json.dumps({"question": QUESTION, "facts": ["14 days"]}) + "\n", encoding="utf-8")
 
-    outcome = run_alone(
+    outcome = run(capsys,
         "eval", str(questions), "harbour", "--model", f"{server.openai_url}#tiny", *options, "--json",
         cwd=harbour, env=keys(server),
     )  # fmt: skip

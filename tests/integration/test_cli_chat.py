@@ -20,9 +20,10 @@ from PIL import Image
 from openbook.llm.messages import ToolCall
 from openbook.testing import FakeServer, Fault, Refusal, ScriptedReply
 from openbook.usage import Usage
-from tests.integration.support_cli import Outcome, copy_sample, environment, finish, start
+from tests.integration.support_cli import Outcome, copy_sample, environment, finish, run, start
 
 Start = Callable[..., FakeServer]
+Captured = pytest.CaptureFixture[str]
 
 # Bounds a wait for something that does not come; nothing here takes as long.
 PATIENCE_S = 30.0
@@ -38,17 +39,26 @@ def keys(server: FakeServer) -> dict[str, str]:
     return {"LLM_API_KEY": server.key, "ANTHROPIC_API_KEY": server.key, **urls}
 
 
-def chat(harbour: Path, *lines: str, arguments: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Outcome:
-    """Pipe lines into a session."""
+def chat(
+    capsys: Captured, harbour: Path, *lines: str, arguments: tuple[str, ...] = (), env: dict[str, str] | None = None
+) -> Outcome:
+    """Pipe lines into a session in this process."""
+    return run(capsys, "chat", *arguments, cwd=harbour, env=env, stdin="".join(f"{line}\n" for line in lines))
+
+
+def chat_alone(harbour: Path, *lines: str) -> Outcome:
+    """Pipe lines into a session in a process of its own."""
     read_end, write_end = os.pipe()
     with os.fdopen(write_end, "wb") as options:
         options.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
     with os.fdopen(read_end, "rb") as reading:
-        return finish(start("chat", *arguments, cwd=harbour, env=env, stdin=reading))
+        return finish(start("chat", cwd=harbour, stdin=reading))
 
 
 def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_before(harbour: Path) -> None:
-    outcome = chat(harbour, "When does a parcel count as lost?", "", "and for how many days is it lost?", "/sources")
+    outcome = chat_alone(
+        harbour, "When does a parcel count as lost?", "", "and for how many days is it lost?", "/sources"
+    )
 
     assert outcome.code == 0
     assert outcome.out.count("Quoted from the sources; no model wrote this.") == 2
@@ -56,11 +66,12 @@ def test_questions_are_answered_one_after_the_other_each_in_the_light_of_those_b
     assert outcome.out.count("\nSources:\n  [1]  harbour/parcels.py:") == 3
 
 
-def test_the_commands_of_a_session(fake_server: Start, harbour: Path) -> None:
+def test_the_commands_of_a_session(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server(ScriptedReply("Nobody knows.", usage=Usage(900, 100)), "What is a parcel?", "Still nobody.")
     name = f"{server.openai_url}#tiny"
 
     outcome = chat(
+        capsys,
         harbour,
         *("/sources", "/model", f"/model {name}", "/model nonsense", "When does a parcel count as lost?", "/cost"),
         *("and who finds the parcel?", "/reset", "/reset now", "/what", "/", "/help", "/model extractive"),
@@ -85,10 +96,13 @@ def test_the_commands_of_a_session(fake_server: Start, harbour: Path) -> None:
     assert "never read" not in out + err
 
 
-def test_history_reaches_the_model_without_marks_and_without_quotes(fake_server: Start, harbour: Path) -> None:
+def test_history_reaches_the_model_without_marks_and_without_quotes(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     server = fake_server("Parcels are lost after 14 days [2:7].", "Where is a lost parcel kept?", "Nobody knows.")
 
     chat(
+        capsys,
         harbour,
         *("When does a parcel count as lost?", "and where is it kept?"),
         arguments=("--model", f"{server.openai_url}#tiny", "--verifier", "off"),
@@ -104,11 +118,12 @@ def test_history_reaches_the_model_without_marks_and_without_quotes(fake_server:
     assert "[2:7]" not in second[2]["content"]
 
 
-def test_a_question_that_was_refused_stays_in_the_history(fake_server: Start, harbour: Path) -> None:
+def test_a_question_that_was_refused_stays_in_the_history(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     question = "When does a parcel count as lost?"
     server = fake_server(question, "Parcels are lost after 14 days [2:7].")
 
     chat(
+        capsys,
         harbour,
         *("Who painted the Mona Lisa?", question),
         arguments=("--model", f"{server.openai_url}#tiny"),
@@ -120,11 +135,12 @@ def test_a_question_that_was_refused_stays_in_the_history(fake_server: Start, ha
     assert messages[2]["content"] == "(refused: nothing relevant)"
 
 
-def test_an_agent_can_be_talked_to(fake_server: Start, harbour: Path) -> None:
+def test_an_agent_can_be_talked_to(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     call = ToolCall("call_1", "list_courses", "{}")
     server = fake_server(ScriptedReply(call), 'There is one course, "Working at the Quay" [1:1].')
 
     outcome = chat(
+        capsys,
         harbour,
         *("Which courses are there?", "/model", "/model extractive", "/model"),
         arguments=("--agent", "--model", "anthropic", "--verifier", "off"),
@@ -137,14 +153,18 @@ def test_an_agent_can_be_talked_to(fake_server: Start, harbour: Path) -> None:
     assert outcome.out.endswith("answers are quotes, no model writes them\n" * 2)
 
 
-def test_a_failure_ends_the_question_and_not_the_session(fake_server: Start, harbour: Path) -> None:
+def test_a_failure_ends_the_question_and_not_the_session(capsys: Captured, fake_server: Start, harbour: Path) -> None:
     server = fake_server(Refusal(400, "too clever"), "Nobody knows.")
     arguments = ("--model", f"{server.openai_url}#tiny")
 
     outcome = chat(
-        harbour, *("?!", "When is a parcel lost?", "When is a parcel lost?"), arguments=arguments, env=keys(server)
+        capsys,
+        harbour,
+        *("?!", "When is a parcel lost?", "When is a parcel lost?"),
+        arguments=arguments,
+        env=keys(server),
     )
-    failed = chat(harbour, "?!")
+    failed = chat(capsys, harbour, "?!")
 
     assert outcome.err.count("error: ") == 2
     assert "the question '?!' contains no word to search for" in outcome.err
@@ -154,8 +174,8 @@ def test_a_failure_ends_the_question_and_not_the_session(fake_server: Start, har
 
 
 def test_an_empty_input_and_one_that_is_no_text_are_read(harbour: Path) -> None:
-    assert chat(harbour).code == 0
-    assert chat(harbour, "When is a parcel \udcff lost?").out.startswith("Quoted from the sources")
+    assert chat_alone(harbour).code == 0
+    assert chat_alone(harbour, "When is a parcel \udcff lost?").out.startswith("Quoted from the sources")
 
 
 def test_an_input_that_was_closed_is_an_empty_one(harbour: Path) -> None:
@@ -169,8 +189,8 @@ def test_an_input_that_was_closed_is_an_empty_one(harbour: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_nothing_in_a_folder_ends_a_session_before_it_begins(tmp_path: Path) -> None:
-    outcome = chat(tmp_path, "Where?")
+def test_nothing_in_a_folder_ends_a_session_before_it_begins(capsys: Captured, tmp_path: Path) -> None:
+    outcome = chat(capsys, tmp_path, "Where?")
 
     assert outcome.code == 1
     assert "there is nothing to read" in outcome.err

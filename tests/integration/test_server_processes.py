@@ -14,13 +14,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.integration.support_cli import assert_fails_clearly, only_library, run_alone, start
+from tests.integration.support_cli import assert_fails_clearly, only_library, run, start
 from tests.integration.support_serving import Serving
 from tests.support import children_of, write_tree
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 QUESTION = "When do sessions end?"
+
+Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -41,28 +43,28 @@ def serve(harbour: Path) -> Iterator[Callable[..., Serving]]:
         yield begin
 
 
-def test_on_another_address_nothing_is_served_without_a_key(harbour: Path) -> None:
+def test_on_another_address_nothing_is_served_without_a_key(capsys: Captured, harbour: Path) -> None:
     for arguments in (("--host", "0.0.0.0"), ("--require-key",)):
-        outcome = run_alone("serve", harbour, "--port", "0", *arguments)
+        outcome = run(capsys, "serve", harbour, "--port", "0", *arguments)
 
         assert_fails_clearly(outcome, 2, "everybody needs a key", "openbook keys add NAME")
 
 
-def test_a_key_is_made_shown_once_listed_and_removed() -> None:
-    made = run_alone("keys", "add", "team")
-    listed = run_alone("keys", "list")
-    removed, again = run_alone("keys", "remove", "team"), run_alone("keys", "remove", "team")
+def test_a_key_is_made_shown_once_listed_and_removed(capsys: Captured) -> None:
+    made = run(capsys, "keys", "add", "team")
+    listed = run(capsys, "keys", "list")
+    removed, again = run(capsys, "keys", "remove", "team"), run(capsys, "keys", "remove", "team")
 
     assert re.fullmatch(r"obk_[\w-]{43}\n", made.out)
     assert listed.out.startswith("team  reader  made ")
     assert made.out.strip() not in listed.out
     assert (removed.code, again.code) == (0, 1)
-    assert "there are no keys" in run_alone("keys", "list").err
+    assert "there are no keys" in run(capsys, "keys", "list").err
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_read(harbour: Path) -> None:
+def test_a_port_that_is_taken_is_told_before_anything_is_read(capsys: Captured, harbour: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        outcome = run_alone("serve", harbour, "--port", str(taken.getsockname()[1]))
+        outcome = run(capsys, "serve", harbour, "--port", str(taken.getsockname()[1]))
 
     assert_fails_clearly(outcome, 2, "cannot listen on 127.0.0.1", "--port")
 
