@@ -12,7 +12,7 @@ QUALITY, SPEED, GROWTH = "benchmarks.svg", "benchmarks-speed.svg", "benchmarks-g
 GROWTH_SHOWN = "Processor time of a warm search by the number of chunks, as curves"
 
 _COLOURS = {"openbook": "#0b6e4f", "semble": "#b9770e"}
-_ENGINES = {"SQLite": "#0b6e4f", "LanceDB": "#1f5fa8"}
+_ENGINES = {"SQLite": "#0b6e4f", "LanceDB": "#1f5fa8", "LanceDB, S3": "#b9770e"}
 
 # In pixels.
 _WIDTH, _LEFT, _RIGHT, _TOP = 800, 345, 50, 46
@@ -115,6 +115,8 @@ def _curves(title: str, rows: Sequence[dict[str, str]], column: str) -> str:
         parts.append(_label(left - 8, y + 4, f"{10**decade:,}", anchor="end"))
     for number, (engine, colour) in enumerate(_ENGINES.items()):
         places = [place(chunks, value) for name, chunks, value in points if name == engine]
+        if not places:
+            continue
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in places]

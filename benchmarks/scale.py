@@ -1,18 +1,21 @@
 """How a library grows: what it costs at 10,000 chunks, at 100,000 and, with `--large`, at a million.
 
-    python -m benchmarks.scale FOLDER [--large] [--write] [--keep FOLDER]
+    python -m benchmarks.scale FOLDER [--large] [--s3 s3://bucket/folder] [--write] [--keep FOLDER]
 
-FOLDER has the text: a million chunks are about 100,000 files of source code and documentation, such as checkouts of
-some hundred repositories. Its files are taken in an order that a hash of their paths decides, so a small library is a
-sample of a large one. SQLite and LanceDB are measured in one run, at each size in new processes:
+FOLDER has the text: 100,000 chunks are about 10,000 files of source code and documentation. Its files are taken in an
+order that a hash of their paths decides, so a small library is a sample of a large one. A million chunks are all of
+FOLDER, as it is and again with words altered (`benchmarks.copies`); their build is writing alone. All is measured in
+one run, at each size in new processes:
 
 - first: from the start of a process to its first results, with the imports
+- new machine: the same where nothing of the library has been kept, as on a machine that has never seen it
 - warm: ten questions, three times, after a first round
 - one changed file: a line is added to one, and it is updated (`only`); and the first search after that
 
 Memory is the peak of the process that searches. Columns of processor time are there because others use a machine too.
+`--s3` adds LanceDB there at the sizes up to 100,000; credentials are those of `AWS_...`.
 `--updates 500` measures instead what so many updates of one document each do to a search of the smallest size.
-`--keep` names a folder for libraries, which the next run goes on with. `--write` puts table and plot into docs/.
+`--keep` names a folder for libraries, which the next run measures again. `--write` puts table and plot into docs/.
 """
 
 from __future__ import annotations
@@ -33,16 +36,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import plots
+from benchmarks.copies import fill
 from benchmarks.engines import QUESTIONS, searched
 from benchmarks.speed import run
 from openbook.index.protocol import EVERYTHING
 from openbook.library import Library
 from openbook.settings import Settings
 
-SIZES, LARGE = (10_000, 100_000), (1_000_000,)
+SIZES, LARGE = (10_000, 100_000), 1_000_000
 
 BEGIN = "<!-- Made by `make bench-scale`: begin -->"
 END = "<!-- Made by `make bench-scale`: end -->"
+
+S3 = "LanceDB, S3"
 
 # Of the first files that are taken, which say how many are needed.
 _FIRST_FILES = 500
@@ -64,6 +70,8 @@ class Row:
     first_s: float
     first_cpu_s: float
     first_mib: float
+    new_cpu_s: float
+    new_mib: float
     warm_p50_ms: float
     warm_p95_ms: float
     warm_cpu_p50_ms: float
@@ -81,6 +89,8 @@ _HEADS = {
     "first_s": "first, s",
     "first_cpu_s": "first, CPU s",
     "first_mib": "its MiB",
+    "new_cpu_s": "new machine, CPU s",
+    "new_mib": "its MiB",
     "warm_p50_ms": "warm p50, ms",
     "warm_p95_ms": "p95, ms",
     "warm_cpu_p50_ms": "p50, CPU ms",
@@ -91,41 +101,54 @@ _HEADS = {
 
 
 class Growing:
-    """A library in one engine, with a folder that grows."""
+    """A library of one size in one engine, with its folder."""
 
-    def __init__(self, engine: str, scratch: Path, files: Sequence[Path], top: Path) -> None:
+    def __init__(self, engine: str, scratch: Path, chunks: int, files: Sequence[Path], top: Path, s3: str = "") -> None:
         """Take all files, in the order in which they come in."""
         self.engine = engine
+        self._chunks = chunks
         self._files = files
         self._top = top
-        self._folder = scratch / engine / "text"
+        self._place = scratch / engine.replace(", ", "-") / str(chunks)
+        self._folder = self._place / "text"
         self._folder.mkdir(parents=True, exist_ok=True)
-        storage = f"lance:{scratch / engine / 'tables'}" if engine == "LanceDB" else ""
-        self.settings = Settings(home=scratch / engine / "home", storage=storage)
-        self._log = scratch / engine / "built.json"
+        at = f"{s3}/{chunks}" if engine == S3 else self._place / "tables"
+        self.settings = Settings(home=self._place / "home", storage="" if engine == "SQLite" else f"lance:{at}")
+        self._log = self._place / "built.json"
         self._count: int = 0
         self._build_s: float = 0.0
         if self._log.exists():
             self._count, self._build_s = json.loads(self._log.read_text("utf-8"))
 
-    def grow(self, chunks: int) -> None:
-        """Add files until the library has so many chunks, or there are no more files."""
+    def grow(self) -> None:
+        """Add files until the library has its chunks, or there are no more files."""
         with Library.open(settings=self.settings) as assistant:
             held = assistant.stats().chunks
-            while held < _NEARLY * chunks and self._count < len(self._files):
-                wanted = int(self._count * chunks / held) + 1 if held else _FIRST_FILES
-                self._link(min(wanted, len(self._files)))
+            while held < _NEARLY * self._chunks and self._count < len(self._files):
+                wanted = int(self._count * self._chunks / held) + 1 if held else _FIRST_FILES
+                self._copy(min(wanted, len(self._files)))
                 started = time.perf_counter()
                 assistant.add(self._folder)
-                self._build_s += time.perf_counter() - started
+                self._note(time.perf_counter() - started)
                 held = assistant.stats().chunks
-                self._log.write_text(json.dumps([self._count, self._build_s]), encoding="utf-8")
 
-    def _link(self, count: int) -> None:
+    def fill(self, base: Settings) -> None:
+        """Copy another library, and altered copies of it, until the library has its chunks."""
+        self._copy(len(self._files))
+        with Library.open(settings=base) as of, Library.open(settings=self.settings) as assistant:
+            if assistant.stats().chunks < _NEARLY * self._chunks:
+                self._note(fill(assistant.index, of.index, self._chunks, self._folder))
+
+    def _note(self, took_s: float) -> None:
+        self._build_s += took_s
+        self._log.write_text(json.dumps([self._count, self._build_s]), encoding="utf-8")
+
+    def _copy(self, count: int) -> None:
         for file in self._files[self._count : count]:
             place = self._folder / file.relative_to(self._top)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, place)
+            if not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, place)
         self._count = count
 
     def updated(self, updates: int) -> str:
@@ -155,6 +178,10 @@ class Growing:
         command = [sys.executable, "-m", "benchmarks.engines", ".", "--ask"]
         runs = [run([*command, how], environment) for how in ("cold", "warm", "changed")]
         cold, warm, changed = (json.loads(each.output) for each in runs)
+        new = cold
+        if self.settings.storage:
+            with tempfile.TemporaryDirectory() as home:
+                new = json.loads(run([*command, "cold"], environment | {"OPENBOOK_HOME": home}).output)
         took_ms = sorted(warm["ms"])
         with Library.open(settings=self.settings) as assistant:
             held = assistant.stats()
@@ -167,6 +194,8 @@ class Growing:
             runs[0].seconds,
             cold["process_s"],
             cold["mib"],
+            new["process_s"],
+            new["mib"],
             statistics.median(took_ms),
             took_ms[int(0.95 * (len(took_ms) - 1))],
             warm["processor_ms_p50"],
@@ -184,33 +213,45 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder for libraries that the next run goes on with")
     parser.add_argument("--write", action="store_true", help="put table and plot into docs/")
     parser.add_argument("--updates", type=int, metavar="N", help="only update one document after the other")
+    parser.add_argument("--s3", default="", help="address of object storage to measure LanceDB at, too")
     arguments = parser.parse_args()
-    rows = []
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as scratch:
+        place = arguments.keep or Path(scratch)
         if arguments.updates:
-            for library in _libraries(arguments.folder, Path(scratch)):
-                library.grow(SIZES[0])
+            for library in _libraries(arguments.folder, place, SIZES[0]):
+                library.grow()
                 print(library.updated(arguments.updates), flush=True)
             return
-        for row in _measured(arguments.folder, arguments.keep or Path(scratch), SIZES + LARGE * arguments.large):
+        rows = []
+        for row in _measured(arguments.folder, place, arguments.s3, large=arguments.large):
             rows.append(row)
             print(table([row]).splitlines()[-1], file=sys.stderr, flush=True)
     print(table(rows))
     if arguments.write:
-        write(rows, "make bench-scale FOLDER=..." + " LARGE=yes" * arguments.large)
+        command = "make bench-scale FOLDER=..." + " LARGE=yes" * arguments.large + " S3=s3://..." * bool(arguments.s3)
+        write(rows, command, f"a load of {load:.0f} to {os.getloadavg()[0]:.0f}")
 
 
-def _libraries(folder: Path, scratch: Path) -> list[Growing]:
+def _libraries(folder: Path, scratch: Path, chunks: int, s3: str = "") -> list[Growing]:
     files = [file for file in folder.rglob("*") if file.is_file() and not file.is_symlink()]
     files.sort(key=lambda file: hashlib.sha256(file.relative_to(folder).as_posix().encode()).digest())
-    return [Growing(engine, scratch, files, folder) for engine in ("SQLite", "LanceDB")]
+    engines = ("SQLite", "LanceDB", S3) if s3 else ("SQLite", "LanceDB")
+    return [Growing(engine, scratch, chunks, files, folder, s3) for engine in engines]
 
 
-def _measured(folder: Path, scratch: Path, sizes: Sequence[int]) -> Iterator[Row]:
-    libraries = _libraries(folder, scratch)
-    for size in sizes:
-        for library in libraries:
-            library.grow(size)
+def _measured(folder: Path, scratch: Path, s3: str, *, large: bool) -> Iterator[Row]:
+    for size in SIZES:
+        for library in _libraries(folder, scratch, size, s3):
+            library.grow()
+            yield library.row()
+    if large:
+        base = Settings(home=scratch / "base")
+        with Library.open(settings=base) as assistant:
+            if not assistant.stats().chunks:
+                assistant.add(folder)
+        for library in _libraries(folder, scratch, LARGE):
+            library.fill(base)
             yield library.row()
 
 
@@ -227,13 +268,13 @@ def _cell(value: str | float) -> str:
     return f"{value:,.0f}" if value >= 20 else f"{value:.2g}"
 
 
-def write(rows: Sequence[Row], command: str, docs: Path = plots.DOCS) -> None:
+def write(rows: Sequence[Row], command: str, load: str, docs: Path = plots.DOCS) -> None:
     """Put the table between the two marks of `benchmarks.md`, and the plots beside the page."""
     page = docs / "benchmarks.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
-    block = f"{date}, {machine}.\n\n    {command}\n\n{table(rows)}\n\n![{plots.GROWTH_SHOWN}]({plots.GROWTH})"
+    block = f"{date}, {machine}, {load}.\n\n    {command}\n\n{table(rows)}\n\n![{plots.GROWTH_SHOWN}]({plots.GROWTH})"
     page.write_text(f"{before}{BEGIN}\n\n{block}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
     plots.write(docs)
 

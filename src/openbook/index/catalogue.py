@@ -159,6 +159,11 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self._file_of)
 
+    @property
+    def dim(self) -> int:
+        """Return the number of dimensions; 0 without chunks."""
+        return next((block.rows.shape[1] for block in self._columns.blocks), 0)
+
     def holds(self, ids: Sequence[int]) -> bool:
         """Return whether any of the ids is one of a chunk."""
         return any(0 <= id_ < len(self._places) and self._places[id_] for id_ in ids)

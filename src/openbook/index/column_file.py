@@ -59,6 +59,24 @@ def write_columns(library: Path, documents: Iterable[DocumentRows]) -> str:
 
 def _write(file: BinaryIO, documents: Iterable[DocumentRows]) -> None:
     columns = columns_of(documents, take_rows=file.write)  # vectors first: they come one by one, and are not kept
+    _write_sections(file, columns)
+
+
+def write_column_file(path: Path, columns: Columns) -> None:
+    """Write columns, of one document at least, into a new file.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: A name has a null character.
+    """
+    make_private_file(path)
+    with path.open("r+b") as file:
+        for rows in columns.ordered_rows():
+            file.write(rows.tobytes())
+        _write_sections(file, columns)
+
+
+def _write_sections(file: BinaryIO, columns: Columns) -> None:
     total = len(columns)
     file.flush()
     block = _vectors(mmap(file.fileno(), 0, access=ACCESS_READ), total, file.tell() // total)
@@ -86,9 +104,14 @@ def _vectors(mapped: mmap, total: int, dim: int, norms: NDArray[np.float32] | No
 
 
 def open_columns(library: Path, token: str) -> Columns | None:
+    """Return the columns in the file of a library; None if it is not there, or is not what it was."""
+    return open_column_file(columns_path(library, token))
+
+
+def open_column_file(path: Path) -> Columns | None:
     """Return the columns in a file; None if it is not there, or is not what it was."""
     try:
-        with columns_path(library, token).open("rb") as file:
+        with path.open("rb") as file:
             content = mmap(file.fileno(), 0, access=ACCESS_READ)
         mapped = np.frombuffer(content, dtype=np.uint8)
         tail = bytes(mapped[-_POINTER_BYTES - len(_MAGIC) :])

@@ -163,8 +163,23 @@ class Columns:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
+    def ordered_rows(self) -> Iterator[Rows]:
+        """Return all vectors in the order of the chunks, some thousand at a time."""
+        for start in range(0, len(self), _PART_ROWS):
+            places = (
+                np.arange(start, min(start + _PART_ROWS, len(self)))
+                if self.order is None
+                else (self.order[start : start + _PART_ROWS])
+            )
+            found = np.empty((len(places), self.blocks[0].rows.shape[1]), dtype=np.int8)
+            for block in self.blocks:
+                here = (places >= 0) & (places < len(block.rows))
+                found[here] = block.rows[places[here]]
+                places = places - len(block.rows)
+            yield found
+
     def rows(self, start: int, count: int) -> bytes:
-        """Return the vectors of some chunks side by side."""
+        """Return the vectors of some chunks of one document side by side."""
         places = np.arange(start, start + count) if self.order is None else self.order[start : start + count]
         found = []
         for block in self.blocks:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from openbook.types import Chunk, Course, Document, Filter, Kind, Span, Stamp
 
@@ -272,3 +273,11 @@ class Engine(Protocol):
 
     def remove(self, name: str) -> None:
         """Delete a library. None there is no error."""
+
+
+@runtime_checkable
+class CachingEngine(Engine, Protocol):
+    """An engine that keeps what it has read on this machine, so that the next process need not read it again."""
+
+    cache: Path | None
+    """Folder for that, set before a library is opened or removed; None for none. What is in it may be deleted."""

@@ -8,6 +8,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from openbook.errors import QueryError
 from openbook.index.catalogue import Catalogue, dequantize, quantize
 from openbook.index.filters import filter_predicate
-from openbook.index.lessons import course_of, courses_of, pack_lessons
+from openbook.index.lessons import course_of, courses_of, pack_lessons, unpack_lessons
 from openbook.index.protocol import (
     EVERYTHING,
     DocumentSummary,
@@ -29,7 +30,8 @@ from openbook.index.protocol import (
 )
 from openbook.index.rows import chunk_from_row, outline_from_row, remarks_of
 from openbook.index.schema import other_vectors
-from openbook.integrations.lance_columns import ColumnStore
+from openbook.integrations.lance_cache import FEWEST_KEPT, LocalCache, State
+from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import (
     SCORED,
     DocumentBody,
@@ -39,11 +41,13 @@ from openbook.integrations.lance_rows import (
     row_of,
     row_of_source,
 )
+from openbook.integrations.lance_state import LanceState
 from openbook.integrations.lance_tables import LanceTables, damaged_tables
-from openbook.integrations.lance_words import Segment, SegmentBuilder, SegmentStore, write_segment_rows
+from openbook.integrations.lance_words import Segment, SegmentBuilder, write_segment_rows
 from openbook.types import Anchor, Chunk, Course, Document, Filter, Stamp
 
 if TYPE_CHECKING:
+    from openbook.index.columns import Positions
     from openbook.index.protocol import Vector
 
 # Documents whose text and outlines stay in memory. Most have some 20 KB.
@@ -65,8 +69,23 @@ class LanceIndex:
     Threads may share an instance: calls are taken one at a time.
     """
 
-    def __init__(self, uri: str, identity: IndexIdentity, *, lock_timeout_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        uri: str,
+        identity: IndexIdentity,
+        *,
+        lock_timeout_s: float = 60.0,
+        cache: Path | None = None,
+        fewest_kept: int = FEWEST_KEPT,
+    ) -> None:
         """Open the library at an address, making it if there is none.
+
+        Args:
+            uri: The address.
+            identity: What makes its chunks and vectors.
+            lock_timeout_s: How long a writer waits for others.
+            cache: Folder of this machine for what is known of libraries; None for none.
+            fewest_kept: Chunks of a library of which that is kept.
 
         Raises:
             LibraryError: See `LanceTables`.
@@ -74,21 +93,12 @@ class LanceIndex:
         self.uri = uri
         self._lock = threading.RLock()
         self._tables = LanceTables(uri, identity, lock_timeout_s=lock_timeout_s)
-        self._made = self._tables.made
-        self._words = SegmentStore(self._tables)
-        self._columns = ColumnStore(self._tables)
+        self._state = LanceState(self._tables, LocalCache(cache, uri) if cache else None, fewest_kept)
         self._depth = 0
         self._batch: _Batch | None = None
-        self._loaded: tuple[str, int, int] | None = None
-        self._committed: dict[tuple[str, str], DocumentRow] = {}
-        self._root_keys: list[tuple[str, str]] = []
-        self._row_ids: dict[str, int] = {}
-        self._counted: IndexStats | None = None
-        self._first_ids: dict[str, int] = {}
-        self._next_id = 1
+        self._counted: tuple[State, IndexStats] | None = None
         self._dim = 0
-        self._catalogue: Catalogue | None = None
-        self._placed: tuple[list[int], list[DocumentRow]] = [], []
+        self._ids_of = ""
         self._heavy: dict[str, DocumentBody] = {}
         self._outlines: dict[int, Outline] = {}
         self._chunks: dict[int, Chunk] = {}
@@ -104,8 +114,8 @@ class LanceIndex:
                 yield
                 batch.write(self._tables)
             finally:
-                self._batch = self._catalogue = self._counted = None
-                self._loaded = None if batch.changes else self._loaded
+                self._batch = None
+                self._state.changed()
         # What follows inside a snapshot sees what has been written in it.
 
     @contextlib.contextmanager
@@ -170,7 +180,7 @@ class LanceIndex:
 
     def delete_source(self, name: str) -> bool:
         with self.batch():
-            keys = [key for key in self._stored() if key[0] == name]
+            keys = [key for key, _ in self._listed(()) if key[0] == name]
             for key in keys:
                 self._change(DocumentRow(*key, version=new_version(), gone=True))
             return (name, "") in keys
@@ -182,84 +192,75 @@ class LanceIndex:
 
     def _change(self, stored: DocumentRow, heavy: DocumentBody = _NOTHING) -> None:
         self._open_batch.changes[stored.key] = stored, heavy
-        self._catalogue = None
+        self._state.changed()
 
     def _check_size(self, given: int) -> None:
         if not self._dim:  # what has been seen once stays
-            first = next((each for each in self._stored().values() if each.chunks), None)
-            self._dim = len(self._with_scored(first).rows) // first.chunks if first else 0
+            documents = self._documents()
+            stored = [documents.row(place) for place in documents.with_chunks[:1].tolist()]
+            stored += [changed for changed, _ in self._batch.changes.values() if changed.rows] if self._batch else []
+            self._dim = next((len(self._with_scored(each).rows) // each.chunks for each in stored), 0)
         if self._dim and self._dim != given:
             raise other_vectors(self.uri, self._dim, given, self.uri.rpartition("/")[2])
 
-    def _stored(self) -> dict[tuple[str, str], DocumentRow]:
-        """Return the rows of what is there, as this batch has changed them."""
-        committed = self._current()
+    def _listed(
+        self, names: Sequence[str], places: Positions | None = None
+    ) -> list[tuple[tuple[str, str], tuple[Any, ...]]]:
+        """Return keys and some values of all, or some, and what this batch has changed, in order."""
+        rows = self._documents().listed(("source", "path", *names), places)
+        listed = [((source, path), tuple(values)) for source, path, *values in rows]
         if self._batch is None or not self._batch.changes:
-            return committed
-        found = committed | {key: stored for key, (stored, _) in self._batch.changes.items()}
-        return {key: stored for key, stored in found.items() if not stored.gone}
+            return listed
+        changed = {
+            key: None if stored.gone else tuple(getattr(stored, name) for name in names)
+            for key, (stored, _) in self._batch.changes.items()
+        }
+        found = dict(listed) | changed
+        return [(key, values) for key in sorted(found) if (values := found[key]) is not None]
 
     def _at(self, source: str, path: str) -> DocumentRow | None:
         """Return the row of a document, as this batch has changed it."""
         found = self._batch.changes.get((source, path)) if self._batch else None
-        stored = found[0] if found else self._current().get((source, path))
-        return None if stored is None or stored.gone else stored
+        if found:
+            return None if found[0].gone else found[0]
+        documents = self._documents()
+        place = documents.find(source, path)
+        return None if place is None else documents.row(place)
 
     def _with_scored(self, stored: DocumentRow) -> DocumentRow:
         """Return a row with what is scored of it."""
         if not stored.chunks or stored.rows:
             return stored
-        (row,) = self._tables.scored([self._row_ids[stored.version]]).select(SCORED).to_pylist()
+        (row,) = self._tables.scored([self._state.row_id(stored)]).select(SCORED).to_pylist()
         return replace(stored, **row)
 
-    def _current(self) -> dict[tuple[str, str], DocumentRow]:
-        """Return the rows that are committed."""
-        if self._loaded != self._tables.state:
-            if self._made != self._tables.made:  # somebody has made the library again
-                self._made, self._words, self._dim = self._tables.made, SegmentStore(self._tables), 0
-                self._columns = ColumnStore(self._tables)
-            found: dict[tuple[str, str], DocumentRow] = {}
-            rows = self._tables.documents()
-            for stored in rows.values():
-                # Two machines that put a new document at once leave two rows of it.
-                if stored.key not in found or found[stored.key].version < stored.version:
-                    found[stored.key] = stored
-            self._committed = {key: stored for key, stored in found.items() if not stored.gone}
-            self._root_keys = [key for key in self._committed if not key[1]]  # each search asks for them
-            self._row_ids = {stored.version: row_id for row_id, stored in rows.items()}
-            self._words.load(self._first_id)
-            self._loaded, self._catalogue, self._counted = self._tables.state, None, None
-        return self._committed
+    def _documents(self) -> DocumentTable:
+        documents = self._state.documents()
+        if self._ids_of != self._state.made:  # somebody has made the library again
+            self._ids_of, self._dim = self._state.made, 0
+            self._outlines.clear()
+            self._chunks.clear()
+        return documents
 
-    def _first_id(self, version: str, chunks: int) -> int:
-        if version not in self._first_ids:
-            self._first_ids[version] = self._next_id
-            self._next_id += chunks
-        return self._first_ids[version]
-
-    def _scored(self) -> Catalogue:
-        self._current()
-        if self._catalogue is None:
-            rows = sorted((each for each in self._stored().values() if each.chunks), key=lambda each: each.key)
-            self._catalogue = Catalogue(self._columns.columns(rows, self._first_id, self._row_ids))
-            firsts = [self._first_id(each.version, each.chunks) for each in rows]
-            placed = sorted(zip(firsts, rows, strict=True), key=lambda pair: pair[0])
-            self._placed = [first for first, _ in placed], [stored for _, stored in placed]
-        return self._catalogue
+    def _catalogue(self) -> Catalogue:
+        self._documents()
+        return self._state.catalogue(self._batch.changes if self._batch else {})
 
     def roots(self) -> list[Source]:
         with self._reading():
-            self._current()
-            changed = [key for key in self._batch.changes if not key[1]] if self._batch else []
-            found = [self._at(*key) for key in sorted({*self._root_keys, *changed})]
-            return [stored.root for stored in found if stored]
+            return [
+                Source(**json.loads(remarks))
+                for (_, path), (remarks,) in self._listed(("remarks",), self._documents().roots)
+                if not path
+            ]
 
     def records(self, source: str) -> dict[str, FileRecord]:
         with self._reading():
+            rows = self._listed(("size_bytes", "modified_ns", "changed_ns", "content_hash", "skipped", "remarks"))
             return {
-                each.path: FileRecord(each.stamp, each.content_hash, each.skipped, remarks_of(each.remarks))
-                for each in self._stored().values()
-                if each.source == source and each.path
+                path: FileRecord(Stamp(*values[:3]), values[3], values[4], remarks_of(values[5]))
+                for (of, path), values in rows
+                if of == source and path
             }
 
     def document(self, source: str, path: str) -> Document | None:
@@ -275,29 +276,24 @@ class LanceIndex:
     def documents(self, where: Filter) -> list[DocumentSummary]:
         check = filter_predicate(where)
         with self._reading():
-            rows = self._stored()
-            found = [rows[key] for key in sorted(rows) if key[1] and not rows[key].skipped]
             return [
-                DocumentSummary(*row)  # type: ignore[arg-type]
-                for each in found
-                for row in ((*each.key, each.kind, each.course),)
-                if (check is None or check(*row))
-                and (where.lesson is None or any(map(where.allows_lesson, each.lessons_held)))
+                DocumentSummary(*key, kind, course)
+                for key, (kind, course, skipped, lessons) in self._listed(("kind", "course", "skipped", "lessons"))
+                if key[1] and not skipped
+                if check is None or check(*key, kind, course)
+                if where.lesson is None or (lessons and any(map(where.allows_lesson, unpack_lessons(lessons))))
             ]
 
     def courses(self, where: Filter = EVERYTHING) -> list[Course]:
         check = filter_predicate(where)
         with self._reading():
-            rows = self._stored()
-            material = [rows[key] for key in sorted(rows) if rows[key].lessons]
-            return courses_of(
-                [
-                    (*each.key, each.course, each.lessons)
-                    for each in material
-                    if check is None or check(*each.key, each.kind, each.course)
-                ],
-                where,
-            )
+            rows = self._listed(("kind", "course", "lessons"))
+            material = [
+                (*key, course, lessons)
+                for key, (kind, course, lessons) in rows
+                if lessons and (check is None or check(*key, kind, course))
+            ]
+            return courses_of(material, where)
 
     def chunks(self, source: str, path: str) -> list[Chunk]:
         with self._reading():
@@ -309,25 +305,26 @@ class LanceIndex:
             stored = self._at(source, path)
             if stored is None or not stored.chunks:
                 return dequantize(b"", 0)
-            rows = self._scored().rows(self._first_id(stored.version, stored.chunks), stored.chunks)
+            rows = self._catalogue().rows(self._state.first_id_of(stored), stored.chunks)
             return dequantize(rows, stored.chunks)
 
     def match(self, tokens: Sequence[str], vector: Vector | None, k: int, where: Filter) -> Matches:
         with self._reading():
+            catalogue = self._catalogue()
+            self._dim = self._dim or catalogue.dim
             if vector is not None:
                 self._check_size(len(vector))
-            catalogue = self._scored()
             return catalogue.match(self._look_up(tokens), vector, k, where)
 
     def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
         with self._reading():
-            catalogue = self._scored()
+            catalogue = self._catalogue()
             found = {token: len(catalogue.living(listed)[0]) for token, listed in self._look_up(tokens).items()}
             return {token: count for token, count in found.items() if count}
 
     def _look_up(self, tokens: Sequence[str]) -> dict[str, Any]:
         unwritten = self._batch.segments() if self._batch else []
-        return self._words.look_up(tokens, self._first_id, unwritten)
+        return self._state.words.look_up(tokens, self._state.first_id, unwritten)
 
     def outlines(self, ids: Sequence[int]) -> list[Outline]:
         with self._reading():
@@ -341,7 +338,7 @@ class LanceIndex:
         self, kept: dict[int, Made], ids: Sequence[int], make: Callable[[tuple[Any, ...], str], Made]
     ) -> list[Made]:
         """Return what is made of chunks, in order. What an id was given to stays the same as long as it is there."""
-        catalogue = self._scored()
+        catalogue = self._catalogue()
         living = [id_ for id_ in ids if catalogue.holds([id_])]
         missing = [id_ for id_ in dict.fromkeys(living) if id_ not in kept]
         if len(kept) + len(missing) > _KEPT_CHUNKS:
@@ -352,11 +349,10 @@ class LanceIndex:
 
     def _found(self, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], str]]:
         """Return the rows of chunks that are there, each with the text of its document."""
-        firsts, rows = self._placed
-        places = [(place, id_ - firsts[place]) for id_ in ids for place in (bisect_right(firsts, id_) - 1,)]
-        wanted = list(dict.fromkeys(place for place, _ in places))
-        found = dict(zip(wanted, self._rows_of([rows[place] for place in wanted]), strict=True))
-        return [found[place][number] for place, number in places]
+        holders = self._state.holders(ids)
+        rows = dict(zip(holders, self._rows_of(list(holders.values())), strict=True))
+        firsts = sorted(holders)
+        return [rows[first][id_ - first] for id_ in ids for first in (firsts[bisect_right(firsts, id_) - 1],)]
 
     def _rows_of(self, documents: Sequence[DocumentRow]) -> list[list[tuple[tuple[Any, ...], str]]]:
         return [
@@ -365,7 +361,7 @@ class LanceIndex:
                     (first + number, first, stored.source, stored.path, stored.kind, stored.language, *outline),
                     heavy.text,
                 )
-                for first in (self._first_id(stored.version, stored.chunks),)
+                for first in (self._state.first_id_of(stored),)
                 for number, outline in enumerate(json.loads(heavy.outlines))
             ]
             for stored, heavy in zip(documents, self._heavy_of(documents), strict=True)
@@ -378,7 +374,7 @@ class LanceIndex:
         if len(self._heavy) + len(missing) > _KEPT_DOCUMENTS:
             self._heavy.clear()
             missing = [each for each in documents if each.version not in found]
-        rows = self._tables.heavy([self._row_ids[each.version] for each in missing])
+        rows = self._tables.heavy([self._state.row_id(each) for each in missing])
         self._heavy.update(zip((each.version for each in missing), rows, strict=True))
         return [found[each.version] if each.version in found else self._heavy[each.version] for each in documents]
 
@@ -386,23 +382,27 @@ class LanceIndex:
         with self._lock:
             self._tables.refresh()
             living = self._living()
-            while self._words.merge(self._first_id, living, every=every):
+            while self._state.words.merge(self._state.first_id, living, every=every):
                 self._tables.refresh()
                 living = self._living()
             self._tables.tidy(every=every)
             self._tables.refresh()
+            if every:
+                with self._reading():
+                    self._catalogue()  # keeps it
 
     def _living(self) -> set[str]:
-        return {stored.version for stored in self._current().values()}
+        return set(self._documents().versions.to_pylist())
 
     def stats(self) -> IndexStats:
         with self._reading():
-            held = self._stored()
-            if self._counted is None or self._batch is not None:  # counting looks at every row
-                indexed = sum(1 for each in held.values() if each.path and not each.skipped)
-                chunks = sum(each.chunks for each in held.values())
-                self._counted = IndexStats(indexed, chunks, self._tables.size_bytes())
-            return self._counted
+            self._documents()
+            if self._counted is None or self._counted[0] != self._tables.state or self._batch is not None:
+                rows = self._listed(("skipped", "chunks"))  # counting looks at every row
+                indexed = sum(1 for (_, path), (skipped, _) in rows if path and not skipped)
+                chunks = sum(chunks for _, (_, chunks) in rows)
+                self._counted = self._tables.state, IndexStats(indexed, chunks, self._tables.size_bytes())
+            return self._counted[1]
 
     def close(self) -> None:
         with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,70 +10,78 @@ import numpy as np
 
 from openbook.index.columns import Block, Columns, DocumentRows, Names, arranged, columns_of, lessons_of
 from openbook.index.postings import FIELDS
+from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import DocumentRow
-from openbook.integrations.lance_tables import LanceTables
+from openbook.integrations.lance_tables import ROW_ID, LanceTables
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from openbook.index.columns import Positions
+
 # Each commit that is read brings a part. Looking through one costs 20 microseconds; joining them copies what is new.
 _MOST_PARTS = 16
 
-FirstId = Callable[[str, int], int]
-
-_UNWANTED = -1, DocumentRow("", "")
+_KEY = "source", "path", "kind", "course"
+_UNWANTED = -1, ("", "", "", "")
 
 
 class ColumnStore:
     """The columns of the versions of documents that have been read."""
 
-    def __init__(self, tables: LanceTables) -> None:
+    def __init__(self, tables: LanceTables, base: Columns | None = None) -> None:
+        """Take the tables, and columns that are there already."""
         self._tables = tables
-        self._parts: list[Columns] = []
-        self._known: set[int] = set()
+        self._parts: list[Columns] = [] if base is None else [base]
 
-    def columns(self, stored: Sequence[DocumentRow], first_id: FirstId, row_ids: Mapping[str, int]) -> Columns:
-        """Return the columns of documents with chunks, which come in the order of source and path.
+    def columns(self, ids: Positions, documents: DocumentTable, unwritten: Mapping[int, DocumentRow]) -> Columns:
+        """Return the columns of documents with chunks. A document is known by the first id of its chunks.
 
-        What a batch has not yet written has its columns with it; those of others are read. A document is known by the
-        first id of its chunks.
+        What a batch has not yet written has its columns with it; those of others are read.
 
         Args:
-            stored: The documents.
-            first_id: Gives ids.
-            row_ids: Of the rows that are written, by version.
+            ids: Of the documents, in the order of source and path.
+            documents: Where those are whose columns are read.
+            unwritten: Documents by their ids.
         """
-        ids = [first_id(each.version, each.chunks) for each in stored]
-        unwritten = [(id_, each) for id_, each in zip(ids, stored, strict=True) if each.rows]
-        missing = {
-            each.version: (id_, each)
-            for id_, each in zip(ids, stored, strict=True)
-            if id_ not in self._known and not each.rows
-        }
-        if missing:
-            part = _part(self._tables.scored([row_ids[version] for version in missing]), missing)
-            self._parts.append(part)
-            self._known.update(part.document_ids.tolist())
+        missing = ids[~np.isin(ids, _ids(self._parts)) & ~np.isin(ids, list(unwritten))]
+        if len(missing):
+            self._parts.append(self._read(missing, documents))
         if len(self._parts) > _MOST_PARTS:
             self._join(ids)
-        parts = [*self._parts, columns_of(_document_rows(unwritten))]
-        places = {id_: place for place, id_ in enumerate(_ids(parts))}
-        return arranged(parts, np.array([places[id_] for id_ in ids], dtype=np.int64))
+        first = self._parts[0] if len(self._parts) == 1 and not unwritten else None
+        if first and len(first.blocks) == 1 and np.array_equal(first.document_ids, ids):
+            return first  # as it is mapped
+        parts = [*self._parts, columns_of(_document_rows(unwritten.items()))]
+        return arranged(parts, _places(_ids(parts), ids))
 
-    def _join(self, living: Iterable[int]) -> None:
+    def _read(self, ids: Positions, documents: DocumentTable) -> Columns:
+        places = documents.with_chunks[np.isin(documents.first_ids[documents.with_chunks], ids)]
+        rows = documents.listed(("version", *_KEY), places)
+        numbers = documents.first_ids[places].tolist()
+        missing = {version: (id_, key) for id_, (version, *key) in zip(numbers, rows, strict=True)}
+        row_ids = [row_id for (row_id,) in documents.listed((ROW_ID,), places)]
+        return _part(self._tables.scored(row_ids, is_most=2 * len(row_ids) > len(documents)), missing)
+
+    def _join(self, living: Positions) -> None:
         """Copy all but the first part into one, without what is gone."""
         first, *later = self._parts
-        wanted = set(living)
-        files = [place for place, id_ in enumerate(_ids(later)) if id_ in wanted]
-        joined = arranged(later, np.array(files, dtype=np.int64))
+        files = np.flatnonzero(np.isin(_ids(later), living))
+        joined = arranged(later, files)
         rows = np.concatenate([block.rows for block in joined.blocks])[joined.order]
         self._parts = [first, replace(joined, blocks=(Block(rows),), order=None)]
-        self._known = set(_ids(self._parts))
 
 
-def _ids(parts: Iterable[Columns]) -> list[int]:
-    return [id_ for part in parts for id_ in part.document_ids.tolist()]
+def _ids(parts: Iterable[Columns]) -> Positions:
+    return np.concatenate([np.empty(0, dtype=np.int64), *(part.document_ids for part in parts)])
+
+
+def _places(held: Positions, ids: Positions) -> Positions:
+    """Return where each id is held; of those that are held twice, the last."""
+    order = np.argsort(held, kind="stable")
+    places: Positions = order[np.searchsorted(held[order], ids, side="right") - 1]
+    return places
 
 
 def _document_rows(unwritten: Iterable[tuple[int, DocumentRow]]) -> Iterable[DocumentRows]:
@@ -83,12 +91,12 @@ def _document_rows(unwritten: Iterable[tuple[int, DocumentRow]]) -> Iterable[Doc
         )
 
 
-def _part(table: pa.Table, missing: Mapping[str, tuple[int, DocumentRow]]) -> Columns:
+def _part(table: pa.Table, missing: Mapping[str, tuple[int, Sequence[str]]]) -> Columns:
     """Return the columns of the rows of a table, without copying their vectors.
 
     Args:
         table: See `LanceTables.scored`.
-        missing: First id and row of the documents that are wanted, by version. Others have the id -1 and no name.
+        missing: First id and key of the documents that are wanted, by version. Others have the id -1 and no name.
     """
     chunks = table["chunks"].to_numpy().astype(np.int64)
     held = np.flatnonzero(chunks)
@@ -107,7 +115,7 @@ def _part(table: pa.Table, missing: Mapping[str, tuple[int, DocumentRow]]) -> Co
         lessons_of([(place, each) for place, each in numbers if each], starts),
         tuple(Block(part.view(np.int8).reshape(-1, dim)) for part in packed),
         None,
-        Names([(row.source, row.path, row.kind, row.course) for _, row in found]),
+        Names([(source, path, kind, course) for _, (source, path, kind, course) in found]),
     )
 
 

@@ -11,7 +11,7 @@ from openbook.index.protocol import Index, IndexIdentity, Source
 
 
 class LanceEngine:
-    """Libraries as tables of one LanceDB database, in a folder or on object storage. Implements `Engine`."""
+    """Libraries as tables of one LanceDB database, in a folder or on object storage. Implements `CachingEngine`."""
 
     def __init__(self, address: str) -> None:
         """Take a folder, or an address such as `s3://bucket/folder`. Nothing is opened yet.
@@ -24,6 +24,7 @@ class LanceEngine:
             raise SettingsError(
                 f"{address!r} names no bucket", hint="set OPENBOOK_STORAGE to lance:FOLDER or lance:s3://bucket/folder"
             )
+        self.cache: Path | None = None
         self.address: str = address.rstrip("/") if separator else str(Path(address).expanduser().absolute())
 
     def open(self, name: str, identity: IndexIdentity, *, lock_timeout_s: float) -> Index:
@@ -31,7 +32,7 @@ class LanceEngine:
         _lance_tables()
         from openbook.integrations.lance import LanceIndex
 
-        return LanceIndex(self._uri(name), identity, lock_timeout_s=lock_timeout_s)
+        return LanceIndex(self._uri(name), identity, lock_timeout_s=lock_timeout_s, cache=self.cache)
 
     def names(self) -> list[str]:
         """List the libraries, in order."""
@@ -46,6 +47,10 @@ class LanceEngine:
     def remove(self, name: str) -> None:
         """Delete a library. None there is no error."""
         _lance_tables().remove_tables(self._uri(name))
+        if self.cache:
+            from openbook.integrations.lance_cache import LocalCache
+
+            LocalCache(self.cache, self._uri(name)).remove()
 
     def _uri(self, name: str) -> str:
         return f"{self.address}/{name}"

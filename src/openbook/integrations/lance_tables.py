@@ -12,7 +12,6 @@ import json
 import random
 import re
 import secrets
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -105,7 +104,8 @@ def claimed(address: str, name: str) -> Iterator[bool]:
 # Raised by one with every change of the schemas below.
 _FORMAT = "1"
 
-_ROW_ID = "_rowid"
+ROW_ID = "_rowid"
+"""Column of the ids of rows, where they are asked for."""
 
 # The words of the storage, or of the system, within what LanceDB tells of how it came to fail.
 _ANSWERED = re.compile(r"<Message>([^<]+)|message: \"([^\"]+)|(No object store provider found for scheme: '[^']*')")
@@ -133,8 +133,6 @@ _DOCUMENTS_OF, _WORDS_OF = ".documents", ".words"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _TABLES_A_PAGE = 1_000
-
-_SHARED = ("source", "kind", "language", "skipped", "course")
 
 
 @contextlib.contextmanager
@@ -241,7 +239,6 @@ class LanceTables:
         self._lock_timeout_s = lock_timeout_s
         self._is_closed = False
         self._is_checked = False
-        self._stored: dict[int, DocumentRow] = {}
         self._rows_of_words: dict[int, tuple[str, str, int]] = {}
 
     def _check(self, held: dict[str, str]) -> None:
@@ -273,7 +270,6 @@ class LanceTables:
             held = _metadata(documents)
         if held != self._held:  # somebody has made the library again
             self._check(held)
-            self._stored.clear()
             self._rows_of_words.clear()
         self._documents, self._words = documents, words
 
@@ -283,24 +279,38 @@ class LanceTables:
         documents = self._database.open_table(self._name + _DOCUMENTS_OF)
         return documents, self._database.open_table(self._name + _WORDS_OF)
 
-    def documents(self) -> dict[int, DocumentRow]:
-        """Return all rows of documents by their ids, reading those that are new."""
+    def row_ids(self) -> pa.UInt64Array:
+        """Return the ids of all rows of documents."""
         with lance_errors(self.uri):
-            self._stored = _known(self._documents, self._stored, LIGHT, _document_row)
-        return self._stored
+            # Without any column, all of them would be read.
+            return self._documents.search().select(["gone"]).with_row_id(True).to_arrow()[ROW_ID].combine_chunks()
+
+    def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
+        """Return what is light of some rows, or of all, in any order, with their ids."""
+        with lance_errors(self.uri):
+            if is_all:
+                return self._documents.search().select([*LIGHT]).with_row_id(True).to_arrow()
+            return self._documents.take_row_ids(list(row_ids)).select([*LIGHT]).with_row_id().to_arrow()
 
     def heavy(self, row_ids: Sequence[int]) -> list[DocumentBody]:
         """Return what is heavy of some rows, in order."""
         with lance_errors(self.uri):
             return [DocumentBody(*(row[name] for name in HEAVY)) for row in _taken(self._documents, row_ids, HEAVY)]
 
-    def scored(self, row_ids: Sequence[int]) -> pa.Table:
+    def scored(self, row_ids: Sequence[int], *, is_most: bool = False) -> pa.Table:
         """Return what is scored of some rows, in any order and maybe with others between."""
         columns = ["version", "chunks", *SCORED]
         with lance_errors(self.uri):
-            if 2 * len(row_ids) > len(self._stored):
+            if is_most:
                 return self._documents.search().select(columns).to_arrow()
             return self._documents.take_row_ids(list(row_ids)).select(columns).to_arrow()
+
+    def word_ids(self) -> list[int]:
+        """Return the ids of all rows of words."""
+        with lance_errors(self.uri):
+            # Without any column, all of them would be read.
+            found: list[int] = self._words.search().select(["place"]).with_row_id(True).to_arrow()[ROW_ID].to_pylist()
+        return found
 
     def words(self) -> dict[int, tuple[str, str, int]]:
         """Return segment, first token and place of all rows of words, by their ids. Heads have the place -1."""
@@ -310,6 +320,12 @@ class LanceTables:
                 self._words, self._rows_of_words, columns, lambda values: tuple(values.values())
             )
         return self._rows_of_words
+
+    def words_at(self, row_ids: Sequence[int]) -> dict[int, tuple[str, str, int]]:
+        """Return segment, first token and place of some rows of words, by their ids."""
+        with lance_errors(self.uri):
+            rows = _taken(self._words, row_ids, ("segment", "first_token", "place"))
+        return {row_id: tuple(row.values()) for row_id, row in zip(row_ids, rows, strict=True)}
 
     def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         """Return rows of words, in order."""
@@ -417,18 +433,13 @@ def _metadata(table: Any) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
 
 
-def _document_row(values: dict[str, Any]) -> DocumentRow:
-    """Build a row. What many rows share is there once: of 100,000 documents, 25 MB."""
-    return DocumentRow(**values | {name: sys.intern(values[name]) for name in _SHARED})
-
-
 def _known(table: Any, known: dict[int, Any], columns: Sequence[str], make: Any) -> dict[int, Any]:
     """Return what is made of all rows by their ids, where some are known. The last column is a small one."""
     if not known:
         rows = table.search().select([*columns]).with_row_id(True).to_arrow().to_pylist()
-        return {row.pop(_ROW_ID): make(row) for row in rows}
+        return {row.pop(ROW_ID): make(row) for row in rows}
     # Without any column, all of them would be read.
-    ids = table.search().select([columns[-1]]).with_row_id(True).to_arrow()[_ROW_ID].to_pylist()
+    ids = table.search().select([columns[-1]]).with_row_id(True).to_arrow()[ROW_ID].to_pylist()
     missing = [id_ for id_ in ids if id_ not in known]
     made = dict(zip(missing, map(make, _taken(table, missing, columns)), strict=True))
     return {id_: made[id_] if id_ in made else known[id_] for id_ in ids}
@@ -438,5 +449,5 @@ def _taken(table: Any, row_ids: Sequence[int], columns: Sequence[str]) -> list[d
     if not row_ids:
         return []
     taken = table.take_row_ids(list(row_ids)).select([*columns]).with_row_id().to_arrow().to_pylist()
-    by_id = {row.pop(_ROW_ID): row for row in taken}
+    by_id = {row.pop(ROW_ID): row for row in taken}
     return [by_id[id_] for id_ in row_ids]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from openbook.index.catalogue import HIGHEST_ID
 from openbook.index.postings import (
@@ -27,6 +28,7 @@ from openbook.index.postings import (
     unpack,
     worth_merging,
 )
+from openbook.integrations.lance_documents import FirstId
 from openbook.integrations.lance_rows import is_settled, new_version
 from openbook.integrations.lance_tables import LanceTables
 
@@ -43,16 +45,13 @@ _ROWS_AT_ONCE = 2_000
 
 _HEAD = -1
 
-FirstId = Callable[[str, int], int]
-"""Gives the first of the ids that the chunks of a version have in this process, from the version and their number."""
-
 
 @dataclass(frozen=True, slots=True)
 class SegmentHeader:
     """Of which chunks a segment is."""
 
     versions: tuple[tuple[str, int], ...]
-    """Each with the number of its chunks, in the order in which they are numbered."""
+    """Each with the number of its chunks, in the order in which they are numbered. Left out where it was kept."""
     postings: int
 
 
@@ -128,9 +127,90 @@ class SegmentStore:
         self._ids: dict[str, NDArray[np.uint32]] = {}
         self._holder: dict[str, str] = {}
         self._orphans: list[str] = []
+        self._head_rows: dict[str, int] = {}
+        self._restored: list[Segment] | None = None
+        self._newest_restored = ""
+
+    def restore(self, segments: pa.Table, words: pa.Table, newest: str) -> None:
+        """Take what another process has packed.
+
+        Args:
+            segments: See `packed`.
+            words: See `packed`.
+            newest: The greatest version that the segments are of.
+        """
+        names, postings = segments["name"].to_pylist(), segments["postings"].to_pylist()
+        self._ids = {
+            name: np.frombuffer(ids.as_buffer(), np.uint32) for name, ids in zip(names, segments["ids"], strict=True)
+        }
+        listed: list[tuple[list[str], list[int]]] = [([], []) for _ in names]
+        rows = zip(
+            words["segment"].to_pylist(), words["first_token"].to_pylist(), words["row"].to_pylist(), strict=True
+        )
+        for place, first_token, row_id in rows:
+            listed[place][0].append(first_token)
+            listed[place][1].append(row_id)
+        self._segments = [
+            Segment(name, SegmentHeader((), size), *of) for name, size, of in zip(names, postings, listed, strict=True)
+        ]
+        self._restored = self._segments
+        self._head_rows = dict(zip(names, segments["head"].to_pylist(), strict=True))
+        self._newest_restored = newest
+
+    def packed(self) -> tuple[pa.Table, pa.Table]:
+        """Return the segments with the ids of their chunks, and the rows of their words with the places of these."""
+        rows = [
+            (place, first_token, row_id)
+            for place, segment in enumerate(self._segments)
+            for first_token, row_id in zip(segment.firsts, segment.rows, strict=True)
+        ]
+        segments = {
+            "name": [segment.name for segment in self._segments],
+            "postings": [segment.head.postings for segment in self._segments],
+            "ids": pa.array([self._ids[segment.name].tobytes() for segment in self._segments], pa.large_binary()),
+            "head": pa.array([self._head_rows[segment.name] for segment in self._segments], pa.uint64()),
+        }
+        places, tokens, row_ids = zip(*rows, strict=True) if rows else ((), (), ())
+        words = {
+            "segment": pa.array(places, pa.int32()),
+            "first_token": pa.array(tokens, pa.large_string()),
+            "row": pa.array(row_ids, pa.uint64()),
+        }
+        return pa.table(segments), pa.table(words)
 
     def load(self, first_id: FirstId) -> None:
         """Read which segments there are now."""
+        if self._restored is None or not self._extended(self._restored, first_id):
+            self._restored = None
+            self._read(first_id)
+
+    def _extended(self, restored: Sequence[Segment], first_id: FirstId) -> bool:
+        """Add segments that are new to those that were restored. False if that is not all that has changed."""
+        row_ids = self._tables.word_ids()
+        known = {row_id for segment in restored for row_id in (*segment.rows, self._head_rows[segment.name])}
+        if not known.issubset(row_ids):
+            return False
+        added = self._tables.words_at([row_id for row_id in row_ids if row_id not in known])
+        heads = {name: row_id for row_id, (name, _, place) in added.items() if place == _HEAD}
+        read = [_head(row["tokens"]) for row in self._tables.rows_of_words(list(heads.values()))]
+        if any(version <= self._newest_restored for head in read for version, _ in head.versions):
+            return False
+        later = [
+            Segment(name, head, *_rows_of(name, added)) for name, head in sorted(zip(heads, read, strict=True))[::-1]
+        ]
+        seen: set[str] = set()
+        for segment in later:
+            versions = {version for version, _ in segment.head.versions}
+            if not seen.isdisjoint(versions):  # two machines are merging
+                return False
+            seen |= versions
+        self._head_rows |= heads
+        self._ids = {segment.name: self._ids[segment.name] for segment in restored}
+        self._ids |= {segment.name: segment.ids(first_id) for segment in later}
+        self._segments = [*later, *restored]
+        return True
+
+    def _read(self, first_id: FirstId) -> None:
         heads: dict[str, int] = {}
         rows: dict[str, list[tuple[int, str, int]]] = {}
         for row_id, (name, first_token, place) in self._tables.words().items():
@@ -142,6 +222,7 @@ class SegmentStore:
         read = zip(missing, self._tables.rows_of_words(missing), strict=True)
         known = self._heads | {row_id: _head(row["tokens"]) for row_id, row in read}
         self._heads = {row_id: known[row_id] for row_id in heads.values()}
+        self._head_rows = heads
         self._segments, ids = [], {}
         self._holder = holder = dict[str, str]()
         for name in sorted(heads, reverse=True):
@@ -194,6 +275,11 @@ class SegmentStore:
             living: Versions that are there.
             every: Whether few are merged too.
         """
+        if self._restored is not None:
+            if not worth_merging([(each.head.postings, each.name) for each in self._segments], every=every):
+                return False
+            self._restored, self._ids = None, {}  # what was kept does not say which versions there are
+            self._read(first_id)
         if self._orphans:  # of a writer that was killed
             self._tables.drop_words(self._orphans)
             return True
@@ -231,6 +317,12 @@ class SegmentStore:
         for start in range(0, len(row_ids), _ROWS_AT_ONCE):
             for row in self._tables.rows_of_words(row_ids[start : start + _ROWS_AT_ONCE]):
                 yield _with_ids(PackedTerms(**row), ids)
+
+
+def _rows_of(name: str, rows: Mapping[int, tuple[str, str, int]]) -> tuple[list[str], list[int]]:
+    """Return the first words and the ids of the rows of a segment, in order."""
+    listed = sorted((place, first, row_id) for row_id, (of, first, place) in rows.items() if of == name and place >= 0)
+    return [first for _, first, _ in listed], [row_id for _, _, row_id in listed]
 
 
 def _with_ids(row: PackedTerms, ids: NDArray[np.uint32]) -> PackedTerms:

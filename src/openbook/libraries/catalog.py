@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from openbook.chunking.identity import chunks_identity, settings_of
 from openbook.errors import LibraryError, MismatchedLibraryError, SettingsError
 from openbook.index.files import remove_library_file
-from openbook.index.protocol import IndexIdentity, Source
+from openbook.index.protocol import CachingEngine, IndexIdentity, Source
 from openbook.index.schema import stored_sources
 from openbook.index.sqlite import SqliteIndex
 from openbook.permissions import make_private_folder, narrow
@@ -77,7 +77,7 @@ class LibraryCatalog:
         """
         self._home = settings.home
         self._storage = settings.storage
-        self._engine = open_engine(self._storage) if self._storage else None
+        self._engine = open_engine(self._storage, self._home) if self._storage else None
 
     def location(self, name: str) -> Location:
         """Return the place of a library by name, whether it is there or not.
@@ -165,14 +165,20 @@ def _sources_with(places: Sequence[Path], roots: Sequence[Source]) -> list[tuple
     return found
 
 
-def open_engine(storage: str) -> Engine:
+def open_engine(storage: str, home: Path) -> Engine:
     """Open the engine that `engine:address` names.
+
+    Args:
+        storage: Engine and address.
+        home: Where it may keep what it has read.
 
     Raises:
         SettingsError: There is no such engine, or the address means nothing to it.
         PluginError: The engine cannot be loaded.
     """
     engine: Engine = require_plugin("engines", storage, "OPENBOOK_STORAGE")
+    if isinstance(engine, CachingEngine):
+        engine.cache = home / "cache"
     return engine
 
 
@@ -190,7 +196,7 @@ def open_index(location: Location, identity: IndexIdentity, settings: Settings) 
                 keep_private(settings.home)
         return SqliteIndex(location, identity, lock_timeout_s=settings.lock_timeout_s)
     storage, _, name = location.rpartition("/")
-    return open_engine(storage).open(name, identity, lock_timeout_s=settings.lock_timeout_s)
+    return open_engine(storage, settings.home).open(name, identity, lock_timeout_s=settings.lock_timeout_s)
 
 
 def open_as_made(location: Location, embedder: str, settings: Settings) -> tuple[Settings, Index]:

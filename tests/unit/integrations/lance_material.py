@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openbook.index.protocol import IndexIdentity
 from openbook.integrations.lance_rows import DocumentBody, DocumentRow, new_version
-from openbook.integrations.lance_tables import LanceTables
+from openbook.integrations.lance_tables import ROW_ID, LanceTables
 from tests.support import IDENTITY
 
 NOTHING = DocumentBody("", "[]", "[]")
@@ -25,11 +25,17 @@ def gone(path: str) -> tuple[DocumentRow, DocumentBody]:
 def held(tables: LanceTables) -> dict[str, str]:
     """Return the texts of what is committed, by path."""
     tables.refresh()
-    rows = tables.documents()
+    rows = rows_of(tables)
     texts = tables.heavy(list(rows))
     found = {stored.path: heavy.text for stored, heavy in zip(rows.values(), texts, strict=True)}
     assert len(found) == len(rows)
     return found
+
+
+def rows_of(tables: LanceTables) -> dict[int, DocumentRow]:
+    """Return all rows of documents by their ids, those that say that something is gone included."""
+    rows = tables.light([], is_all=True).to_pylist()
+    return {row.pop(ROW_ID): DocumentRow(**row) for row in rows}
 
 
 def word_row(segment: str, place: int = 0) -> dict[str, object]:

@@ -32,7 +32,7 @@ from openbook.integrations.lance_tables import (
     stored_table_sources,
 )
 from tests.support import IDENTITY
-from tests.unit.integrations.lance_material import NOTHING, held, opened, row, word_row
+from tests.unit.integrations.lance_material import NOTHING, held, opened, row, rows_of, word_row
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_opening_twice_gives_the_same_library(uri: str) -> None:
 def test_a_new_library_is_empty(uri: str) -> None:
     tables = opened(uri)
 
-    assert (tables.documents(), tables.words()) == ({}, {})
+    assert (rows_of(tables), tables.words()) == ({}, {})
     assert (tables.heavy([]), tables.rows_of_words([])) == ([], [])
     assert tables.size_bytes() == 0
 
@@ -252,26 +252,7 @@ def test_files_that_are_missing_are_an_error_of_ours(tmp_path: Path, uri: str) -
     tables = opened(uri)
 
     with pytest.raises(LibraryError, match=r"Not found: [^,]+\.lance$"):
-        tables.documents()
-
-
-def test_only_rows_that_are_new_are_read(uri: str) -> None:
-    tables = opened(uri)
-    tables.commit([row("a.md", "old"), row("b.md", "kept")])
-    tables.refresh()
-    before = {stored.path: (row_id, stored) for row_id, stored in tables.documents().items()}
-
-    tables.commit([row("a.md", "new"), row("c.md", "new")])
-    tables.refresh()
-    after = {stored.path: (row_id, stored) for row_id, stored in tables.documents().items()}
-
-    assert after["b.md"][0] == before["b.md"][0]
-    assert after["b.md"][1] is before["b.md"][1]
-    assert after["a.md"][0] != before["a.md"][0]
-    assert {path: stored.content_hash for path, (_, stored) in after.items()} == {
-        "a.md": "new", "b.md": "kept", "c.md": "new",
-    }  # fmt: skip
-    assert all(stored is after[path][1] for path, (_, stored) in after.items())
+        rows_of(tables)
 
 
 def test_a_row_keeps_all_of_its_fields(uri: str) -> None:
@@ -285,7 +266,7 @@ def test_a_row_keeps_all_of_its_fields(uri: str) -> None:
     tables.commit([(stored, heavy)])
     tables.refresh()
 
-    [(row_id, read)] = tables.documents().items()
+    [(row_id, read)] = rows_of(tables).items()
     assert read == replace(stored, lengths=b"", numbers=b"", rows=b"")  # read where they are used
     [scored] = tables.scored([row_id]).select(SCORED).to_pylist()
     assert replace(read, **scored) == stored
@@ -297,7 +278,7 @@ def test_rows_come_in_the_order_in_which_they_are_asked_for(uri: str) -> None:
     tables.commit([row(f"{number}.md", f"text {number}") for number in range(5)])
     tables.add_words([word_row(f"s{number}") | {"tokens": f"t{number}"} for number in range(5)])
     tables.refresh()
-    ids = {stored.path: row_id for row_id, stored in tables.documents().items()}
+    ids = {stored.path: row_id for row_id, stored in rows_of(tables).items()}
     words = {segment: row_id for row_id, (segment, _, _) in tables.words().items()}
 
     texts = [heavy.text for heavy in tables.heavy([ids["3.md"], ids["0.md"], ids["4.md"]])]

@@ -15,7 +15,7 @@ from openbook.integrations.lance import LanceIndex
 from openbook.integrations.lance_rows import DocumentBody
 from openbook.integrations.lance_tables import LanceTables, names_at, remove_tables
 from tests.support import IDENTITY, lexical, paths, put
-from tests.unit.integrations.lance_material import gone, held, opened, row, word_row
+from tests.unit.integrations.lance_material import gone, held, opened, row, rows_of, word_row
 
 
 @pytest.fixture
@@ -175,11 +175,11 @@ def test_a_reader_sees_what_it_has_refreshed_to_and_nothing_newer(uri: str) -> N
     reader, writer = opened(uri), opened(uri)
     writer.commit([row("a.md", "fox")])
     reader.refresh()
-    before = reader.documents()
+    before = rows_of(reader)
 
     writer.commit([row("a.md", "hen"), row("b.md")])
 
-    assert reader.documents() == before
+    assert rows_of(reader) == before
     assert reader.heavy(list(before)) == [DocumentBody("fox", "[]", "[]")]
     assert held(reader) == {"a.md": "hen", "b.md": ""}
 

@@ -1,0 +1,157 @@
+"""What a reader keeps of a library in LanceDB on its own machine, so that the next process maps it and reads nothing.
+
+A folder has one state, and is named by it. It is written beside and renamed, so it is whole or not there; without it,
+everything is read from the tables, with the same results.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from openbook.index.column_file import open_column_file, write_column_file
+from openbook.index.columns import Columns
+from openbook.integrations.lance_documents import DocumentTable
+from openbook.integrations.lance_rows import is_settled
+from openbook.permissions import make_private_file, make_private_folder
+
+# Chunks of a library of which that is kept. Smaller ones are read in less time than LanceDB takes to load.
+FEWEST_KEPT = 20_000
+
+# It is kept anew when this share of the chunks has come or gone. Until then, each new process reads what has come.
+_MOST_CHANGED = 0.1
+
+# Changes with what is in the folders.
+_LAYOUT = "1"
+
+_DOCUMENTS, _SEGMENTS, _WORDS, _COLUMNS = "documents", "segments", "words", "columns"
+_IDS = b"ids"
+
+State = tuple[str, int, int]
+"""Name of a library, and the versions of its tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What one process knew of one state of a library."""
+
+    state: State
+    documents: DocumentTable
+    columns: Columns
+    segments: pa.Table
+    words: pa.Table
+    """See `SegmentStore.packed`."""
+    next_id: int
+    first_ids: Mapping[str, int]
+    """Of versions that have words and are about to be committed."""
+
+    @classmethod
+    def of(
+        cls,
+        state: State,
+        documents: DocumentTable,
+        columns: Columns,
+        words: tuple[pa.Table, pa.Table],
+        next_id: int,
+        first_ids: Mapping[str, int],
+    ) -> Kept:
+        """Take what is known, and of all first ids those that no document says."""
+        committed = set(documents.versions.to_pylist())
+        pending = {
+            version: first
+            for version, first in first_ids.items()
+            if version not in committed and not is_settled(version)
+        }
+        return cls(state, documents, columns, *words, next_id, pending)
+
+    @property
+    def newest(self) -> str:
+        """The greatest version that is known."""
+        return max([pc.max(self.documents.versions).as_py() or "", *self.first_ids])
+
+    def is_outdated_by(self, columns: Columns) -> bool:
+        """Return whether so much has come or gone that it pays to keep it anew."""
+        stays = np.isin(self.columns.document_ids, columns.document_ids)
+        same = int(self.columns.sizes[stays].sum())
+        return len(self.columns) + len(columns) - 2 * same > _MOST_CHANGED * len(self.columns)
+
+
+class LocalCache:
+    """The folder of one library. Several processes may use it at once."""
+
+    def __init__(self, folder: Path, uri: str) -> None:
+        """Take the folder of all libraries, and the address of one. Nothing is made yet."""
+        self._folder = folder / hashlib.sha256(f"{_LAYOUT} {uri}".encode()).hexdigest()[:32]
+
+    def open(self, made: str) -> Kept | None:
+        """Return the latest state that is kept of a library; None if there is none."""
+        found = []
+        with contextlib.suppress(OSError):
+            found = [path.name.rsplit("-", 2) for path in self._folder.glob(f"{made}-*-*")]
+        states = [(made, int(documents), int(words)) for _, documents, words in found if documents.isdecimal()]
+        for state in sorted(states, reverse=True):
+            kept = self._opened(state)
+            if kept is not None:
+                return kept
+        return None
+
+    def _opened(self, state: State) -> Kept | None:
+        folder = self._folder / _name(state)
+        columns = open_column_file(folder / _COLUMNS)
+        try:
+            documents, segments, words = (_mapped(folder / name) for name in (_DOCUMENTS, _SEGMENTS, _WORDS))
+            next_id, first_ids = json.loads(documents.schema.metadata[_IDS])
+        except (OSError, ValueError, LookupError, TypeError, pa.ArrowException):
+            return None
+        if columns is None:
+            return None
+        return Kept(state, DocumentTable(documents), columns, segments, words, next_id, first_ids)
+
+    def keep(self, kept: Kept) -> bool:
+        """Write a state in place of others. False if that cannot be done: a library works without."""
+        target = self._folder / _name(kept.state)
+        written = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
+        try:
+            make_private_folder(self._folder)
+            written.mkdir(mode=0o700)
+            write_column_file(written / _COLUMNS, kept.columns)
+            ids = json.dumps([kept.next_id, dict(kept.first_ids)]).encode()
+            _write(written / _DOCUMENTS, kept.documents.rows.replace_schema_metadata({_IDS: ids}))
+            _write(written / _SEGMENTS, kept.segments)
+            _write(written / _WORDS, kept.words)
+            written.rename(target)
+        except (OSError, ValueError, pa.ArrowException):  # a full disk, or another process was faster
+            shutil.rmtree(written, ignore_errors=True)
+            return False
+        for other in self._folder.iterdir():
+            if other != target:  # what is mapped stays until it is closed
+                shutil.rmtree(other, ignore_errors=True)
+        return True
+
+    def remove(self) -> None:
+        """Delete all states."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _name(state: State) -> str:
+    return "-".join(map(str, state))
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    make_private_file(path)
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table.combine_chunks())
+
+
+def _mapped(path: Path) -> pa.Table:
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()

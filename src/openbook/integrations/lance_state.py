@@ -1,0 +1,153 @@
+"""Which documents a library in LanceDB has now, as a catalogue: read, or mapped and brought up to date."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openbook.index.catalogue import Catalogue
+from openbook.integrations.lance_cache import Kept, LocalCache, State
+from openbook.integrations.lance_columns import ColumnStore
+from openbook.integrations.lance_documents import DocumentTable
+from openbook.integrations.lance_rows import DocumentBody, DocumentRow
+from openbook.integrations.lance_tables import LanceTables
+from openbook.integrations.lance_words import SegmentStore
+
+if TYPE_CHECKING:
+    from openbook.index.columns import Columns, Positions
+
+    Changes = Mapping[tuple[str, str], tuple[DocumentRow, DocumentBody]]
+
+
+class LanceState:
+    """What one process knows of a library, from state to state. Call it inside a snapshot."""
+
+    def __init__(self, tables: LanceTables, cache: LocalCache | None, fewest_kept: int) -> None:
+        """Take the tables.
+
+        Args:
+            tables: Of the library.
+            cache: Where a state is kept for other processes of this machine.
+            fewest_kept: Chunks of a library of which that pays.
+        """
+        self._tables = tables
+        self._cache = cache
+        self._fewest_kept = fewest_kept
+        self._loaded: State | None = None
+        self.made = ""
+        """Name of the library whose ids are known."""
+        self._begin(None)
+
+    def _begin(self, kept: Kept | None) -> None:
+        """Forget all, and go on from what was kept."""
+        self._kept = kept
+        self.words = SegmentStore(self._tables)
+        self._columns = ColumnStore(self._tables, kept.columns if kept else None)
+        self._documents, self._loaded = DocumentTable(), None
+        self._first_ids: dict[str, int] = {}
+        self._next_id, self._newest_kept = 1, ""
+        self._catalogue: Catalogue | None = None
+        self._unwritten: dict[int, DocumentRow] = {}
+        if kept:
+            self._documents, self._loaded = kept.documents, kept.state
+            self._first_ids, self._next_id, self._newest_kept = dict(kept.first_ids), kept.next_id, kept.newest
+            self.words.restore(kept.segments, kept.words, kept.newest)
+
+    def documents(self) -> DocumentTable:
+        """Return what is committed."""
+        if self._loaded != self._tables.state:
+            if self.made != self._tables.made:  # it has just been opened, or somebody has made it again
+                self.made = self._tables.made
+                self._begin(self._cache.open(self.made) if self._cache else None)
+            if self._loaded != self._tables.state:
+                self._documents = self._documents.renewed(self._tables, self.first_id)
+                self.words.load(self.first_id)
+                self._loaded = self._tables.state
+            self._catalogue = None
+        return self._documents
+
+    def changed(self) -> None:
+        """Forget the catalogue, because the changes of a batch are others."""
+        self._catalogue, self._unwritten = None, {}
+
+    def row_id(self, stored: DocumentRow) -> int:
+        """Return the id of a row that is committed."""
+        place = self._documents.find(*stored.key)
+        if place is None:
+            raise LookupError(f"{stored.key} is not there")
+        return self._documents.row_id(place)
+
+    def first_id(self, version: str, chunks: int) -> int:
+        """Return the first id of the chunks of a version. One that is not known gets the next ones."""
+        if version not in self._first_ids and version <= self._newest_kept and self._kept:
+            # Seldom: another machine has merged words of documents that were kept, or its clock is late.
+            documents, self._newest_kept = self._kept.documents, ""
+            versions = (version for (version,) in documents.listed(("version",), documents.with_chunks))
+            self._first_ids |= zip(versions, documents.first_ids[documents.with_chunks].tolist(), strict=True)
+        if version not in self._first_ids:
+            self._first_ids[version] = self._next_id
+            self._next_id += chunks
+        return self._first_ids[version]
+
+    def first_id_of(self, stored: DocumentRow) -> int:
+        """Return the first id of the chunks of a document, without reading those of all."""
+        if stored.version not in self._first_ids:
+            place = self._documents.find(*stored.key)
+            if place is not None and self._documents.row(place).version == stored.version:
+                return int(self._documents.first_ids[place])
+        return self.first_id(stored.version, stored.chunks)
+
+    def catalogue(self, changes: Changes) -> Catalogue:
+        """Return the catalogue of the present state, with the changes of a batch."""
+        documents = self.documents()
+        if self._catalogue is None:
+            ids = self._changed_ids(changes) if changes else documents.first_ids[documents.with_chunks]
+            columns = self._columns.columns(ids, documents, self._unwritten)
+            if not changes and self._keeps(columns):
+                columns = self._columns.columns(ids, documents, {})
+            self._catalogue = Catalogue(columns)
+        return self._catalogue
+
+    def _changed_ids(self, changes: Changes) -> Positions:
+        """Return the ids of all documents with chunks, in order, and note which of them are not written."""
+        documents, self._unwritten = self._documents, {}
+        keys = documents.listed(("source", "path"), documents.with_chunks)
+        ids = dict(zip(keys, documents.first_ids[documents.with_chunks].tolist(), strict=True))
+        for key, (stored, _) in changes.items():
+            ids.pop(key, None)
+            if stored.chunks:
+                ids[key] = self.first_id_of(stored)
+                self._unwritten[ids[key]] = stored
+        return np.array([ids[key] for key in sorted(ids)], dtype=np.int64)
+
+    def _keeps(self, columns: Columns) -> bool:
+        """Keep what is known for other processes, and go on from that, if it pays."""
+        if self._cache is None or self._loaded is None or len(columns) < self._fewest_kept:
+            return False
+        if self._kept and not self._kept.is_outdated_by(columns):
+            return False
+        kept = Kept.of(self._loaded, self._documents, columns, self.words.packed(), self._next_id, self._first_ids)
+        if not self._cache.keep(kept):
+            return False
+        mapped = self._cache.open(self.made)
+        if mapped is None or mapped.state != kept.state:  # another process was faster
+            return False
+        self._begin(mapped)
+        return True
+
+    def holders(self, ids: Sequence[int]) -> dict[int, DocumentRow]:
+        """Return the documents of chunks that are there, by the first ids of these."""
+        unwritten = sorted(self._unwritten)
+        found: dict[int, DocumentRow] = {}
+        others = []
+        for id_ in ids:
+            place = bisect_right(unwritten, id_) - 1
+            if place >= 0 and id_ < unwritten[place] + self._unwritten[unwritten[place]].chunks:
+                found[unwritten[place]] = self._unwritten[unwritten[place]]
+            else:
+                others.append(id_)
+        places = dict.fromkeys(self._documents.holders(others) if others else ())
+        return found | {int(self._documents.first_ids[place]): self._documents.row(place) for place in places}

@@ -1,0 +1,182 @@
+"""What a machine keeps of a library in LanceDB: found by nobody, but for what need not be read."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from openbook.index.sqlite import SqliteIndex
+from openbook.integrations.lance import LanceIndex
+from openbook.integrations.lance_cache import LocalCache
+from openbook.integrations.lance_engine import LanceEngine
+from openbook.integrations.lance_state import LanceState
+from openbook.integrations.lance_tables import LanceTables
+from tests.support import EVERYTHING, IDENTITY, answers, put, stamp, vector
+
+Opener = Callable[[], LanceIndex]
+
+TEXTS = ("fox", "red fox", "dog", "lazy red dog")
+
+
+class CountedTables(LanceTables):
+    """Counts the rows that are read of documents and words."""
+
+    read = 0
+
+    def light(self, row_ids: Sequence[int], *, is_all: bool = False) -> pa.Table:
+        rows = super().light(row_ids, is_all=is_all)
+        self.read += len(rows)
+        return rows
+
+    def scored(self, row_ids: Sequence[int], *, is_most: bool = False) -> pa.Table:
+        self.read += len(row_ids)
+        return super().scored(row_ids, is_most=is_most)
+
+    def rows_of_words(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
+        self.read += len(row_ids)
+        return super().rows_of_words(row_ids)
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "shared" / "library")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "cache"
+
+
+@pytest.fixture
+def writer(uri: str) -> Iterator[LanceIndex]:
+    """Open the library on a machine that keeps nothing."""
+    with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+        yield index
+
+
+@pytest.fixture
+def reader(uri: str, cache: Path) -> Iterator[Opener]:
+    """Open the library in a new process of a machine that keeps what it has read."""
+    with contextlib.ExitStack() as stack:
+        yield lambda: stack.enter_context(contextlib.closing(LanceIndex(uri, IDENTITY, cache=cache, fewest_kept=1)))
+
+
+def state_of(uri: str, cache: Path) -> tuple[LanceState, CountedTables]:
+    tables = CountedTables(uri, IDENTITY, lock_timeout_s=5)
+    return LanceState(tables, LocalCache(cache, uri), fewest_kept=1), tables
+
+
+def search(index: LanceIndex | SqliteIndex) -> object:
+    return answers(index, ["fox", "red"], vector(1), 9, EVERYTHING), index.frequencies(["fox", "red", "dog"])
+
+
+def test_a_new_process_reads_nothing_of_a_state_that_was_kept(writer: LanceIndex, uri: str, cache: Path) -> None:
+    for number in range(9):
+        put(writer, f"{number}.md", "red fox", vector=vector(1))
+    first, tables = state_of(uri, cache)
+    assert len(first.catalogue({})) == 9
+    assert tables.read > 0
+
+    second, tables = state_of(uri, cache)
+
+    assert len(second.catalogue({})) == 9
+    assert sorted(second.words.look_up(["fox"], second.first_id, [])["fox"].ids.tolist()) == list(range(1, 10))
+    assert tables.read == 9  # the rows of the word, of nine segments
+
+
+def test_a_new_process_reads_what_has_come_since_and_no_more(writer: LanceIndex, uri: str, cache: Path) -> None:
+    with writer.batch():
+        for number in range(40):
+            put(writer, f"{number}.md", "red fox", vector=vector(1))
+    state_of(uri, cache)[0].catalogue({})
+    put(writer, "3.md", "dog", vector=vector(1))
+    writer.delete("s", "5.md")
+
+    state, tables = state_of(uri, cache)
+
+    assert len(state.catalogue({})) == 39
+    assert tables.read == 4  # a document, its columns, the head of its words, and what says that the other is gone
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_that_is_found_is_found_as_without_it(
+    writer: LanceIndex, reader: Opener, tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    following = reader()
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as expected:
+        for step in range(16):
+            target = following if step % 5 == 2 else writer  # the machine writes, too
+            for _ in range(rng.randint(1, 3)):
+                path, text, row = f"{rng.randint(0, 9)}.md", rng.choice(TEXTS), vector(rng.random(), rng.random())
+                gone = rng.random() < 0.3
+                for index in (target, expected):
+                    if gone:
+                        index.delete("s", path)
+                    else:
+                        put(index, path, text, vector=row)
+                        index.touch("s", path, stamp(step))
+            if step % 4 == 3:
+                target.optimize(every=rng.random() < 0.5)
+            fresh = reader()
+            for index in (fresh, following):
+                assert search(index) == search(expected)
+                assert index.documents(EVERYTHING) == expected.documents(EVERYTHING)
+                assert index.records("s") == expected.records("s")
+                for number in range(10):
+                    assert index.vectors("s", f"{number}.md").tolist() == expected.vectors("s", f"{number}.md").tolist()
+                    assert index.chunks("s", f"{number}.md") == expected.chunks("s", f"{number}.md")
+
+
+@pytest.mark.parametrize("name", ["columns", "documents", "segments", "words"])
+def test_a_file_that_is_cut_off_is_not_used(writer: LanceIndex, reader: Opener, cache: Path, name: str) -> None:
+    put(writer, "a.md", "red fox", vector=vector(1))
+    expected = search(reader())
+    (file,) = cache.glob(f"*/*/{name}")
+    file.write_bytes(file.read_bytes()[:-9])
+
+    assert search(reader()) == expected
+
+
+def test_a_library_that_was_made_again_is_read_anew(uri: str, reader: Opener, cache: Path) -> None:
+    with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+        put(index, "a.md", "red fox", vector=vector(1))
+    following = reader()
+    before = search(following)
+    engine = LanceEngine(uri.rpartition("/")[0])
+    engine.remove("library")
+
+    with contextlib.closing(LanceIndex(uri, IDENTITY)) as index:
+        put(index, "b.md", "red red fox", vector=vector(0, 1))
+
+        assert search(following) == search(reader()) == search(index) != before
+
+
+def test_what_was_kept_goes_with_the_library_and_is_for_its_owner_alone(
+    uri: str, writer: LanceIndex, reader: Opener, cache: Path
+) -> None:
+    put(writer, "a.md", "red fox", vector=vector(1))
+    search(reader())
+    kept = [path for path in cache.rglob("*") if path.is_file()]
+    assert {path.name for path in kept} == {"columns", "documents", "segments", "words"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (cache, *cache.rglob("*")))
+    engine = LanceEngine(uri.rpartition("/")[0])
+    engine.cache = cache
+
+    engine.remove("library")
+
+    assert list(cache.iterdir()) == []
+
+
+def test_a_machine_that_can_keep_nothing_finds_the_same(writer: LanceIndex, reader: Opener, cache: Path) -> None:
+    put(writer, "a.md", "red fox", vector=vector(1))
+    cache.parent.mkdir()
+    cache.write_text("no folder", encoding="utf-8")
+
+    assert search(reader()) == search(writer)
