@@ -235,6 +235,7 @@ class LanceTables:
                     check_conditional_writes(base)
                 _make(base, self._name, tables)
             self._documents, self._words = self._newest()
+            self._versions = _versions(self._documents, self._words)
         self._check(_metadata(self._documents))
         self._lock_timeout_s = lock_timeout_s
         self._is_closed = False
@@ -259,7 +260,7 @@ class LanceTables:
     @property
     def state(self) -> tuple[str, int, int]:
         """Name what is read."""
-        return self.made, self._documents.version, self._words.version
+        return self.made, *self._versions
 
     def refresh(self) -> None:
         """Read what has been committed last, from now on."""
@@ -268,10 +269,11 @@ class LanceTables:
         with lance_errors(self.uri):
             documents, words = self._newest()
             held = _metadata(documents)
+            versions = _versions(documents, words)
         if held != self._held:  # somebody has made the library again
             self._check(held)
             self._rows_of_words.clear()
-        self._documents, self._words = documents, words
+        self._documents, self._words, self._versions = documents, words, versions
 
     def _newest(self) -> tuple[Any, Any]:
         """Open both tables as they are now. One that is open would stay with a library that was made again."""
@@ -427,6 +429,11 @@ def _table_names(database: Any) -> list[str]:
         page = database.list_tables(page_token=page.page_token if page else None, limit=_TABLES_A_PAGE)
         found += page.tables
     return found
+
+
+def _versions(documents: Any, words: Any) -> tuple[int, int]:
+    """Return the versions of both tables. LanceDB has a thread of its own look at each, so they are asked for once."""
+    return int(documents.version), int(words.version)
 
 
 def _metadata(table: Any) -> dict[str, str]:
