@@ -386,3 +386,32 @@ def test_code_has_colours_by_the_line_and_stays_text(serve: Serve, folder: Path)
     assert [unit["text"] for unit in units] == ["def brass():", '    """Ring', '    <b>it</b>."""']
     assert units[0]["html"].startswith('<span class="hl-k">def</span>')
     assert all("<b>" not in unit["html"] and unit["html"] for unit in units)
+
+
+def test_an_editor_changes_the_lessons_of_a_course_beside_its_files(serve: Serve) -> None:
+    client = serve()
+    files = (
+        ("1-ropes.md", b"# Ropes\n\nHemp is heavy.\n\n## Care\n\nDry them.\n"),
+        ("2-bends.md", b"# Bends\n\nHold.\n"),
+    )
+    finished(client, upload(client, *files, course="true").json()["job_id"])
+    course = next(each for each in client.get("/api/courses").json()["courses"] if "Quay" not in each["title"])
+
+    def change(action: str, lesson: str, value: str = "", **other: str) -> Any:
+        body = {"source": course["source"], "path": course["path"], "lesson": lesson, "action": action, "value": value}
+        return client.patch("/api/courses", json=body | other)
+
+    def lessons(reply: Any) -> list[tuple[str, str]]:
+        found = next(each for each in reply.json()["courses"] if each["source"] == course["source"])
+        return [(each["label"], each["title"]) for each in found["lessons"]]
+
+    assert lessons(change("rename", "1", "Rope")) == [("1", "Rope"), ("2", "Bends")]
+    assert lessons(change("move", "2", "1")) == [("1", "Bends"), ("2", "Rope")]
+    assert lessons(change("split", "2", "Care")) == [("1", "Bends"), ("2", "Rope"), ("3", "Care")]
+    assert lessons(change("hide", "1")) == [("2", "Rope"), ("3", "Care")]
+    assert change("rename", "9", "Nothing").status_code == 400
+    assert change("rename", "2").json()["error"]["hint"] == "send it as `value`"
+    assert change("rename", "2", "X", source="elsewhere").status_code == 404
+    key = f"{course['source']}/{course['path']}"
+    guide = client.get("/api/study", params={"course": key, "lesson": "2"})
+    assert (guide.status_code, "Hemp is heavy." in guide.text) == (200, True)

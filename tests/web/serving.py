@@ -61,13 +61,16 @@ def serving(
     model: Model | None = None,
     needs_key: bool = False,
     role: Role = "reader",
+    courses: bool = False,
     **settings: Any,
 ) -> Iterator[Served]:
-    """Serve folders until the block ends: by a model, or one that takes the steps, else by quotes."""
+    """Serve folders, or courses, until the block ends: by a model, or one that takes the steps, else by quotes."""
     model = model or (ScriptedModel(*steps, name="scripted:tutor") if steps else None)
     names = {EXTRACTIVE: None} | ({model.name: model} if model else {})
     chosen = Settings(home=home, **settings)
-    assistant = Library.of(*paths, settings=chosen) if paths else Library.open("empty", settings=chosen)
+    assistant = Library.of(*paths, settings=chosen) if paths and not courses else Library.open("own", settings=chosen)
+    for path in paths if courses else ():
+        assistant.add(path, course=True)
     models = ModelRegistry(list(names), model.name if model else EXTRACTIVE, open_one=names.__getitem__)
     app = create_app(assistant, models=models, needs_key=needs_key)
     key = app.state.keys.add("class", Grant(role)) if needs_key else ""

@@ -24,6 +24,7 @@ Deed = Literal[
     "was refused",
     "added source",
     "removed source",
+    "changed course",
     "uploaded",
     "deleted file",
     "shared",

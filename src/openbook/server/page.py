@@ -23,7 +23,7 @@ from openbook.server.page_bundle import joined_or_nothing
 
 _WEB = Path(__file__).parent / "web"
 
-_PAGES = {"/": "index.html", "/join": "join.html", "/admin": "admin.html", "/shared": "shared.html"}
+_PAGES = {"/": "index.html", **{f"/{name}": f"{name}.html" for name in ("join", "admin", "courses", "shared")}}
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
@@ -32,7 +32,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 _APART = ("theme.js",)
 
 # The module that each page names, and what it is called when all that it needs has been joined to it.
-_ENTRY = re.compile(r'"static/(?P<entry>main|admin|join)\.js"')
+_ENTRY = re.compile(r'"static/(?P<entry>main|admin|join|courses)\.js"')
 _BUNDLE = re.compile(r"(?P<entry>\w+)\.bundle\.js")
 
 

@@ -277,6 +277,19 @@ class CourseResponse(Shape):
     lessons: list[LessonResponse]
 
 
+class CourseEditRequest(StrictShape):
+    """A change of a lesson, which is written into the `course.toml` of its course."""
+
+    source: Annotated[str, Field(max_length=4096)]
+    path: Annotated[str, Field(max_length=4096)]
+    """Of the course, as `GET /api/courses` lists it."""
+    lesson: Annotated[str, Field(pattern=r"^\d{1,7}(\.\d{1,7})?$")]
+    """Its number: `4` or `1.3`."""
+    action: Literal["rename", "move", "split", "hide"]
+    value: Annotated[str, Field(max_length=300)] = ""
+    """The new title, the number of the lesson whose place it takes, or the heading that begins the next lesson."""
+
+
 class CoursesResponse(Shape):
     """All courses, in order of source and path."""
 

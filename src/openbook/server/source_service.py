@@ -14,6 +14,7 @@ from typing import Any
 from openbook.errors import OpenbookError
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.ingest.sync import Progress, SyncReport
+from openbook.libraries.course_editing import Edit
 from openbook.library import Library
 from openbook.retrieval.search import EVERYTHING
 from openbook.server.failures import RequestRefusedError, without_places
@@ -142,6 +143,24 @@ class SourceService:
             total_courses=len(courses), course_titles=[each.title for each in courses], courses=courses
         )
 
+    def edit_course(self, source: str, path: str, edit: Edit) -> None:
+        """Change a lesson of a course, in the file `course.toml` of its folder.
+
+        Raises:
+            RequestRefusedError: There is no such course, or it does not lie where sources may be changed.
+            QueryError: The change names no lesson, or the course has no folder.
+            CourseFileError: The file that is there cannot be used.
+            SourceError: It cannot be written.
+        """
+        with self._changing, self._library.opened_anew() as assistant:
+            course = next((one for one in assistant.courses() if one.key == (source, path)), None)
+            if course is None:
+                raise RequestRefusedError(404, "the library has no such course", hint="GET /api/courses lists them")
+            location = next(root.location for root in assistant.sources() if root.name == source)
+            if self._uploads.at(location) is None:
+                self._allowed(location, "the folder of this course may not be changed from here")
+            assistant.edit_course(course, [edit])
+
     def suggestions(self) -> list[str]:
         """Return some questions that the sources answer."""
         return self._suggestions.get()
@@ -162,15 +181,13 @@ class SourceService:
             name = assistant.register(path).name
             return self._jobs.start(owner, name, self._syncing(path))
 
-    def _allowed(self, path: str) -> Path:
+    def _allowed(self, path: str, refusal: str = "no source may be added from there") -> Path:
         try:
             place = Path(path).expanduser().resolve()
         except (OSError, RuntimeError, ValueError):
             place = None
         if place is None or not any(place.is_relative_to(root) for root in self._roots):
-            raise RequestRefusedError(
-                403, "no source may be added from there", hint="OPENBOOK_SERVER_ROOTS names allowed folders"
-            )
+            raise RequestRefusedError(403, refusal, hint="OPENBOOK_SERVER_ROOTS names allowed folders")
         return place
 
     def _add_repository(self, owner: str, url: str) -> Job:

@@ -213,6 +213,12 @@ export async function change(method, path, body) {
   return response.status === 204 ? null : response.json();
 }
 
+/**
+ * @param {{source: string, path: string, lesson: string, action: string, value: string}} edit
+ * @returns {Promise<{courses: any[]}>}
+ */
+export const editCourse = async (edit) => (await call("api/courses", { method: "PATCH", ...json(edit) })).json();
+
 export const logout = () => call("api/logout", { method: "POST" });
 
 /** @param {{path: string} | {url: string}} where */

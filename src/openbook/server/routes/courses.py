@@ -1,0 +1,83 @@
+"""Routes that change the lessons of a course, and make a study guide of them."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import PlainTextResponse
+
+from openbook.errors import QueryError
+from openbook.libraries.course_editing import Edit
+from openbook.server.auth import Editor, Identified
+from openbook.server.limits import Limits
+from openbook.server.routes.people import note
+from openbook.server.schemas import CourseEditRequest, CoursesResponse
+from openbook.server.served_library import ServedLibrary
+from openbook.server.source_service import SourceService
+from openbook.sources import course_edits
+from openbook.sources.lesson_numbers import LessonNumber
+from openbook.types import Filter
+
+router: APIRouter = APIRouter()
+
+# Terms and questions of a guide, at most.
+_ITEMS = 8
+
+
+@router.patch("/api/courses")
+async def edit_course(request: Request, caller: Editor, edit: CourseEditRequest) -> CoursesResponse:
+    """Rename, hide, move or split a lesson: writes `course.toml` in the folder of the course. Returns all courses."""
+    contents: SourceService = request.app.state.contents
+    await asyncio.to_thread(contents.edit_course, edit.source, edit.path, edit_of(edit))
+    await asyncio.to_thread(note, request, caller, "changed course", f"{edit.source}/{edit.path}")
+    return await asyncio.to_thread(contents.courses)
+
+
+def edit_of(asked: CourseEditRequest) -> Edit:
+    """Return the change of a request.
+
+    Raises:
+        QueryError: It does not say what to change a lesson to.
+    """
+    place, value = _place(asked.lesson), asked.value.strip()
+    if asked.action == "hide":
+        return partial(course_edits.hidden, place=place)
+    if not value:
+        raise QueryError(f"nothing to {asked.action} lesson {place} to", hint="send it as `value`")
+    if asked.action == "move":
+        return partial(course_edits.moved, place=place, to=_place(value))
+    if asked.action == "split":
+        return partial(course_edits.split, place=place, heading=value)
+    return partial(course_edits.renamed, place=place, title=value)
+
+
+def _place(label: str) -> LessonNumber:
+    number, _, part = label.partition(".")
+    if not number.isdecimal() or (part and not part.isdecimal()):
+        raise QueryError(f"{label!r} is no lesson", hint="give a number such as 4 or 1.3")
+    return LessonNumber(int(number), int(part) if part else None)
+
+
+@router.get("/api/study", response_class=PlainTextResponse)
+async def study(
+    request: Request,
+    caller: Identified,
+    course: Annotated[str, Query(max_length=4096, description="Source and path of a course: `school/knots`.")],
+    lesson: Annotated[str, Query(pattern=r"^\d{1,7}(\.\d{1,7})?$", description="Number of a lesson.")],
+) -> PlainTextResponse:
+    """Return a study guide to a lesson as Markdown: summary, terms and questions, quoted and cited. No model."""
+    limits: Limits = request.app.state.limits
+    library: ServedLibrary = request.app.state.library
+    await asyncio.to_thread(limits.take, caller)
+
+    def make() -> str:
+        place = _place(lesson)
+        with library.in_use() as assistant:
+            found = assistant.course(course)
+            where = Filter(courses=frozenset({found.key}), lesson=place.number, part=place.part)
+            return assistant.study(where=where, count=_ITEMS).to_markdown()
+
+    return PlainTextResponse(await asyncio.to_thread(make), media_type="text/markdown; charset=utf-8")

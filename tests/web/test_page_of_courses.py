@@ -1,0 +1,59 @@
+"""The page of courses: a person puts lessons in order, and the change lies beside the files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.support import write_tree
+from tests.web.axe import AXE, violations
+from tests.web.npm import unpacked
+from tests.web.serving import Served
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def knots(tmp_path: Path) -> Path:
+    care = "# Ropes\n\nHemp is a rope of fibres.\n\n## Care\n\nDry ropes last for years.\n"
+    return write_tree(tmp_path / "knots", {"1-ropes.md": care, "2-bends.md": "# Bends\n\nA bend joins two ropes.\n"})
+
+
+def titles(page: Page) -> list[str]:
+    return page.locator("tbody tr td:nth-child(2)").all_inner_texts()
+
+
+def test_lessons_are_renamed_moved_split_and_hidden_beside_their_files(
+    serve: Callable[..., Served],
+    browse: Callable[..., Page],
+    knots: Path,
+    shoot: Callable[[Page, str], None],
+    pytestconfig: pytest.Config,
+) -> None:
+    served = serve(knots, courses=True, server_roots=(str(knots.parent),))
+    page = browse(served)
+    page.goto(f"{served.url}courses")
+    expect(page.get_by_role("link", name="Study guide: lesson 2")).to_be_visible()
+
+    page.get_by_role("button", name="Rename: lesson 1").click()
+    page.get_by_label("Title").fill("Rope")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("cell", name="Rope", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Down: lesson 1").click()
+    expect(page.locator("tbody tr").first).to_contain_text("Bends")
+    page.get_by_role("button", name="Split: lesson 2").click()
+    page.get_by_label("Heading that begins the next lesson").fill("Care")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("cell", name="Care", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Hide: lesson 1").click()
+    page.locator("dialog").get_by_role("button", name="Hide").click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+
+    assert titles(page) == ["Rope", "Care"]
+    assert 'title = "Rope"' in (knots / "course.toml").read_text(encoding="utf-8")
+    axe = (unpacked(AXE, pytestconfig) / "axe.min.js").read_text(encoding="utf-8")
+    assert violations(page, axe, expected=frozenset({"color-contrast", "region"})) == []
+    shoot(page, "courses")
