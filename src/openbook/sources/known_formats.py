@@ -32,7 +32,7 @@ _UNREAD = {
         "tif",
         "tiff",
         "webp",
-    ): "`pip install 'openbook[ocr]'` and set OPENBOOK_OCR=on; or make a PDF with a text layer",
+    ): "`pip install 'openbook[ocr]'`, or install Tesseract, and set OPENBOOK_OCR=on; or make a PDF with a text layer",
     ("mp3", "wav", "m4a", "mp4", "mkv", "webm"): "speech is not recognized; add a transcript as VTT or SRT",
 }
 

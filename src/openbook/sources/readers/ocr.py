@@ -1,4 +1,4 @@
-"""Reads text in pictures and scanned pages, with a recognizer that is given or RapidOCR."""
+"""Reads text in pictures and scanned pages, with a recognizer that is given, RapidOCR or Tesseract."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.tesseract import recognize_with_tesseract, tesseract_program
 
 PICTURES = frozenset({"png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp"})
 """Suffixes of pictures that are read."""
 
-MISSING = "text in pictures is not recognized; install 'openbook[ocr]'"
+MISSING = "text in pictures is not recognized; install 'openbook[ocr]' or Tesseract"
 """The reason for which pictures are skipped without the package that reads them."""
 
 DOTS_PER_INCH = 200
@@ -46,12 +48,20 @@ Recognizer = Callable[[Any], "Sequence[OcrLine]"]
 """Takes a picture as an array of rows, pixels and RGB, and returns its lines, from the top down. Picklable."""
 
 
+def is_there() -> bool:
+    """Return whether anything is installed that recognizes text."""
+    return find_spec("rapidocr") is not None or tesseract_program() is not None
+
+
 def recognize(picture: Any) -> list[OcrLine]:
-    """Recognize the lines of a picture with RapidOCR, whose models are in its package. Nothing is fetched.
+    """Recognize the lines of a picture with RapidOCR, or else Tesseract. Nothing is fetched.
 
     Raises:
-        ModuleNotFoundError: It is not installed.
+        ModuleNotFoundError: Neither is installed.
+        OSError: Tesseract failed.
     """
+    if find_spec("rapidocr") is None and (program := tesseract_program()) is not None:
+        return recognize_with_tesseract(picture, program)
     found = _engine()(picture)
     if found.boxes is None or found.txts is None:
         return []
@@ -79,6 +89,8 @@ def read_picture(raw: bytes, path: str, recognizer: Recognizer) -> Reading:
         lines = recognizer(_pixels(raw, path))
     except ModuleNotFoundError as exc:
         raise SkippedFileError(path, MISSING) from exc
+    except OSError as exc:
+        raise SkippedFileError(path, str(exc)) from exc
     composer = Composer()
     for paragraph in _paragraphs(lines):
         left, top = min(line.left for line in paragraph), min(line.top for line in paragraph)

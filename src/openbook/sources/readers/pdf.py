@@ -6,12 +6,11 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError
 from openbook.sources.readers.composing import remark_on
-from openbook.sources.readers.ocr import REMARK
+from openbook.sources.readers.ocr import REMARK, is_there
 from openbook.sources.readers.pdf_glyphs import HYPHEN, UNKNOWN
 from openbook.sources.readers.pdf_heads import without_running_heads
 from openbook.sources.readers.pdf_layout import (
@@ -96,7 +95,7 @@ def read_pdf(raw: bytes, path: str, options: PdfOptions = DEFAULT_PDF_OPTIONS) -
 def may_be_read_now(reason: str, options: PdfOptions) -> bool:
     """Return whether a file that was skipped for a reason of `read_pdf` could be read with these options."""
     if reason == NO_TEXT:
-        return options.recognizer is not None and find_spec("rapidocr") is not None
+        return options.recognizer is not None and is_there()
     if reason in (ENCRYPTED, WRONG_PASSWORD):
         return options.password is not None
     return SkipReason.of(reason) is SkipReason.TOO_LONG and reason != f"{SkipReason.TOO_LONG} {options.max_pages} pages"

@@ -25,7 +25,7 @@ def recognized_rows(page: Any, recognizer: Callable[[Any], Sequence[Any]]) -> li
     picture = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False).to_numpy()[..., :3]
     try:
         lines = recognizer(picture)
-    except ModuleNotFoundError:
+    except (ModuleNotFoundError, OSError):  # the page is remarked on as one without text
         return []
     rows: list[Row] = []
     for line in lines:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import struct
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.ocr import MISSING, REMARK, OcrLine, read_picture, recognize
 from openbook.sources.readers.pdf import NO_TEXT, may_be_read_now, read_pdf
 from openbook.sources.readers.reading import PdfOptions
+from openbook.sources.readers.tesseract import lines_of
 from openbook.sources.recognition import recognizer_of
 from tests.unit.sources.readers.pdf_files import blank, pdf, picture, text
 
@@ -105,6 +108,49 @@ def test_settings_ask_for_it() -> None:
     assert recognizer_of(Settings()) is None
     assert recognizer_of(Settings(ocr=True)) is recognize
     assert not may_be_read_now(NO_TEXT, PdfOptions())
+
+
+_TSV = """level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext
+1\t1\t0\t0\t0\t0\t0\t0\t900\t200\t-1\t
+4\t1\t1\t1\t1\t0\t20\t60\t200\t40\t-1\t
+5\t1\t1\t1\t1\t1\t20\t60\t70\t40\t96.0\tRye
+5\t1\t1\t1\t1\t2\t100\t62\t120\t38\t95.1\trests.
+5\t1\t1\t1\t2\t1\t20\t110\t90\t40\t95.1\tAlways.
+5\t1\t1\t1\t2\t2\t120\t110\t9\t40\t20.0\t
+"""
+
+
+def test_words_of_tesseract_become_lines_with_their_places() -> None:
+    assert lines_of(_TSV.splitlines()) == [
+        OcrLine("Rye rests.", 20, 60, 220, 100),
+        OcrLine("Always.", 20, 110, 110, 150),
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program of this test is a script of the shell")
+def test_tesseract_reads_pictures_where_it_is_what_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "words.tsv").write_text(_TSV, encoding="utf-8")
+    script = f"""#!/bin/sh
+case "$1" in
+  --list-langs) printf 'List of available languages (3):\\neng\\nosd\\ndeu\\n' ;;
+  -) cat > {tmp_path}/seen.png; [ "$*" = "- - -l deu+eng tsv" ] && cat {tmp_path}/words.tsv ;;
+esac
+"""
+    program = tmp_path / "tesseract"
+    program.write_text(script, encoding="utf-8")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+
+    reading = read_picture(png(), "a.png", recognize)
+
+    assert reading.text == "Rye rests. Always."
+    assert (tmp_path / "seen.png").read_bytes().startswith(b"\x89PNG")
+    assert may_be_read_now(NO_TEXT, PdfOptions(recognizer=recognize))
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    with pytest.raises(SkippedFileError, match="Tesseract failed"):
+        read_picture(png(), "a.png", recognize)
 
 
 @pytest.mark.llm
