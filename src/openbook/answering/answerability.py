@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from openbook.embedding.protocol import Embedder
 from openbook.index.bm25 import inverse_frequency
 from openbook.index.protocol import Index
+from openbook.questions.names import compounds, proper_names
 from openbook.questions.question import Question
 from openbook.retrieval.fields import embedding_text
 from openbook.retrieval.signals import coverage, rarities
@@ -56,6 +58,10 @@ _MOST_PARTS = 2
 
 _MANY_WORDS = 20
 
+# A name that so many chunks in a hundred have is what the library is about. With .2 or 3 of a hundred, two of 446
+# questions get another sign (`benchmarks.same_subject`).
+_COMMON_SHARE, _FEW_CHUNKS = 0.01, 3
+
 
 class AnswerabilityFeatures(NamedTuple):
     """Features of the answerability model, each from 0 to 1."""
@@ -75,15 +81,18 @@ class AnswerabilityFeatures(NamedTuple):
     """1 if a deciding word stands nowhere in the library, see `Answerability.deciding`; else 0."""
     length: float
     """How many words it has: 1 for twenty. A longer question has more that can be left out."""
+    unnamed: float
+    """1 if a name or a compound of the question, which is rare in the library, is in none of the results; else 0."""
 
 
 # Of a logistic regression on 376 questions to 24 repositories, 364 in nine languages, and 300 that were asked of
 # another repository: `python -m benchmarks.refusal_cases` trains it, and reports it by projects left out.
-_WEIGHTS = AnswerabilityFeatures(10.50, -3.39, 2.30, -3.10, -0.61, -1.40, 6.43)
+# The weight of `unnamed` was fitted afterwards beside the odds of the others: `python -m benchmarks.same_subject`.
+_WEIGHTS = AnswerabilityFeatures(10.50, -3.39, 2.30, -3.10, -0.61, -1.40, 6.43, -2.1)
 _BIAS = -8.35
 
-# Of answerable questions to repositories left out of training, 4 in 100 have lower odds (same command).
-ANSWERABLE_FLOOR = -1.4
+# Of answerable questions to repositories left out of training, 4 in 100 have lower odds (same commands).
+ANSWERABLE_FLOOR = -1.6
 
 
 class Answerability(NamedTuple):
@@ -177,8 +186,35 @@ def measure_answerability(
         missing_share * baseline,
         float(bool(deciding)),
         min(math.log1p(len(words)) / math.log1p(_MANY_WORDS), 1.0),
+        float(_is_unnamed(question, results, index)),
     )
     return Answerability(signs, deciding)
+
+
+def _is_unnamed(question: Question, results: Sequence[RetrievalResult], index: Index) -> bool:
+    """Return whether something that an English question names is in none of the results, and rare in the library.
+
+    "Can jobs run on Kubernetes?" is of jobs, and so are the results; what they say of Kubernetes is the answer.
+    """
+    if question.in_other_language or question.stop_words:
+        return False
+    texts = [f"{embedding_text(result.chunk)} {result.chunk.span.path}" for result in results]
+    if any(not any(_has_compound(text, compound) for text in texts) for compound in compounds(question.text)):
+        return True
+    own = {root.name.lower() for root in index.roots()}
+    # The last token of a name is all of it: `s3` of S3, which is also `s` and `3`.
+    names = {tokenize(name)[-1] for name in proper_names(question.text) if name.lower() not in own and tokenize(name)}
+    names &= set(question.tokens)
+    frequencies = index.frequencies(sorted(names))
+    common = max(_FEW_CHUNKS, _COMMON_SHARE * index.stats().chunks)
+    said = frozenset(token for text in texts for token in tokenize(text)) if names else frozenset()
+    return any(name not in said and frequencies.get(name, 0) <= common for name in names)
+
+
+def _has_compound(text: str, compound: str) -> bool:
+    """Return whether a text has a compound, whichever way it is joined: `two-factor`, two factor, `twofactor`."""
+    joined = r"[\s_-]?".join(map(re.escape, compound.split("-")))
+    return re.search(rf"(?<![^\W_]){joined}(?![^\W_])", text, re.IGNORECASE) is not None
 
 
 def _sampled_cosine(asked: Vector, index: Index, embedder: Embedder) -> float:

@@ -40,6 +40,36 @@ def identifiers(text: str) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
+# "on Kubernetes", "over HTTP/3", "in S3": a capital letter inside of a sentence, or where words have none.
+_PROPER = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|\b\w*[a-z][A-Z]\w*|\b[A-Z]\w*[A-Z0-9]\w*|\b\d[A-Z]\w*")
+_COMPOUND = re.compile(r"(?<![\w-])[a-z]{2,}(?:-[a-z]{2,})+(?![\w-])")
+_CAPITALIZED = re.compile(r"[A-Z]\w+")
+
+
+def proper_names(text: str) -> list[str]:
+    """Return words of an English question that name one thing, such as a product: `Kafka`, `S3`; in order.
+
+    A heading, in which most words begin with a capital letter, has none.
+
+    Example:
+        >>> proper_names("Can Harbour keep its logs in S3 or on Kafka?"), proper_names("How To Moor A Ship")
+        (['Harbour', 'S3', 'Kafka'], [])
+    """
+    words = text.split()
+    is_heading = sum(_CAPITALIZED.match(word) is not None for word in words) * 2 > len(words)
+    return [] if is_heading else [found.group() for found in _PROPER.finditer(text)]
+
+
+def compounds(text: str) -> list[str]:
+    """Return the words with hyphens of a question, whose parts say something else alone, in order.
+
+    Example:
+        >>> compounds("How do I turn on two-factor authentication with --no-color?")
+        ['two-factor']
+    """
+    return _COMPOUND.findall(text)
+
+
 def name_parts(name: str) -> list[str]:
     """Split a qualified name, as it is written in any language: `Client.send`, `Client::send`, `Client#send`.
 

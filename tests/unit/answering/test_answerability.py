@@ -100,6 +100,36 @@ def test_a_word_among_others_that_stands_nowhere_decides_nothing(harbour: Librar
     assert told_of(harbour, "Which crane lifts heavy parcels on a pier?").deciding == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "unnamed"),
+    [
+        pytest.param("Can the crane lift parcels from Kubernetes?", 1.0, id="a-product"),
+        pytest.param("Does the crane keep parcels in S3?", 1.0, id="a-letter-and-a-digit"),
+        pytest.param("Does a crane lift parcels with two-factor locks?", 1.0, id="a-compound"),
+        pytest.param("Which crane lifts parcels at Pier 7?", 0.0, id="a-name-that-is-there"),
+        pytest.param("Kubernetes parcels lifted by which crane?", 0.0, id="the-first-word"),
+        pytest.param("How Does The Crane Lift Heavy Freight?", 0.0, id="a-heading"),
+        pytest.param("Which crane lifts freight?", 0.0, id="no-name"),
+        pytest.param("Welcher Kran hebt die Kiste am Kai?", 0.0, id="german-nouns"),
+    ],
+)
+def test_a_name_or_a_compound_that_no_result_has_is_told(harbour: Library, question: str, unnamed: float) -> None:
+    assert told_of(harbour, question).signs.unnamed == unnamed
+
+
+def test_a_name_that_no_result_has_makes_an_answer_less_likely(harbour: Library) -> None:
+    named = told_of(harbour, "Which crane lifts parcels at Sundown?")
+
+    assert named.odds < named._replace(signs=named.signs._replace(unnamed=0.0)).odds
+
+
+def test_a_compound_is_found_whichever_way_it_is_joined(tmp_path: Path) -> None:
+    library = Library(tmp_path / "joined.db")
+    library.put("a.md", "The lock has two factor authentication.", ANSWER)
+
+    assert told_of(library, "Does the lock have two-factor authentication?").signs.unnamed == 0.0
+
+
 def test_each_sign_lies_between_zero_and_one(harbour: Library) -> None:
     for question in ("crane", "Which tomatoes make the best soup?", "番茄汤最好的做法是什么？"):
         assert all(0.0 <= sign <= 1.0 + 1e-6 for sign in told_of(harbour, question).signs)
