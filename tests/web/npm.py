@@ -37,8 +37,9 @@ def unpacked(tool: Tool, config: pytest.Config) -> Path:
             with tarfile.open(archive) as content:
                 content.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and later have it
                 content.extractall(fetched)
-            with contextlib.suppress(FileExistsError, NotADirectoryError):  # another worker was faster
+            with contextlib.suppress(OSError):  # another worker was faster, and the folder is not empty
                 (Path(fetched) / "package").rename(folder)
+    assert folder.is_dir()
     return folder
 
 

@@ -30,6 +30,7 @@ export function editQuestion(head, query, below, ask) {
   const form = element(
     "form",
     { class: "edit" },
+    element("h2", { class: "unseen" }, "Edit the question"), // in the place of the one that it hides
     field,
     below > 0 && element("p", { class: "advice" }, belowWords(below)),
     element("p", { class: "edit-actions" },
