@@ -6,6 +6,7 @@ import {
   byDocument, cost, counted, doubtful, duration, isUnwritten, labelBeside, lines, marked, openClaims, placeIn, plain,
   sentences, summary, verdictOf,
 } from "./formatting.js";
+import { withIcon } from "./icons.js";
 import { STAGES, tail } from "./state.js";
 
 /**
@@ -280,12 +281,17 @@ export class ExchangeView {
         { class: "actions" },
         this.#versions(),
         ...(isCurrent ? [
-          quiet("Edit", () => this.#edit()),
-          quiet("Regenerate", () => this.actions.replace(this, this.exchange.query)),
+          withIcon(quiet("Edit", () => this.#edit()), "edit", "Change the question, and ask it in its place"),
+          withIcon(quiet("Regenerate", () => this.actions.replace(this, this.exchange.query)), "again", "Ask once more"),
         ] : []),
-        quiet("Copy answer", (button) => copy(button, answer.answer)),
-        isKept(answer) && quiet("Copy with sources", (button) => copyLate(button, this.actions.markdown(answer))),
-        isCurrent && isKept(answer) && this.actions.mayShare() && quiet("Share", () => this.actions.share(answer)),
+        withIcon(quiet("Copy answer", (button) => copy(button, answer.answer)), "copy", "Copy the text of the answer"),
+        isKept(answer) && withIcon(
+          quiet("Copy with sources", (button) => copyLate(button, this.actions.markdown(answer))),
+          "quote", "Copy question, answer and sources as Markdown",
+        ),
+        isCurrent && isKept(answer) && this.actions.mayShare() && withIcon(
+          quiet("Share", () => this.actions.share(answer)), "share", "Make a link that shows it to others",
+        ),
         ...(isCurrent && isKept(answer) ? this.actions.rate(answer) : []),
       ),
     );

@@ -138,15 +138,29 @@ export async function copyLate(button, text) {
  * @param {() => Promise<void>} write
  */
 async function copied(button, write) {
-  const before = button.textContent;
+  const before = labelOf(button).textContent ?? "";
+  button.classList.add("told"); // its words are seen, also where it is but an icon
   try {
     await write();
-    button.textContent = "Copied";
+    relabel(button, "Copied");
     announce("Copied");
   } catch {
-    button.textContent = "The browser forbids copying";
+    relabel(button, "The browser forbids copying");
   }
-  setTimeout(() => (button.textContent = before), 2000);
+  setTimeout(() => (relabel(button, before), button.classList.remove("told")), 2000);
+}
+
+/** @param {HTMLElement} button */
+const labelOf = (button) => button.querySelector(".label") ?? button;
+
+/**
+ * Change the words of a button, which may have an icon before them.
+ *
+ * @param {HTMLElement} button
+ * @param {string} words
+ */
+export function relabel(button, words) {
+  labelOf(button).textContent = words;
 }
 
 /**

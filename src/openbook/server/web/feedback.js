@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
 import { announce, element } from "./dom.js";
+import { withIcon } from "./icons.js";
 
 /** @typedef {import("./state.js").Answer} Answer */
 
@@ -22,10 +23,10 @@ const REASONS = [
  * @param {(request: () => Promise<any>) => Promise<any>} attempt
  */
 export function ratingButtons(answer, attempt) {
-  /** @type {(words: string, rating: "good" | "bad") => HTMLButtonElement} */
-  const button = (words, rating) =>
-    element("button", { type: "button", class: "quiet rate", onclick: () => rate(rating) }, words);
-  const [good, bad] = [button("Helpful", "good"), button("Not helpful", "bad")];
+  /** @type {(words: string, rating: "good" | "bad", tip: string) => HTMLButtonElement} */
+  const button = (words, rating, tip) =>
+    withIcon(element("button", { type: "button", class: "quiet rate", onclick: () => rate(rating) }, words), rating, tip);
+  const [good, bad] = [button("Helpful", "good", "Say that it helps"), button("Not helpful", "bad", "Say why it does not help")];
   const show = () => {
     good.setAttribute("aria-pressed", String(answer.rating === "good"));
     bad.setAttribute("aria-pressed", String(answer.rating === "bad"));

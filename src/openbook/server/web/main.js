@@ -14,6 +14,7 @@ import { sentences, summary } from "./formatting.js";
 import { ratingButtons } from "./feedback.js";
 import { hideFollowUps, showFollowUps } from "./followups.js";
 import { historyOf } from "./history.js";
+import { drawIcons } from "./icons.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
 import { openPalette } from "./palette.js";
@@ -550,6 +551,7 @@ function showTheme() {
 }
 
 function wire() {
+  drawIcons();
   startViewer();
   startUploads(loadLibrary);
   startComposer(ask, complain);

@@ -1,7 +1,7 @@
 /** The source beside the answer: the cited units, highlighted, with what stands around them. */
 
 import * as api from "./api.js";
-import { announce, byId, copy, element, fill, sanitised } from "./dom.js";
+import { announce, byId, copy, element, fill, relabel, sanitised } from "./dom.js";
 import { pagePicture } from "./pages.js";
 import { anchorOf, citationText, labelBeside, lines, safeLink, sentences, verdictOf } from "./formatting.js";
 
@@ -147,7 +147,7 @@ function showDocument(shown, citation) {
   const isPaged = shown.page > 0 && !isRaw;
   const isRendered = Boolean(shown.html) && !isRaw;
   byId("viewer-raw").hidden = !(shown.html || shown.page);
-  byId("viewer-raw").textContent = shown.page ? "Text" : "Raw";
+  relabel(byId("viewer-raw"), shown.page ? "Text" : "Raw");
   byId("viewer-original").hidden = !shown.original;
   if (shown.original) byId("viewer-original").href = api.originalOf(citation.document_id);
   byId("viewer-raw").setAttribute("aria-pressed", String(isRaw));
