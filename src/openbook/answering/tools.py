@@ -232,7 +232,7 @@ class LibraryTools:
         chosen = sorted(chosen, key=lambda each: role_of(each.span.path, each.kind) != "source")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
         more = len(chosen) - len(chunks)
-        note = f"{more} more places define that name." if more > 0 else ""
+        note = f"{more} more place{' defines' if more == 1 else 's define'} that name." if more > 0 else ""
         return [_result(chunk if whole else _from_definition(chunk, last, owners)) for chunk in chunks], note
 
     def find_references(self, name: str, path: str = "", use: Use | None = None) -> str:
