@@ -31,8 +31,8 @@ _GENERAL_WORDS = frozenset(
         " risks signature snippet test type value values variable version versions"
         # German
         " alles alternativen anders auch auf ausführlicher bedeutet beispiel beispiele bitte dir du einfach"
-        " einfacher erklär erkläre erklären erklärst etwas funktion funktioniert geht genau genauer grund kannst"
-        " könntest kürzer mach mehr meinst nachteile nochmal passiert rückgabewert sag sonst standardwert steht"
+        " einfacher erklär erkläre erklären erklärst etwas funktion funktioniert geht genau genauer gib grund kannst"
+        " könntest kürzer mach mehr meinst mir nachteile nochmal passiert rückgabewert sag sonst standardwert steht"
         " unterschied vorteile wirklich zeig zeige zeigen zeile zeilen"
         # French
         " alors aussi autre autrement autres avantages cela différence dire défaut détail détails"
@@ -57,6 +57,9 @@ _PART = (
 )
 _WHOLE = r"(?:code\s?base|collection|course|folder|library|package|project|repo(?:sitory)?|software|tool)"
 
+# German nouns have capitals.
+_LOWER = r"(?-i:[a-zäöüß]+)"
+
 # What refers to something said before, wherever it stands.
 _REFERS = re.compile(
     r"^\W*(?:and|but|or|so|then|also|(?:what|how) about|und|aber|oder|was ist mit|et|mais|ou|donc|alors)\b(?![.-])"
@@ -73,6 +76,11 @@ _REFERS = re.compile(
     r"|\byou\s+(?:just\s+|have\s+)?(?:mean|meant|mention(?:ed)?|said|say|showed|told|wrote)\b"
     r"|\b(?:davon|dazu|damit|dafür|dabei|dadurch|dagegen|daran|darauf|daraus|darin|dort)\b|\b(?:hier|sonst)\W*$"
     r"|\bdas\b(?=\W*$|\s+(?:auch|denn|genauer?|noch|nicht|so)\b)"
+    # "Wo wird das getestet?", "Ist das sicher?", "Kann man das ändern?": a noun would come before the last word.
+    rf"|\bw(?:ird|urde)\s+das\s+{_LOWER}\W*$|(?:^\W*|\b(?:warum|wieso|weshalb|wann)\s+)(?:ist|war)\s+das\s+{_LOWER}\W*$"
+    rf"|\b(?:ist|war|wurde)\s+das\s+(?-i:ge[a-zäöüß]+[nt]|[a-zäöüß]+(?:bar|iert|isch|lich))\W*$|\bdas\s+aus\W*$"
+    r"|\b(?:darf|dürfen|kann(?:st)?|können|könn?te(?:st)?|lässt|möchte|muss|müssen|soll(?:en|te)?|will)\b[^,;]{0,40}\bdas"
+    r"\s+(?:(?:auch|einfach|selbst|sich|wieder)\s+)?(?-i:[a-zäöüß]+(?:en|ern|eln))\W*$"
     r"|\b(?:ça|cela|ceci|celui|celle|ceux)\b|\bc['\u2019]est\b(?!\s+quoi)",
     re.IGNORECASE,
 )
