@@ -138,8 +138,11 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
     """Cut an answer into blocks; lines of marks alone belong to the block before them, if there is one."""
     blocks: list[_Block] = []
     heads: tuple[str, ...] = ()
-    goes_on = False
-    for start, end, kind, content in _lines(answer):
+    goes_on = is_table = False
+    for start, end, read, content in _lines(answer):
+        # Within a table, a row needs no border around it.
+        kind: LineKind = "row" if read == "text" and is_table and "|" in masked[start:end] else read
+        is_table = is_table and kind == "row"
         own = _marks_alone(masked, content, end, marks) if kind in ("text", "item") else []
         if own and (not blocks or masked[content:end].strip()):
             blocks.append(_Block("rule", end, end, own))
@@ -147,20 +150,39 @@ def _blocks(answer: str, masked: str, marks: Sequence[CitationMark]) -> list[_Bl
             blocks[-1].marks += own
         elif kind == "rule" and goes_on and blocks[-1].kind == "text":
             blocks[-1].kind = "heading"
-        elif kind == "row" and _DELIMITERS.match(answer, start, end) and blocks and blocks[-1].kind == "row":
-            heads = _cells(masked, blocks.pop())  # the row above it names the columns
+        elif kind in ("row", "text") and _is_below_heads(masked, start, end, blocks):
+            heads, is_table = _take_heads(masked, blocks), True
         elif goes_on and (kind, blocks[-1].kind) in _GOING_ON:
             blocks[-1].end = end
         elif kind not in ("blank", "rule"):
             heads = heads if kind == "row" else ()
             blocks.append(_Block(kind, content, end, heads=heads))
-        goes_on = kind in ("text", "item", "code") and not own
+        goes_on = kind in ("text", "item", "code") and not own and not is_table
     return blocks
 
 
-def _cells(masked: str, row: _Block) -> tuple[str, ...]:
-    line = masked[row.start : row.end].strip().strip("|")
-    return tuple(cell.strip(" *_`") for cell in _CELL.split(line))
+def _is_below_heads(masked: str, start: int, end: int, blocks: Sequence[_Block]) -> bool:
+    """Return whether a line parts the names of the columns, which are in the line above it, from the rows."""
+    if not blocks or blocks[-1].kind not in ("row", "text") or not _DELIMITERS.match(masked, start, end):
+        return False
+    return (
+        "|" in masked[start:end]
+        and "|" in _last_line(masked, blocks[-1])
+        and masked.count("\n", blocks[-1].end, start) == 1
+    )
+
+
+def _last_line(masked: str, block: _Block) -> str:
+    return masked[block.start : block.end].rpartition("\n")[2]
+
+
+def _take_heads(masked: str, blocks: list[_Block]) -> tuple[str, ...]:
+    """Take the line that names the columns out of the last block, and return the names."""
+    line = _last_line(masked, blocks[-1])
+    blocks[-1].end -= len(line) + 1
+    if blocks[-1].end < blocks[-1].start:
+        blocks.pop()
+    return tuple(cell.strip(" *_`") for cell in _CELL.split(line.strip().strip("|")))
 
 
 def _lines(answer: str) -> Iterator[tuple[int, int, LineKind, int]]:

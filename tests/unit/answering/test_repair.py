@@ -185,6 +185,9 @@ BAD = "It waits 99 seconds [1:1]."
         pytest.param(f"- {BAD}\n- So be it.", "- So be it.", id="item-with-its-bullet"),
         pytest.param(f"1. So it is. {BAD}\n\nSo.", "So.", id="item-of-two-sentences"),
         pytest.param("| It waits 99 seconds | [1:1] |\n| So |", "| So |", id="row"),
+        pytest.param(
+            "A | B\n--- | ---\nIt waits | 99 s [1:1]\nSo | be it", "A | B\n--- | ---\nSo | be it", id="bare-row"
+        ),
         pytest.param(f"So.\n\n{BAD}\n\nBe it.", "So.\n\nBe it.", id="paragraph"),
         pytest.param("So.\n\nIt waits 99 seconds.\n[1:1]\n\nBe it.", "So.\n\nBe it.", id="mark-below"),
         pytest.param("> It waits\n> 99 seconds [1:1].\nSo.", "So.", id="wrapped"),

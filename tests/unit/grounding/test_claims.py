@@ -149,3 +149,19 @@ def test_an_answer_of_sentences_gives_each_of_them(sentences: list[str]) -> None
 )
 def test_an_answer_of_a_million_characters_is_split(answer: str, count: int) -> None:
     assert len(split_claims(answer)[0]) == count
+
+
+@pytest.mark.parametrize(
+    ("table", "judged"),
+    [
+        pytest.param("Name | Wait\n--- | ---\na | 30 s [1:1]\nb | 40 s [1:2]\n\nSo.", 2, id="alone"),
+        pytest.param("Here:\nName | Wait\n:-- | --:\na | 30 s [1:1]\nb | 40 s [1:2]\nSo.", 2, id="behind-a-line"),
+        pytest.param("Here | it is\n\n--- | ---\na | 30 s [1:1]\nb | 40 s [1:2]", 0, id="no-heads"),
+    ],
+)
+def test_rows_without_borders_around_them_are_judged_one_by_one(table: str, judged: int) -> None:
+    statements, _ = split_claims(table)
+
+    rows = ["Name: a; Wait: 30 s", "Name: b; Wait: 40 s"]
+    assert [each.judged for each in statements if each.heads] == rows[:judged]
+    assert all(table[each.claim.start_char : each.claim.end_char] for each in statements)
