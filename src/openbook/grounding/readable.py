@@ -13,7 +13,8 @@ _ELEMENTS = (
     "|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span|strike|strong"
     "|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr"
 )
-HTML_TAG = re.compile(rf"<!--.*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
+# A comment ends before the next one begins: else a line of openings takes the square of its length.
+HTML_TAG = re.compile(rf"<!--(?:(?!<!--).)*?-->|</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>")
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,100}\])")
 # Of a string: the letters before it, and what it writes for blanks. Two strings in a row are one.
