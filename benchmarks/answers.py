@@ -1,10 +1,11 @@
 """Whole answers without a model to real questions: whether they are right, how long they are, and what is refused.
 
-    python -m benchmarks.answers --data DATA --checkouts FOLDER --home FOLDER [--curve]
+    python -m benchmarks.answers --data DATA --checkouts FOLDER --home FOLDER [--curve quotes|pointers]
 
 `--checkouts` has a checkout of each repository of real-questions under its last name; the libraries are made in
 `--home`, and used again. `first` and `any`: a place that answers is cited first, or at all; with several places that
-are needed, their share. `--curve` tries other limits of quotes, and prints what is chosen without the project asked.
+are needed, their share. `--curve quotes` tries other limits of quotes, without pointers below them, and prints what
+is chosen without the project asked; `--curve pointers` tries other limits of pointers.
 
 A quote of code is broken off if a bracket of a call, a list or a signature is opened in it and closed elsewhere, or the
 reverse, as the grammar of the language has it.
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from openbook.answering import extractive, surroundings
+from openbook.answering import extractive, pointers, surroundings
 from openbook.answers import Citation, GenerationResult
 from openbook.chunking.grammars import parse
 from openbook.evals.metrics import ExpectedSpan, mean
@@ -42,6 +43,11 @@ _MOST_WORDS = 110
 
 # Quotes, words of all, and words and lines of the first one with what is around it.
 _LIMITS = tuple(itertools.product((3, 5), (90, 100, 110), ((0, 0), (60, 20), (80, 20))))
+
+# Pointers, words of each, and the least share of the best score.
+_POINTERS = (
+    (0, 0, 0.0), (3, 15, 0.7), (5, 15, 0.7), (8, 15, 0.7), (8, 10, 0.7), (8, 25, 0.7), (8, 15, 0.0), (8, 15, 0.8)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with real-questions")
     parser.add_argument("--checkouts", type=Path, required=True, help="folder with checkouts of the repositories")
     parser.add_argument("--home", type=Path, required=True, help="where the libraries are kept")
-    parser.add_argument("--curve", action="store_true", help="try other limits of quotes")
+    parser.add_argument("--curve", choices=("quotes", "pointers"), help="try other limits")
     arguments = parser.parse_args()
     asked = [each for each in read_questions(arguments.data) if (arguments.checkouts / each.project).is_dir()]
     with ExitStack() as stack:
@@ -88,10 +94,12 @@ def main() -> None:
         _print_yes_no(libraries)
         code, broken = (sum(each[n] for each in outcomes) for n in (4, 5))
         print(f"\nOf {code} quotes of code, {broken} are broken off.")
-        if arguments.curve:
-            answerable = [each for each in asked if each.is_answerable]
+        answerable = [each for each in asked if each.is_answerable]
+        if arguments.curve == "quotes":
             curve = list(_curve(libraries, arguments.checkouts, answerable))
             _print_curve([each.project for each in answerable], curve)
+        if arguments.curve == "pointers":
+            _print_pointers(libraries, arguments.checkouts, answerable)
 
 
 def read_questions(data: Path) -> list[Asked]:
@@ -197,6 +205,7 @@ def _curve(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[As
     """Ask all again with each of the limits."""
     for quotes, words, (first_words, lines) in _LIMITS:
         with (
+            patch.object(pointers, "_MOST_POINTERS", 0),
             patch.object(extractive, "_MOST_QUOTES", quotes),
             patch.object(extractive, "_MOST_WORDS", words),
             patch.object(surroundings, "_ENLARGED_WORDS", first_words),
@@ -216,6 +225,18 @@ def _print_curve(projects: Sequence[str], curve: Sequence[Sequence[Outcome]]) ->
         best = max(short, key=lambda each: sum(each[n].first + each[n].any for n in others))
         left_out += [each for each, name in zip(best, projects, strict=True) if name == project]
     print(f"| chosen without the project | | | {_figures(left_out)} |")
+
+
+def _print_pointers(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[Asked]) -> None:
+    print("\n| pointers | words of each | share of the best score | first | any | words |\n|---|---|---|---|---|---|")
+    for most, words, share in _POINTERS:
+        with (
+            patch.object(pointers, "_MOST_POINTERS", most),
+            patch.object(pointers, "_MOST_WORDS", words),
+            patch.object(pointers, "_LEAST_SHARE", share),
+        ):
+            outcomes = [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
+        print(f"| {most} | {words} | {share} | {_figures(outcomes)} |", flush=True)
 
 
 def _figures(outcomes: Sequence[Outcome]) -> str:

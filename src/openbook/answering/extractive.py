@@ -11,7 +11,8 @@ from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.openings import openings
 from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
-from openbook.answering.quoting import mark_of, quoted
+from openbook.answering.pointers import further_places
+from openbook.answering.quoting import mark_of, pointed, quoted
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
 from openbook.answering.uses import has_name
@@ -49,7 +50,7 @@ _PRINTED_MARK = re.compile(r"(?:^|\s)\[\d{1,4}:\d{1,6}(?:-\d{1,6})?\](?!\S)")
 
 # So many quotes of so many words together are read. What scores 4 less than the best speaks of something else, as in a
 # small library. A first quote that holds less of the question's words than `_PLAIN_SHARE` speaks of its subject in
-# other words: what is around it says the rest. `python -m benchmarks.answers --curve` has the curve.
+# other words: what is around it says the rest. `python -m benchmarks.answers --curve quotes` has the curve.
 _MOST_QUOTES, _MOST_WORDS, _MOST_BEHIND = 5, 100, 4.0
 _PLAIN_SHARE = 0.7
 
@@ -66,6 +67,7 @@ _MOST_PLACES = 8
 _OTHER_WORDS_SHARE = 0.45
 
 _NOTE = "Quoted from the sources; no model wrote this."
+_FURTHER = "See also:"
 _BETWEEN = "\n\n"
 
 # What a reader leaves in the place of a tag.
@@ -78,6 +80,10 @@ class ScoredPassage:
 
     passage: Passage
     score: float
+    is_echo: bool = False
+    """It repeats the question, or shows an answer."""
+    is_pointer: bool = False
+    """It is listed below the quotes, as a further place."""
 
 
 def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[str, float]) -> list[ScoredPassage]:
@@ -109,16 +115,26 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(passage.text, words - repeated, place, query))
         # Whoever asks by a sentence of the sources wants to see it where it stands.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text
-        scored.append(
-            ScoredPassage(passage, passage_score(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo)
-        )
+        score = passage_score(signals) + bonus + _ASKED_BONUS * itself - _ECHO_LOSS * echo
+        scored.append(ScoredPassage(passage, score, echo))
     ranked = sorted(scored, key=lambda item: (-item.score, item.passage.shown.number, item.passage.first.number))
+    return _answer(ranked, passages, rarity, by_place=by_place)
+
+
+def _answer(
+    ranked: Sequence[ScoredPassage], passages: Sequence[Passage], rarity: Mapping[str, float], *, by_place: bool
+) -> list[ScoredPassage]:
+    """Return the quotes with what is quoted around them, and the pointers to the other results."""
     chosen = _chosen(ranked, passages, rarity, by_place=by_place)
     held = max((coverage(frozenset(tokenize(item.passage.text)), rarity) for item in chosen), default=1.0)
     wide = held < _OTHER_WORDS_SHARE and not by_place
     room = _MOST_WORDS - sum(words_to_read(item.passage.text) for item in chosen) if wide else 0
     quoted = with_surroundings([item.passage for item in chosen], passages, room=room)
-    return [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
+    answer = [ScoredPassage(passage, item.score) for passage, item in zip(quoted, chosen, strict=True)]
+    if not by_place:
+        places = further_places([item.passage for item in ranked if not item.is_echo], quoted, rarity)
+        answer += [ScoredPassage(place, 0.0, is_pointer=True) for place in places]
+    return answer
 
 
 def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
@@ -277,7 +293,7 @@ def _repeats(passage: Passage, said: Passage) -> bool:
 
 def compose(picked: Sequence[ScoredPassage]) -> str:
     """Write the answer: one line that says what it is, then each quote with its mark."""
-    return _BETWEEN.join(part for part, _ in _parts(picked))
+    return "".join(between + part for between, part, _ in _parts(picked))
 
 
 def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
@@ -286,22 +302,33 @@ def quotes_of(picked: Sequence[ScoredPassage]) -> tuple[Claim, ...]:
     Their marks are not read from the answer: what is quoted may hold brackets that only look like marks.
     """
     quotes, offset = [], 0
-    for part, passage in _parts(picked):
+    for between, part, passage in _parts(picked):
+        offset += len(between)
         if passage is not None:
             quotes.append(Claim(offset, offset + len(part), passage.text, (mark_of(passage),)))
-        offset += len(part) + len(_BETWEEN)
+        offset += len(part)
     return tuple(quotes)
 
 
-def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, Passage | None]]:
-    yield _NOTE, None
+def _parts(picked: Sequence[ScoredPassage]) -> Iterator[tuple[str, str, Passage | None]]:
+    """Yield what parts each part of an answer from the one before, the part, and what it quotes."""
+    yield "", _NOTE, None
     heading = ""
     for item in picked:
+        if item.is_pointer:
+            continue
         lesson = _heading(item.passage)
         if lesson and lesson != heading:
-            yield lesson, None
+            yield _BETWEEN, lesson, None
         heading = lesson
-        yield quoted(item.passage), item.passage
+        yield _BETWEEN, quoted(item.passage), item.passage
+    between = _BETWEEN
+    for item in picked:
+        if item.is_pointer:
+            if between == _BETWEEN:
+                yield between, _FURTHER, None
+            yield between, pointed(item.passage), item.passage
+            between = "\n"
 
 
 def _heading(passage: Passage) -> str:

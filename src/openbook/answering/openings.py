@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from openbook.answering.context import FENCES, Context, ContextItem
+from openbook.answering.context import Context, ContextItem
 from openbook.answering.overview import asks_to_start, heading_over, is_beside, is_start
 from openbook.answering.passages import Passage, is_row, passages_of
-from openbook.answering.quoting import INDENT
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
 from openbook.types import ResultRole
@@ -90,15 +89,12 @@ def _heading(passage: Passage) -> str:
 
 def _is_said(passage: Passage) -> bool:
     """Check whether a passage is a sentence, and no title, badge or example."""
-    chunk = passage.shown.result.chunk
-    before = chunk.text[: passage.start_char - chunk.span.start_char]
-    in_example = len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * INDENT)
     # Sponsors and pictures; directives of reStructuredText.
     is_markup = passage.text.count("</") > 1 or passage.text.lstrip().startswith(".. ")
     is_sentence = _ENDS_SENTENCE.search(passage.text) is not None and not (
         passage.is_title or is_markup or is_row(passage.text) or _ALERT.match(passage.text)
     )
-    return is_sentence and not in_example and len(_plain_words(passage.text)) >= _FEWEST_WORDS
+    return is_sentence and not passage.is_code and len(_plain_words(passage.text)) >= _FEWEST_WORDS
 
 
 def _plain_words(text: str) -> list[str]:

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from openbook.answering.context import ContextItem
+from openbook.answering.context import FENCES, ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
 from openbook.answering.statements import layout_of, pieces
 from openbook.text import sentences
 from openbook.tokens import tokenize
 from openbook.types import Unit
+
+# Columns that set off code in Markdown, and mostly in reStructuredText.
+INDENT = 4
 
 # Lines that name a place in a course or a page, and say nothing else.
 _TITLE = re.compile(r"\s*(?:#{1,6}\s|(?:#{1,6}\s+|\*\*)?Lesson\s+(?:\d+|Link)\s*:)")
@@ -76,6 +79,18 @@ class Passage:
     def lines(self) -> int:
         """How many lines it is cited by."""
         return self.last.span.end_line - self.first.span.start_line + 1
+
+    @property
+    def units(self) -> Sequence[Unit]:
+        """The units that it is cited by."""
+        return self.shown.units[self.first.number - 1 : self.last.number]
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it begins in code, or in an example that prose shows."""
+        chunk = self.shown.result.chunk
+        before = chunk.text[: self.start_char - chunk.span.start_char]
+        return not self.shown.is_prose or len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * INDENT)
 
     @property
     def is_in_section(self) -> bool:

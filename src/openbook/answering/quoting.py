@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES
-from openbook.answering.passages import Passage, is_row
-
-# Columns that set off code in Markdown, and mostly in reStructuredText.
-INDENT = 4
+from openbook.answering.passages import INDENT, Passage, is_row
 
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 
@@ -33,6 +30,19 @@ def quoted(passage: Passage) -> str:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     written = "\n\n".join(map(str, blocks))
     return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
+
+
+def pointed(passage: Passage) -> str:
+    """Return a passage as an item of a list in Markdown, on one line, that ends with its mark."""
+    text = " ".join(passage.text.split())
+    return f"- {_in_code(text) if passage.is_code else text} {mark_of(passage)}"
+
+
+def _in_code(text: str) -> str:
+    """Return a text as inline code in Markdown, whatever backticks it holds."""
+    ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    room = " " if "`" in (text[:1], text[-1:]) else ""
+    return f"{ticks}{room}{text}{room}{ticks}"
 
 
 def mark_of(passage: Passage) -> str:

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from openbook.answering.context import build_context
+from openbook.answering.extractive import compose, quotes_of
+from openbook.answering.verification import check_quotes
+from openbook.types import Chunk
+from tests.unit.answering.picking import picked
+from tests.unit.retrieval.material import chunk_of, result_of
+
+QUESTION = "how long does the retry policy wait"
+
+# What makes an answer so long that no further quote fits.
+LONG = chunk_of(" ".join(["The retry policy waits a minute, and"] + ["so on and on"] * 30) + ".", "long.md")
+
+
+def pointers(*chunks: Chunk, scores: tuple[float, ...] = (), question: str = QUESTION) -> list[str]:
+    written = compose(picked(question, LONG, *chunks, scores=scores))
+    return written.partition("\n\nSee also:\n\n")[2].split("\n") if "See also:" in written else []
+
+
+def test_a_result_that_is_not_quoted_is_pointed_to_by_its_best_sentence() -> None:
+    other = chunk_of("Roses need sun.\n\nThe policy is set by the client.", "b.md")
+
+    assert pointers(other) == ["- The policy is set by the client. [2:2]"]
+
+
+def test_code_is_pointed_to_by_its_best_line_without_its_indentation() -> None:
+    code = chunk_of("def send():\n    limit = policy(1)\n    return 3\n", "b.py", kind="code", language="python")
+
+    assert pointers(code) == ["- `limit = policy(1)` [2:2]"]
+
+
+def test_a_line_of_an_example_in_prose_is_written_as_code() -> None:
+    page = chunk_of(
+        "Send it:\n\n```python\nclient = Client(retry=policy)\nclient.send()\n```", "b.md", language="markdown"
+    )
+
+    assert pointers(page) == ["- `client = Client(retry=policy)` [2:3]"]
+
+
+def test_backticks_in_a_line_of_code_stay_as_they_are() -> None:
+    code = chunk_of("echo `retry policy`", "b.sh", kind="code", language="bash")
+
+    assert pointers(code) == ["- `` echo `retry policy` `` [2:1]"]
+
+
+def test_what_opens_an_item_in_markup_is_left_out() -> None:
+    assert pointers(chunk_of("- The policy is set by the client.", "b.md")) == [
+        "- The policy is set by the client. [2:1]"
+    ]
+
+
+def test_nothing_is_pointed_to_twice_or_where_it_is_quoted() -> None:
+    again = [chunk_of("The policy is set by the client.", path) for path in ("b.md", "c.md")]
+
+    assert pointers(*again) == ["- The policy is set by the client. [2:1]"]
+
+
+def test_a_result_far_below_the_best_is_not_pointed_to() -> None:
+    other = chunk_of("The policy is set by the client.", "b.md")
+
+    assert pointers(other, scores=(10.0, 7.0)) == ["- The policy is set by the client. [2:1]"]
+    assert pointers(other, scores=(10.0, 6.9)) == []
+
+
+def test_no_more_than_eight_results_are_pointed_to_in_their_order() -> None:
+    others = [chunk_of(f"The policy of client {n} is set.", f"{n}.md") for n in range(12)]
+
+    assert pointers(*others) == [f"- The policy of client {n} is set. [{n + 2}:1]" for n in range(8)]
+
+
+def test_a_long_sentence_and_a_printed_answer_point_nowhere() -> None:
+    long = chunk_of("The policy " + "and so on " * 10 + "is set by the client.", "b.md")
+    printed = chunk_of("The policy is set by the client. [3:8-9]", "c.md")
+
+    assert pointers(long, printed) == []
+
+
+def test_a_pointer_is_an_exact_quote() -> None:
+    code = chunk_of("def send():\n    limit = policy(1)\n", "b.py", kind="code", language="python")
+    found = picked(QUESTION, LONG, code)
+
+    checked = check_quotes(
+        quotes_of(found), build_context([result_of(LONG), result_of(code)], 10_000), lambda at: _text(at, LONG, code)
+    )
+
+    assert [(each.quote, each.verdict, each.span.start_line) for each in checked.citations][1:] == [
+        ("    limit = policy(1)", "exact", 2)
+    ]
+    assert checked.claims[1].text == "limit = policy(1)"
+
+
+def _text(at: object, *chunks: Chunk) -> str:
+    return next(chunk.text for chunk in chunks if chunk.span.path in str(at))
