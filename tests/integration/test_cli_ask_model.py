@@ -436,13 +436,15 @@ def test_questions_of_a_set_can_be_put_to_a_model(
     assert outcome.code == 0
 
 
-def test_a_question_about_an_image_is_put_into_words_and_answered(fake_server: Start, harbour: Path) -> None:
+def test_a_question_about_an_image_is_put_into_words_and_answered(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     Image.new("RGB", (40, 20)).save(harbour / "screen.png")
     server = fake_server(QUESTION, answer_by_mark, CONFIRMS)
     name = f"{server.openai_url}#tiny"
 
-    outcome = run_alone(
-        *("ask", "What is this?", "--image", "screen.png", "--model", name), cwd=harbour, env=keys(server)
+    outcome = run(
+        capsys, *("ask", "What is this?", "--image", "screen.png", "--model", name), cwd=harbour, env=keys(server)
     )
 
     assert outcome.code == 0, outcome
@@ -451,17 +453,28 @@ def test_a_question_about_an_image_is_put_into_words_and_answered(fake_server: S
     assert [text_sent(request.body).count("data:image/png;base64,") for request in server.requests] == [1, 1, 0]
 
 
-def test_what_is_wrong_with_an_image_is_said_before_anything_is_sent(fake_server: Start, harbour: Path) -> None:
+def test_what_is_wrong_with_an_image_is_said_before_anything_is_sent(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     (harbour / "notes.png").write_text("no image", encoding="utf-8")
     Image.new("RGB", (40, 20)).save(harbour / "screen.png")
     server = fake_server()
     groq = {**keys(server), "GROQ_API_KEY": "none"}
 
-    assert_fails_clearly(ask(server, harbour, "--image", "gone.png"), 2, "cannot read 'gone.png'", "check the path")
-    assert_fails_clearly(ask(server, harbour, "--image", "notes.png"), 2, "notes.png is no image", "PNG, JPEG")
-    assert_fails_clearly(ask(server, harbour, *(["--image", "screen.png"] * 6)), 2, "has 6 images", "leave some out")
-    assert_fails_clearly(ask(server, harbour, "--image", "screen.png", model="extractive"), 2, "--image needs a model")
-    unread = run_alone(
-        *("ask", QUESTION, "--image", "screen.png", "--model", "groq:openai/gpt-oss-120b"), cwd=harbour, env=groq
+    assert_fails_clearly(
+        ask(capsys, server, harbour, "--image", "gone.png"), 2, "cannot read 'gone.png'", "check the path"
+    )
+    assert_fails_clearly(ask(capsys, server, harbour, "--image", "notes.png"), 2, "notes.png is no image", "PNG, JPEG")
+    assert_fails_clearly(
+        ask(capsys, server, harbour, *(["--image", "screen.png"] * 6)), 2, "has 6 images", "leave some out"
+    )
+    assert_fails_clearly(
+        ask(capsys, server, harbour, "--image", "screen.png", model="extractive"), 2, "--image needs a model"
+    )
+    unread = run(
+        capsys,
+        *("ask", QUESTION, "--image", "screen.png", "--model", "groq:openai/gpt-oss-120b"),
+        cwd=harbour,
+        env=groq,
     )
     assert_fails_clearly(unread, 3, "groq:openai/gpt-oss-120b does not read images", "name another model")

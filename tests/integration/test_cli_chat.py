@@ -270,13 +270,16 @@ def test_the_end_of_the_input_ends_a_session_at_a_terminal(harbour: Path) -> Non
         assert terminal.process.wait(PATIENCE_S) == 0
 
 
-def test_an_image_goes_with_the_next_question_and_with_those_that_follow(fake_server: Start, harbour: Path) -> None:
+def test_an_image_goes_with_the_next_question_and_with_those_that_follow(
+    capsys: Captured, fake_server: Start, harbour: Path
+) -> None:
     Image.new("RGB", (40, 20)).save(harbour / "screen.png")
     lost = "When does a parcel count as lost?"
     server = fake_server(lost, "Nobody knows.", lost, "Still nobody.")
     name = f"{server.openai_url}#tiny"
 
     outcome = chat(
+        capsys,
         harbour,
         *("/image gone.png", "/image screen.png", "What is this?", "And when is it lost?", "/reset", "/image"),
         arguments=("--model", name, "--verifier", "off"),
@@ -290,7 +293,7 @@ def test_an_image_goes_with_the_next_question_and_with_those_that_follow(fake_se
     assert sent == [1, 1, 1, 1]  # the follow-up is understood and answered with the image as well
 
 
-def test_an_image_without_a_model_is_refused(harbour: Path) -> None:
-    outcome = chat(harbour, "/image screen.png", arguments=("--model", "extractive"))
+def test_an_image_without_a_model_is_refused(capsys: Captured, harbour: Path) -> None:
+    outcome = chat(capsys, harbour, "/image screen.png", arguments=("--model", "extractive"))
 
     assert "an image needs a model that reads it" in outcome.err
