@@ -90,7 +90,7 @@ _HEADS = {
     "first_cpu_s": "first, CPU s",
     "first_mib": "its MiB",
     "new_cpu_s": "new machine, CPU s",
-    "new_mib": "its MiB",
+    "new_mib": "its MiB there",
     "warm_p50_ms": "warm p50, ms",
     "warm_p95_ms": "p95, ms",
     "warm_cpu_p50_ms": "p50, CPU ms",

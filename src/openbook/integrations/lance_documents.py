@@ -39,7 +39,7 @@ class DocumentTable:
         """
         self.rows = _NO_ROWS.empty_table() if rows is None else rows
         self.dropped = pa.array([], pa.uint64()) if dropped is None else dropped
-        self._columns = {name: self.rows[name].combine_chunks() for name in self.rows.column_names}
+        self._columns = {name: _whole(self.rows[name]) for name in self.rows.column_names}
         self.versions = self._columns["version"]
 
     def __len__(self) -> int:
@@ -118,6 +118,11 @@ class DocumentTable:
             for version, chunks, place in rows
         ]
         return pa.array(firsts, pa.int64())
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array. One that is mapped stays so: Arrow would copy it."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _is_current(rows: pa.Table) -> NDArray[np.bool_]:
