@@ -13,12 +13,14 @@ from openbook.types import Kind
 Role = Literal["source", "test", "example", "documentation", "configuration", "changelog", "legal"]
 
 _FOLDERS: Mapping[str, Role] = {
-    **dict.fromkeys(("test", "tests", "spec", "specs", "__tests__", "testdata", "fixtures"), "test"),
+    **dict.fromkeys(("test", "tests", "spec", "specs", "__tests__", "testdata", "fixtures", "e2e"), "test"),
     **dict.fromkeys(("example", "examples", "docs_src", "samples", "demo", "demos"), "example"),
     **dict.fromkeys(("doc", "docs", "man", "manual", "documentation", "guide", "guides"), "documentation"),
     # Forms that people fill in, which name what a project is about and answer nothing.
     **dict.fromkeys(("issue_template", "pull_request_template"), "legal"),
 }
+# Folders with a note for each change.
+_CHANGE_FOLDERS = frozenset({"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes"})
 # `history.py` and `authors.rb` are sources.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".adoc", ".html", ".org"})
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
@@ -60,6 +62,8 @@ def role_of(path: str, kind: Kind) -> Role:
     pure = PurePosixPath(path)
     if _TEST_STEM.search(pure.stem):
         return "test"
+    if kind != "code" and not _CHANGE_FOLDERS.isdisjoint(pure.parent.as_posix().lower().split("/")):
+        return "changelog"
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
