@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from openbook.answering.choosing import passage_score, signals_of, words_around
 from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
+from openbook.answering.descriptions import describing
 from openbook.answering.openings import openings
 from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.pointers import further_places
@@ -29,6 +30,8 @@ from openbook.types import ResultRole
 # the question answers nothing. The questions that the signals were fitted on name few things, and change by none.
 _ASKED_BONUS = 3.0
 _DEFINING_BONUS = 3.0
+# What describes an option need not name it again, as each mention of it does: words, place and proximity weigh 6.
+_DESCRIBING_BONUS = 6.0
 _ECHO_LOSS = 6.0
 
 # A question, as a list of questions has them, with the number of the next one behind it.
@@ -157,9 +160,11 @@ def _bonuses(query: Question, passages: Sequence[Passage]) -> tuple[list[float],
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
         asked_for = {id(passage) for passage in passages if _uses(passage, query)}
-    definitions = _definitions(query, passages)
+    definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
-        _ASKED_BONUS * (id(passage) in asked_for) + _DEFINING_BONUS * (id(passage) in definitions)
+        _ASKED_BONUS * (id(passage) in asked_for)
+        + _DEFINING_BONUS * (id(passage) in definitions)
+        + _DESCRIBING_BONUS * (id(passage) in described)
         for passage in passages
     ]
     return bonuses, namesakes

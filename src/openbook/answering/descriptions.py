@@ -1,0 +1,43 @@
+"""Which passages of documentation describe an option or a setting that a question names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from openbook.answering.overview import heading_over
+from openbook.answering.passages import Passage
+from openbook.questions.question import Question
+from openbook.retrieval.roles import is_aside
+
+_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+# What stands before the name of an option in a list, a table, a heading or a manual page.
+_BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
+_FEWEST_WORDS = 3
+
+
+def describing(query: Question, passages: Sequence[Passage]) -> set[int]:
+    """Return the `id` of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
+
+    What opens the section under a heading that begins with the name describes it; without one, an entry of a list or a
+    manual page that begins with it.
+    """
+    options = _OPTION.findall(query.text)
+    settings = filter(_SETTING.fullmatch, query.identifiers)
+    names = "|".join(map(re.escape, dict.fromkeys((*settings, *options))))
+    if not names:
+        return set()
+    heading, entry = re.compile(rf"{_BEFORE}(?:{names})(?![\w-])"), re.compile(rf"{_BEFORE}(?:{names})(?![\w=-])")
+    opening: dict[tuple[str, str, str], int] = {}
+    entries: set[int] = set()
+    for passage in sorted(passages, key=lambda each: each.start_char):
+        chunk = passage.shown.result.chunk
+        if not passage.shown.is_prose or passage.is_title or is_aside(chunk.span.path):
+            continue
+        title = heading_over(chunk, passage.start_char - chunk.span.start_char).rpartition(" / ")[2]
+        if heading.match(title):
+            opening.setdefault((chunk.source, chunk.span.path, title), id(passage))
+        elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
+            entries.add(id(passage))
+    return set(opening.values()) or entries
