@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import NamedTuple
 
 from openbook.answering.options import AnswerOptions
 from openbook.answers import Exchange
@@ -26,6 +27,15 @@ _ASIDE = re.compile(
     r"\b(?:licen[cs](?:e|ing)|copyright|change ?log|release notes|tests?|testing|contribut(?:ing|ors))\b",
     re.IGNORECASE,
 )
+
+
+class _Candidate(NamedTuple):
+    """A question, the document that it is about, and the course if it asks for a lesson."""
+
+    question: str
+    source: str
+    path: str
+    course: str
 
 
 def follow_ups(
@@ -51,25 +61,36 @@ def follow_ups(
     candidates = dict.fromkeys(each for group in by_turns for each in group if each)
     new = (each for each in candidates if _folded(each[0]) not in known and not _ASIDE.search(each[0]))
     answered = (each for each in islice(new, _TRIED) if _is_answered(assistant, each, history))
-    return [question for question, *_ in islice(answered, _MOST)]
+    return [question for question, *_ in islice(_each_course_once(answered), _MOST)]
 
 
-def _around(assistant: Library, citation: CitationResponse) -> Iterator[tuple[str, str, str]]:
-    """Yield a question, a source and a path for each chunk of a document, from the cited place outwards."""
+def _each_course_once(candidates: Iterator[_Candidate]) -> Iterator[_Candidate]:
+    """Leave out what asks for one more lesson of a course: it would be the same question with another number."""
+    courses = set[tuple[str, str]]()
+    for each in candidates:
+        course = (each.source, each.course)
+        if not each.course or course not in courses:
+            courses.add(course)
+            yield each
+
+
+def _around(assistant: Library, citation: CitationResponse) -> Iterator[_Candidate]:
+    """Yield a question for each chunk of a document, from the cited place outwards."""
     chunks = list(assistant.index.chunks(citation.source, citation.path))
     here = next((at for at, chunk in enumerate(chunks) if chunk.span.end_char > citation.start_char), 0)
     # What comes next is of more use than what came before.
     for _, chunk in sorted(enumerate(chunks), key=lambda each: (abs(each[0] - here), each[0] < here)):
         if question := _question(chunk):
-            yield question, citation.source, citation.path
+            course = chunk.lesson.course if chunk.lesson is not None else ""
+            yield _Candidate(question, citation.source, citation.path, course)
 
 
 def _question(chunk: Chunk) -> str:
     return question_on(chunk) if chunk.kind in ("code", "docs", "course") else ""
 
 
-def _is_answered(assistant: Library, candidate: tuple[str, str, str], history: Sequence[Exchange]) -> bool:
-    question, source, path = candidate
+def _is_answered(assistant: Library, candidate: _Candidate, history: Sequence[Exchange]) -> bool:
+    question, source, path, _ = candidate
     try:
         answer = assistant.query(question, limit=RESULTS, options=AnswerOptions(history=tuple(history)))
     except QueryError:  # such as that a name is no telling word

@@ -44,6 +44,21 @@ def test_what_stands_next_to_a_cited_place_is_suggested_but_not_the_licence_or_w
     assert suggested == ["What is said about “Storms”?", "What is said about “Lanterns”?"]
 
 
+def test_of_a_course_one_more_lesson_is_suggested_and_not_each_of_them(cited: Cited) -> None:
+    topics = ("Knots", "Winds", "Tides", "Buoys")
+    lessons = "\n".join(
+        f"Lesson {number}: {topic}\nThis lesson teaches how {topic.lower()} help who sails a boat at sea.\n"
+        for number, topic in enumerate(topics)
+    )
+    head = "Course Title: Sailing a Boat\nCourse Link: https://sea.example/boat\nCourse Instructor: Runa Holm\n\n"
+    assistant, citations = cited({"boat.txt": head + lessons}, "How do winds help who sails a boat?")
+
+    suggested = follow_ups(assistant, citations, [], ())
+
+    assert len(suggested) == 1
+    assert suggested[0].endswith("of the course “Sailing a Boat” teach?")
+
+
 def test_every_suggestion_is_answered_by_what_was_cited(cited: Cited) -> None:
     body = "\n".join(f"    boat_{number} = 'a boat that waits at the pier for the tide'" for number in range(40))
     names = ("open_harbour", "about", "_hidden", "close_harbour")
