@@ -157,7 +157,7 @@ def _figure(call: tuple[int, int, bool], reads: list[Read], grepped: list[list[R
 
 
 def measure_replies(data: Path, checkouts: Path, replies: Path, home: Path) -> dict[tuple[str, str], list[Read]]:
-    """Return what each kind of search reads, by the type of the questions, `all` among them."""
+    """Return what each kind of search reads, by the type of the questions, `every one` among them."""
     written = {each["id"]: each["reply"] for each in _rows(replies)}
     items: dict[str, list[dict[str, Any]]] = {}
     for row in _rows(data / "real-questions" / "questions.jsonl"):
@@ -176,7 +176,7 @@ def measure_replies(data: Path, checkouts: Path, replies: Path, home: Path) -> d
                     ("strangers", written[stranger["id"]]),
                 ):
                     read = by_search(tools, item, *DEFAULT_CALL, also=[each.text for each in read_searches(reply)])
-                    found.setdefault(("all", name), []).append(_of_any(item, read))
+                    found.setdefault(("every one", name), []).append(_of_any(item, read))
                     found.setdefault((item["type"], name), []).append(_of_any(item, read))
     return found
 
