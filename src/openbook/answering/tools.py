@@ -20,6 +20,7 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
 from openbook.answering.issue_search import find_for_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
+from openbook.answering.nearest_paths import told_instead
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
 from openbook.answering.references import Reference, References, find_references
@@ -391,9 +392,11 @@ class LibraryTools:
     def _listed(self, path: str) -> DocumentSummary:
         """Find the document that a path means, with or without its source in front."""
         wanted = path.strip().removeprefix("./")
-        found = [one for one in self._index.documents(self._where) if wanted in (one.path, f"{one.source}/{one.path}")]
+        documents = self._index.documents(self._where)
+        found = [one for one in documents if wanted in (one.path, f"{one.source}/{one.path}")]
         if not found:
-            raise ToolError("the library has no document of that path; search shows paths as they are")
+            told = told_instead(wanted, [one.path for one in documents])
+            raise ToolError(f"the library has no document of that path; {told}")
         if len(found) > 1:
             sources = ", ".join(one.source for one in found if _PLAIN.fullmatch(one.source))
             raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
