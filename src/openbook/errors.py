@@ -29,6 +29,7 @@
         ├── UnreachableError       no connection
         ├── TimedOutError          no answer in time
         ├── BadRequestError        the provider refuses what was asked, such as an unknown model
+        │   └── UnreadAttachmentError  the model does not read images or PDF; nothing was sent
         ├── BadResponseError       what came is not what the wire promises
         └── CutOffError            the stream broke off
 
@@ -192,6 +193,10 @@ class TimedOutError(ModelError):
 
 class BadRequestError(ModelError):
     """The provider refuses what was asked, such as an unknown model."""
+
+
+class UnreadAttachmentError(BadRequestError):
+    """The model does not read what is attached to the question. Nothing was sent."""
 
 
 class BadResponseError(ModelError):

@@ -71,7 +71,7 @@ class LibraryAnswers(ABC):
             QueryError: The question is empty, too long, or holds no word; or an image cannot be used.
             UnknownSourceError: The filter names a source that the library does not have.
             ValueError: `limit` is below 1, or there are tools or images and no model.
-            BadRequestError: The model does not read images.
+            UnreadAttachmentError: The model does not read images.
             ModelError: The model did not answer.
         """
         events = self.query_stream(message, limit=limit, where=where, options=options, tools=tools, images=images)

@@ -27,7 +27,7 @@ _POSITIVE = (
 )
 
 _NOT_NEGATIVE = (
-    *("session_history", "server_workers", "server_queue", "server_results"),
+    *("session_history", "server_workers", "server_queue", "server_results", "server_images"),
     *("model_requests_per_minute", "model_tokens_per_minute"),
 )
 
@@ -156,6 +156,8 @@ class Settings:
     server_results: int = 0
     """Results that an answer of the server is written from, where the question names no number. 0: 10 for quotes and
     20 for a model."""
+    server_images: int = 3
+    """Images that may come with a question to the server, each page of a PDF being one. 0: none."""
     server_shares: str = "editor"
     """Who may make links that show answers to whoever has them: `reader`, `editor`, `owner`, or `off`: nobody."""
     server_hosts: tuple[str, ...] = ()

@@ -64,6 +64,7 @@ EACH: dict[str, tuple[str, Any]] = {
     "server_wait_s": ("7.5", 7.5),
     "server_answers": ("8", 8),
     "server_results": ("5", 5),
+    "server_images": ("2", 2),
     "server_shares": ("owner", "owner"),
     "server_hosts": ("books.example, tea.example", ("books.example", "tea.example")),
     "server_roots": ("/srv/courses", ("/srv/courses",)),

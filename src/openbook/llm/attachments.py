@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.errors import BadRequestError, QueryError
+from openbook.errors import QueryError, UnreadAttachmentError
 from openbook.llm.image_sizes import media_type_of, size_of
 from openbook.llm.messages import Attachment, AttachmentKind, Request
 
@@ -190,13 +190,13 @@ def check_attachments(request: Request, reads: frozenset[AttachmentKind], model:
         model: Its name, for the message.
 
     Raises:
-        BadRequestError: There is an attachment that it does not read.
+        UnreadAttachmentError: There is an attachment that it does not read.
     """
     kinds = {part.kind for message in request.messages for part in message.parts if isinstance(part, Attachment)}
     if refused := sorted(kinds - reads):
         what = " and ".join("images" if kind == "image" else "PDF" for kind in refused)
         hint = "draw pages as images with `pdf_pages`" if "image" in reads else "send text, or name another model"
-        raise BadRequestError(f"{model} does not read {what}", hint=hint)
+        raise UnreadAttachmentError(f"{model} does not read {what}", hint=hint)
 
 
 def _read(source: str | Path | bytes) -> tuple[bytes, str]:

@@ -28,6 +28,7 @@ from openbook.server.oidc import OidcDoor
 from openbook.server.originals import Originals
 from openbook.server.page import add_page
 from openbook.server.people import People
+from openbook.server.question_images import QuestionImages
 from openbook.server.question_service import QuestionService
 from openbook.server.routes import (
     answers,
@@ -105,6 +106,7 @@ def create_app(
         hosts=settings.server_hosts,
         upload_bytes=settings.upload_bytes,
         metrics=metrics,
+        takes_images=settings.server_images > 0,
     )
     app = SecuredApp(
         security=security,
@@ -120,7 +122,6 @@ def create_app(
     state.models = models or offered_models(settings)
     state.answer_pool = AnswerPool(assistant.location, settings, workers) if workers else None
     _add_parts(state, assistant, roots)
-    add_error_handlers(app)
     _add_routes(app)
     return app
 
@@ -145,8 +146,10 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     work = state.shared.work() if state.shared is not None else None
     state.shared_jobs = SharedJobs(state.jobs, work)
     state.contents = SourceService(state.library, state.jobs, uploads, settings, roots=roots, others=state.shared_jobs)
+    state.originals = Originals(state.library)
+    state.images = QuestionImages(settings.server_images, state.originals.pages)
     state.asker = QuestionService(
-        *(state.library, state.sessions, state.models, state.limits, state.metrics, settings),
+        *(state.library, state.sessions, state.models, state.limits, state.metrics, settings, state.images),
         answer_pool=state.answer_pool,
         tracer=open_tracer(settings.telemetry),
     )
@@ -154,7 +157,6 @@ def _add_parts(state: Any, assistant: Library, roots: Sequence[Path]) -> None:
     state.running_answers = here
     state.teller = None if work is None else WorkTeller(work, here, state.jobs)
     state.answers = SharedAnswers(here, state.stopping, work, state.teller)
-    state.originals = Originals(state.library)
     state.searcher = SearchService(state.library)
 
 
@@ -257,4 +259,5 @@ def _add_routes(app: FastAPI) -> None:
         shares,
     ):
         app.include_router(topic.router)
+    add_error_handlers(app)
     add_page(app)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from openbook.server.failures import RequestRefusedError, error_body, internal_e
 from openbook.server.question_queue import Queued
 from openbook.server.schemas import QUESTION_CHARS, AnswerResponse, ChatMessage, CitationResponse
 from openbook.server.shutdown import ShutdownSignal
+from openbook.types import Attachment
 
 # Begins what is added to an answer. A client sends it back as part of the history, where it is no text of a model.
 _SOURCES = "\n\n**Sources**\n\n"
@@ -28,15 +29,23 @@ _FINISH: dict[str, Literal["stop", "length", "content_filter"]] = {
 }
 
 
-def read_conversation(messages: Sequence[ChatMessage]) -> tuple[str, tuple[Exchange, ...]]:
-    """Return the question of a conversation, and what was said before it.
+def read_conversation(
+    messages: Sequence[ChatMessage], read_images: Callable[[Sequence[str]], tuple[Attachment, ...]]
+) -> tuple[str, tuple[Attachment, ...], tuple[Exchange, ...]]:
+    """Return the question of a conversation, its images, and what was said before it.
 
-    Instructions of the client, and calls of its tools, are left out: answers follow the prompts of the server.
+    Instructions of the client, and calls of its tools, are left out: answers follow the prompts of the server. Of the
+    images of earlier questions, the last ones are read, since no others are shown to a model.
+
+    Args:
+        messages: Of the client.
+        read_images: Reads data URLs.
 
     Raises:
-        RequestRefusedError: The last message is not a question of the user.
+        RequestRefusedError: The last message is not a question of the user, or an image cannot be used.
+        QueryError: There are too many images.
     """
-    said = [(message.role, _text_of(message)) for message in messages if message.role in ("user", "assistant")]
+    said = [(message.role, *_read(message)) for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1][0] != "user":
         raise RequestRefusedError(400, "the last message is not the user's", hint="end `messages` with a question")
     if len(said[-1][1]) > QUESTION_CHARS:
@@ -44,24 +53,39 @@ def read_conversation(messages: Sequence[ChatMessage]) -> tuple[str, tuple[Excha
             400, f"a question has at most {QUESTION_CHARS:,} characters", hint="ask in fewer words"
         )
     history: list[Exchange] = []
-    question = ""
-    for role, text in said[:-1]:
+    pictured: tuple[int, list[str]] | None = None
+    question, urls = "", list[str]()
+    for role, text, shown in said[:-1]:
         if role == "user":
-            question = text
+            question, urls = text, shown
         elif question:
+            pictured = (len(history), urls) if urls else pictured
             history.append(Exchange(question, text.partition(_SOURCES)[0]))
             question = ""
-    return said[-1][1], tuple(history)
+    if pictured is not None:
+        at, urls = pictured
+        history[at] = replace(history[at], images=read_images(urls))
+    return said[-1][1], read_images(said[-1][2]), tuple(history)
 
 
-def _text_of(message: ChatMessage) -> str:
+def _read(message: ChatMessage) -> tuple[str, list[str]]:
+    """Return the text of a message, and the addresses of its images."""
     if not isinstance(message.content, list):
-        return message.content or ""
+        return message.content or "", []
+    texts, urls = list[str](), list[str]()
     for part in message.content:
-        if not isinstance(part.get("text"), str):
+        image = part.get("image_url")
+        url = image.get("url") if isinstance(image, dict) else image
+        if isinstance(part.get("text"), str):
+            texts.append(part["text"])
+        elif part.get("type") == "image_url" and isinstance(url, str):
+            urls.append(url)
+        else:
             kind = str(part.get("type", "unknown"))[:50]
-            raise RequestRefusedError(400, f"a part of a message is {kind!r}; only text can be read")
-    return "\n".join(part["text"] for part in message.content)
+            raise RequestRefusedError(
+                400, f"a part of a message is {kind!r}", hint="send `text`, or `image_url` with a data URL"
+            )
+    return "\n".join(texts), urls
 
 
 @dataclass(slots=True)

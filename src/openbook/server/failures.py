@@ -27,6 +27,7 @@ from openbook.errors import (
     SourceError,
     UnknownCourseError,
     UnknownSourceError,
+    UnreadAttachmentError,
 )
 
 _HINTS = {
@@ -53,6 +54,7 @@ _STATUSES: tuple[tuple[type[OpenbookError], int], ...] = (
     (UnknownCourseError, 404),
     (AmbiguousCourseError, 409),
     (RateLimitedError, 503),
+    (UnreadAttachmentError, 400),
     (ModelError, 502),
     (ClusterError, 502),
     (MissingExtraError, 501),

@@ -119,6 +119,28 @@ class Originals:
             raise _no_original("it has no such page")
         return drawn
 
+    def pages(self, raw: bytes, most: int) -> list[bytes]:
+        """Draw the pages of a PDF that somebody sent, the first ones, as PNG.
+
+        Args:
+            raw: Of the file.
+            most: Pages that are drawn.
+
+        Raises:
+            RequestRefusedError: It cannot be opened, or takes too long.
+        """
+        drawn: list[bytes] = []
+        while len(drawn) < most:
+            page = self._drawn(PageJob(raw, len(drawn) + 1, "", PdfOptions()))
+            if isinstance(page, JobFailure):
+                raise RequestRefusedError(
+                    400, f"the PDF cannot be read: {page.reason}", hint="send its pages as images"
+                )
+            if not page:
+                break
+            drawn.append(page)
+        return drawn
+
     def _drawn(self, job: PageJob) -> bytes | JobFailure:
         if not self._lock.acquire(timeout=self._longest_wait_s):
             return JobFailure("others are being drawn")

@@ -38,6 +38,7 @@ from openbook.server.limits import Limits, SpendReservation, nearly_spent
 from openbook.server.metrics import Metrics
 from openbook.server.models import ModelRegistry
 from openbook.server.presenting import present
+from openbook.server.question_images import QuestionImages
 from openbook.server.question_queue import Arrival, NoTurnError, QuestionQueue, Queued, Ticket
 from openbook.server.replacing import Replacing, find_replaced
 from openbook.server.schemas import (
@@ -49,7 +50,7 @@ from openbook.server.search_service import narrowing
 from openbook.server.served_library import ServedLibrary
 from openbook.sessions.protocol import Sessions, new_id, session_title
 from openbook.settings import Settings
-from openbook.types import Filter
+from openbook.types import Attachment, Filter
 from openbook.usage import Usage
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class QuestionService:
         limits: Limits,
         metrics: Metrics,
         settings: Settings,
+        images: QuestionImages,
         *,
         answer_pool: AnswerPool | None = None,
         tracer: Tracer | None = None,
@@ -112,6 +114,7 @@ class QuestionService:
         self._limits = limits
         self._metrics = metrics
         self._settings = settings
+        self._images = images
         self._answerers = answer_pool
         self._tracer = tracer
         self._verifier = open_verifier(settings.verifier, settings)
@@ -119,7 +122,12 @@ class QuestionService:
 
     @asynccontextmanager
     async def admitted(
-        self, question: QueryRequest, caller: Caller, arrival: Arrival, history: tuple[Exchange, ...] | None = None
+        self,
+        question: QueryRequest,
+        caller: Caller,
+        arrival: Arrival,
+        history: tuple[Exchange, ...] | None = None,
+        images: tuple[Attachment, ...] | None = None,
     ) -> AsyncGenerator[PreparedQuestion, None]:
         """Give a question a place in the queue and check it, and settle in the end what it did cost.
 
@@ -129,6 +137,7 @@ class QuestionService:
             arrival: When, and whose turn it takes.
             history: What was said before, from a client that keeps its conversations itself: nothing is stored then.
                 None: what is stored of the session.
+            images: Those of the question, if they were read before. None: those that it names.
 
         Raises:
             NoTurnError: The queue is full.
@@ -143,14 +152,19 @@ class QuestionService:
             self._metrics.ended("overloaded")
             raise
         try:
-            async with self._checked(question, caller, ticket, history) as asked:
+            async with self._checked(question, caller, ticket, history, images) as asked:
                 yield asked
         finally:
             self.queue.leave(ticket)
 
     @asynccontextmanager
     async def _checked(
-        self, question: QueryRequest, caller: Caller, ticket: Ticket, history: tuple[Exchange, ...] | None
+        self,
+        question: QueryRequest,
+        caller: Caller,
+        ticket: Ticket,
+        history: tuple[Exchange, ...] | None,
+        images: tuple[Attachment, ...] | None,
     ) -> AsyncGenerator[PreparedQuestion, None]:
         await asyncio.to_thread(self._limits.take, caller)
         session_id = question.session_id or new_id()
@@ -160,7 +174,11 @@ class QuestionService:
             where_to = (self._sessions, caller.owner, question.session_id, question.replaces)
             replacing = await asyncio.to_thread(find_replaced, *where_to)
         told = history if replacing is None else await asyncio.to_thread(self._before, question, caller, replacing)
-        before, where, model, is_priced = await asyncio.to_thread(self._prepared, question, caller, told)
+        if images is None:
+            images = await asyncio.to_thread(self._images_of, question, replacing)
+        before, where, model, is_priced = await asyncio.to_thread(
+            self._prepared, question, caller, told, has_images=bool(images)
+        )
         most_usd = self._settings.answer_usd if is_priced else 0.0
         grant = await asyncio.to_thread(self._limits.reserve, caller, most_usd) if most_usd else SpendReservation(0.0)
         options = AnswerOptions(
@@ -169,6 +187,7 @@ class QuestionService:
             verifier=self._verifier,
             budget=Budget(max_usd=grant.usd) if grant.usd else Budget(),
             history=before,
+            images=images,
         )
         begins = question.session_id is None
         short_usd = grant.usd if grant.usd < most_usd else None
@@ -192,13 +211,19 @@ class QuestionService:
         except OpenbookError as exc:
             _logger.warning("not settled", extra={"caller": caller.owner, "reason": str(exc)})
 
+    def _images_of(self, question: QueryRequest, replacing: Replacing | None) -> tuple[Attachment, ...]:
+        """Return what the question came with, or what the question came with whose place it takes."""
+        if question.images or replacing is None:
+            return self._images.read(question.images)
+        return self._images.of_question(question.session_id or "", replacing.earlier[-1].query)
+
     def _before(self, question: QueryRequest, caller: Caller, replacing: Replacing) -> tuple[Exchange, ...]:
         """Return what was said before the answer that is replaced: only that may be looked back on."""
         last, kept = self._settings.session_history, replacing.cut.kept
         return self._sessions.history(caller.owner, question.session_id or "", last, before=kept)
 
     def _prepared(
-        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None
+        self, question: QueryRequest, caller: Caller, history: tuple[Exchange, ...] | None, *, has_images: bool
     ) -> tuple[tuple[Exchange, ...], Filter, Model | None, bool]:
         """Return what was asked before, what may be found, who writes, and whether that has a price."""
         history = (history or ())[-self._settings.session_history :] if self._settings.session_history else ()
@@ -206,10 +231,14 @@ class QuestionService:
             if not self._sessions.owns(caller.owner, question.session_id):
                 raise no_session(question.session_id)
             history = self._sessions.history(caller.owner, question.session_id, self._settings.session_history)
-        if not history:  # else it may lean on what was asked before
+        if question.session_id is not None:
+            history = self._images.attached(question.session_id, history)
+        if not (history or has_images):  # else it may lean on what was asked before, or on what is seen
             read_question(question.query)
         where = self._where(question)
         model = self._models.get(question.model)
+        if has_images and model is None:
+            raise RequestRefusedError(400, "images need a model that reads them", hint="choose a model that does")
         is_priced = model is not None and price_of(model.name, Usage(1, 1)) is not None
         return history, where, model, is_priced
 
@@ -310,6 +339,7 @@ class QuestionService:
     def _keep(self, asked: PreparedQuestion, answer: GenerationResult, reply: AnswerResponse) -> str:
         """Keep an exchange, and say if that failed: who got an answer must not lose it for that."""
         exchange = Exchange.of(asked.query, answer)
+        self._images.remember(asked.session_id, asked.query, asked.options.attached)
         record = reply.model_dump(mode="json")
         owner, replacing = asked.caller.owner, asked.replacing
         cut = replacing.cut if replacing is not None else None

@@ -86,6 +86,9 @@ class QueryRequest(StrictShape):
     """One that `GET /api/models` names."""
     agent: bool = False
     """Let the model search and read by itself, with tools."""
+    images: list[str] = Field(default=[], max_length=10)
+    """Images that the question is about, and PDF, whose pages are drawn, as data URLs: `data:image/png;base64,...`.
+    `GET /api/models` says how many there may be. Later questions of the conversation are asked with the last ones."""
 
 
 class ChatMessage(Shape):
@@ -93,7 +96,7 @@ class ChatMessage(Shape):
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Annotated[str, Field(max_length=_MESSAGE_CHARS)] | list[dict[str, Any]] | None = None
-    """Text, or parts of which each has a `type` and a `text`."""
+    """Text, or parts, each with a `type`: `text`, or `image_url` with a data URL, which alone is read."""
 
 
 class ChatCompletionRequest(Shape):
@@ -310,6 +313,8 @@ class ModelsResponse(Shape):
 
     default: str
     models: list[ModelResponse]
+    images: int = 0
+    """Most images that may come with a question, for models that read them."""
 
 
 class SearchRequest(StrictShape):

@@ -21,6 +21,7 @@ from openbook.server.auth import Authenticator
 from openbook.server.failures import RequestRefusedError, error_response
 from openbook.server.logs import REQUEST_ID
 from openbook.server.metrics import Metrics
+from openbook.server.question_images import MOST_BODY_BYTES, QUESTIONS
 
 _logger = logging.getLogger(__name__)
 
@@ -69,6 +70,7 @@ class SecurityMiddleware:
         hosts: Sequence[str],
         upload_bytes: int,
         metrics: Metrics,
+        takes_images: bool = True,
         silence_s: float = _SILENCE_S,
     ) -> None:
         """Wrap an app.
@@ -79,6 +81,7 @@ class SecurityMiddleware:
             hosts: Names that the server may be asked under, besides `localhost` and addresses of numbers.
             upload_bytes: Most bytes of files in an upload.
             metrics: Where requests are counted.
+            takes_images: Whether questions may have images, which are larger than words.
             silence_s: How long the next piece of a body is waited for.
         """
         self._app = app
@@ -87,6 +90,7 @@ class SecurityMiddleware:
         self._hosts = frozenset(host.lower() for host in (*hosts, "localhost"))
         self._upload_bytes = upload_bytes + _BODY_BYTES  # what surrounds the files
         self._metrics = metrics
+        self._question_bytes = MOST_BODY_BYTES if takes_images else _BODY_BYTES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -128,12 +132,13 @@ class SecurityMiddleware:
             REQUEST_ID.reset(token)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        most = self._upload_bytes if scope["path"] == UPLOADS else _BODY_BYTES
+        path = scope["path"]
+        most = self._upload_bytes if path == UPLOADS else self._question_bytes if path in QUESTIONS else _BODY_BYTES
         try:
             self._check(scope, most)
-            if scope["path"] == UPLOADS and self._door.needs_key:
+            if self._door.needs_key and most > _BODY_BYTES and _is_large(scope):  # nothing of a stranger is read
                 caller = await asyncio.to_thread(self._door.caller, Request(scope), Response())
-                caller.check("editor")
+                caller.check("editor" if path == UPLOADS else "reader")
         except OpenbookError as exc:
             reply = error_response(exc)
             reply.headers["Connection"] = "close"  # nobody reads what is left of it
@@ -172,6 +177,12 @@ class SecurityMiddleware:
         except ValueError:
             return False
         return True
+
+
+def _is_large(scope: Scope) -> bool:
+    """Check whether a body may have more than a question in words has; one that does not say its length may."""
+    length = Headers(scope=scope).get("content-length", "")
+    return not length.isdecimal() or int(length) > _BODY_BYTES or scope["path"] == UPLOADS
 
 
 def _check_origin(headers: Headers, host: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
@@ -14,6 +15,7 @@ from openbook.server.auth import Authenticator, Caller, KeyScheme, identified
 from openbook.server.chat_completions import CompletionHead, as_chunks, as_completion, read_conversation
 from openbook.server.failures import RequestRefusedError
 from openbook.server.models import ModelRegistry
+from openbook.server.question_images import QuestionImages
 from openbook.server.question_queue import Queued
 from openbook.server.question_service import PreparedQuestion, QuestionService
 from openbook.server.routes.questions import arrival_of, server_timing, unless_gone
@@ -50,9 +52,10 @@ async def openai_models(request: Request, _: Client) -> OpenAIModelsResponse:
 
 async def _admitted(request: Request, body: ChatCompletionRequest, caller: Client) -> AsyncIterator[PreparedQuestion]:
     asker: QuestionService = request.app.state.asker
-    question, history = read_conversation(body.messages)
+    images: QuestionImages = request.app.state.images
+    question, shown, history = await asyncio.to_thread(read_conversation, body.messages, images.read)
     asked = QueryRequest(query=question, model=None if body.model == _DEFAULT else body.model)
-    async with asker.admitted(asked, caller, arrival_of(request, caller), history) as prepared:
+    async with asker.admitted(asked, caller, arrival_of(request, caller), history, shown) as prepared:
         yield prepared
 
 

@@ -16,6 +16,7 @@ from openbook.grounding.blocks import Fence, read_line
 from openbook.server.auth import Caller, Identified
 from openbook.server.feedback import FeedbackStore
 from openbook.server.follow_ups import follow_ups
+from openbook.server.question_images import QuestionImages
 from openbook.server.question_service import no_session
 from openbook.server.records import read_records
 from openbook.server.rendering import visible
@@ -199,6 +200,8 @@ async def delete(request: Request, caller: Identified, session_id: Id) -> None:
     """Delete a conversation, and what its owner said of its answers."""
     if not await asyncio.to_thread(_sessions(request).delete, caller.owner, session_id):
         raise no_session(session_id)
+    images: QuestionImages = request.app.state.images
+    images.forget(session_id)
     feedback: FeedbackStore = request.app.state.feedback
     await asyncio.to_thread(feedback.forget, caller.owner, session_id)
 

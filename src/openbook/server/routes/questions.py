@@ -158,4 +158,5 @@ async def queue(request: Request, caller: Identified) -> QueueResponse:
 async def models(request: Request, _: Identified) -> ModelsResponse:
     """List what may write answers."""
     offered: ModelRegistry = request.app.state.models
-    return offered.listed()
+    settings: Settings = request.app.state.library.settings
+    return offered.listed().model_copy(update={"images": settings.server_images})

@@ -1,0 +1,235 @@
+"""Images over HTTP: data URLs alone, within limits, shown to the model, remembered for the questions that follow."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from fpdf import FPDF
+from PIL import Image
+
+from openbook.answers import Exchange
+from openbook.llm.messages import Attachment, Request
+from openbook.server.question_images import MOST_BODY_BYTES, QuestionImages
+from openbook.testing import FakeServer, ScriptedModel
+from tests.server.conftest import Serve
+from tests.unit.llm.calls import model_on
+
+MODEL = "scripted:model"
+WORDS = "When do sessions end?"
+ANSWER = "Sessions end after one hour [1:2]."
+
+
+def data_url(color: tuple[int, int, int] = (255, 0, 0), size: tuple[int, int] = (40, 20), kind: str = "PNG") -> str:
+    file = io.BytesIO()
+    Image.new("RGB", size, color).save(file, kind)
+    return f"data:image/{kind.lower()};base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def pdf_url(pages: int) -> str:
+    document = FPDF()
+    for _ in range(pages):
+        document.add_page()
+    return f"data:application/pdf;base64,{base64.b64encode(bytes(document.output())).decode()}"
+
+
+RED, BLUE = data_url(), data_url((0, 0, 255))
+
+
+def post(client: TestClient, query: str = "What is this?", **more: Any) -> Any:
+    return client.post("/api/query", json={"query": query, "model": MODEL, **more})
+
+
+def images_of(request: Request) -> list[str]:
+    parts = [part for message in request.messages for part in message.parts]
+    return [f"data:{part.media_type};base64,{part.base64}" for part in parts if isinstance(part, Attachment)]
+
+
+def scripted(answers: int) -> ScriptedModel:
+    return ScriptedModel(*[WORDS, ANSWER] * answers)
+
+
+@pytest.fixture
+def asked(serve: Serve) -> Callable[..., TestClient]:
+    def started(model: Any, **settings: Any) -> TestClient:
+        return serve(model, verifier="off", query_expansion=False, **settings)
+
+    return started
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_question_about_an_image_is_put_into_words_and_answered(
+    asked: Callable[..., TestClient], workers: int
+) -> None:
+    model = scripted(1)
+    client = asked(model, server_workers=workers)
+
+    reply = post(client, images=[RED]).json()
+
+    assert (reply["searched"], reply["sources"]) == (WORDS, ["guide.md:3"])
+    assert [images_of(request) for request in model.requests] == [[RED], [RED]]
+
+
+def test_what_follows_is_asked_with_the_last_images_and_none_is_stored(
+    asked: Callable[..., TestClient], tmp_path: Path
+) -> None:
+    model = scripted(3)
+    client = asked(model)
+
+    first = post(client, images=[RED]).json()
+    post(client, "And this one?", images=[BLUE], session_id=first["session_id"])
+    post(client, "And when?", session_id=first["session_id"])
+
+    told = [images_of(request) for request in model.requests]
+    assert told == [[RED], [RED], [RED, BLUE], [RED, BLUE], [BLUE], [BLUE]]
+    kept = client.get(f"/api/sessions/{first['session_id']}").text
+    assert "base64" not in kept
+    assert not any(RED[-60:].encode() in path.read_bytes() for path in tmp_path.rglob("sessions.sqlite*"))
+    assert client.delete(f"/api/sessions/{first['session_id']}").status_code == 204
+
+
+def test_an_answer_that_is_written_again_is_written_with_the_images_of_its_question(
+    asked: Callable[..., TestClient],
+) -> None:
+    model = scripted(2)
+    client = asked(model)
+
+    first = post(client, images=[RED]).json()
+    post(client, session_id=first["session_id"], replaces=first["id"])
+
+    assert [images_of(request) for request in model.requests] == [[RED]] * 4
+
+
+def test_each_page_of_a_pdf_is_an_image(asked: Callable[..., TestClient]) -> None:
+    model = scripted(1)
+    client = asked(model)
+
+    post(client, images=[pdf_url(2)])
+
+    assert [len(images_of(request)) for request in model.requests] == [2, 2]
+    assert all(url.startswith("data:image/png;base64,") for url in images_of(model.requests[0]))
+
+
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        pytest.param(
+            ["https://example.com/a.png"], "image 1: it is no data URL, and addresses are not fetched", id="address"
+        ),
+        pytest.param([RED, "file:///etc/passwd"], "image 2: it is no data URL", id="file"),
+        pytest.param(["data:image/png;base64,%%%"], "image 1: its base64 is malformed", id="base64"),
+        pytest.param(["data:image/png;base64,PHN2Zz4="], "image 1: it is no image of a kind", id="svg"),
+        pytest.param([RED] * 4, "the question has 4 images, and may have 3", id="too-many"),
+        pytest.param([pdf_url(4)], "the question has 4 images, and may have 3", id="too-many-pages"),
+        pytest.param([data_url(size=(9_000, 1))], "9,000 x 1 pixels, and a model takes 8,000 a side", id="pixels"),
+        pytest.param(["data:application/pdf;base64,JVBERi0x"], "the PDF cannot be read", id="damaged-pdf"),
+    ],
+)
+def test_what_is_no_image_is_refused_before_a_model_is_asked(
+    asked: Callable[..., TestClient], images: list[str], message: str
+) -> None:
+    refused = post(asked(ScriptedModel()), images=images)
+
+    assert refused.status_code == 400
+    assert message in refused.json()["error"]["message"]
+    assert refused.json()["error"]["hint"]
+
+
+def test_images_without_a_model_and_for_one_that_reads_none_are_refused_with_why(
+    asked: Callable[..., TestClient], fake_server: Callable[..., FakeServer]
+) -> None:
+    groq = model_on(fake_server(), "groq")
+    unread = post(asked(groq), images=[RED], model=groq.name)
+    quotes = post(asked(ScriptedModel()), images=[RED], model="extractive")
+
+    assert (unread.status_code, quotes.status_code) == (400, 400)
+    assert "does not read images" in unread.json()["error"]["message"]
+    assert "images need a model that reads them" in quotes.json()["error"]["message"]
+
+
+def test_a_server_may_take_none(asked: Callable[..., TestClient]) -> None:
+    client = asked(ScriptedModel(), server_images=0)
+
+    assert client.get("/api/models").json()["images"] == 0
+    assert post(client, images=[RED]).json()["error"]["message"] == "this server takes no images"
+    assert post(client, images=["x" * 300_000]).status_code == 413
+
+
+def test_large_images_are_read_and_larger_ones_are_not(asked: Callable[..., TestClient]) -> None:
+    noise = Image.effect_noise((1_000, 900), 100)
+    file = io.BytesIO()
+    noise.save(file, "PNG")
+    url = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+    client = asked(scripted(1))
+
+    assert len(url) > 512 * 1024  # twice of what another request may have
+    assert post(client, images=[url]).status_code == 200
+    assert post(client, images=["x" * MOST_BODY_BYTES]).status_code == 413
+
+
+def test_nothing_large_of_a_stranger_is_read(serve: Serve) -> None:
+    client = serve(scripted(1), needs_key=True)
+
+    refused = client.post("/v1/chat/completions", json={"messages": [], "x": "x" * 300_000})
+
+    assert refused.status_code == 401
+
+
+def chat(client: TestClient, *messages: Any) -> Any:
+    told = [{"role": role, "content": content} for role, content in messages]
+    return client.post("/v1/chat/completions", json={"model": MODEL, "messages": told})
+
+
+def shown(text: str, url: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]
+
+
+def test_clients_of_openai_send_images_as_parts_and_keep_them_themselves(asked: Callable[..., TestClient]) -> None:
+    model = scripted(1)
+    client = asked(model)
+
+    reply = chat(
+        client,
+        ("user", shown("What is this?", RED)),
+        ("assistant", "A session."),
+        ("user", shown("And this?", BLUE)),
+        ("assistant", "Another one."),
+        ("user", "When do they end?"),
+    )
+
+    assert reply.status_code == 200, reply.text
+    assert [images_of(request) for request in model.requests] == [[BLUE], [BLUE]]
+
+
+def test_an_address_in_a_part_is_not_fetched(asked: Callable[..., TestClient]) -> None:
+    reply = chat(asked(ScriptedModel()), ("user", shown("What is this?", "http://127.0.0.1:9/a.png")))
+
+    assert (reply.status_code, "addresses are not fetched" in reply.text) == (400, True)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_images_are_kept_for_an_hour_and_the_oldest_go_first() -> None:
+    clock = Clock()
+    images = QuestionImages(3, lambda raw, most: [], clock=clock, kept_chars=len(RED) + len(BLUE))
+    red, blue = images.read([RED])[0], images.read([BLUE])[0]
+
+    for session_id, image in (("a", red), ("b", blue), ("c", red)):
+        images.remember(session_id, "What?", (image,))
+    images.remember("c", "Why?", ())
+
+    history = (Exchange("What?", "This."), Exchange("Why?", "So."))
+    assert images.attached("a", history) == history
+    assert [each.images for each in images.attached("b", history)] == [(blue,), ()]
+    clock.now = 3_601.0
+    assert images.attached("b", history) == history
