@@ -217,8 +217,8 @@ def test_a_body_that_is_too_large_is_refused_whatever_length_it_claims(client: T
         for _ in range(40):
             yield b" " * 10_000
 
-    claimed = client.post("/api/query", content=b" " * 400_000, headers={"Content-Type": "application/json"})
-    chunked = client.post("/api/query", content=pieces(), headers={"Content-Type": "application/json"})
+    claimed = client.post("/api/search", content=b" " * 400_000, headers={"Content-Type": "application/json"})
+    chunked = client.post("/api/search", content=pieces(), headers={"Content-Type": "application/json"})
 
     assert (claimed.status_code, chunked.status_code) == (413, 413)
     assert "262,144 bytes" in chunked.json()["error"]["message"]
