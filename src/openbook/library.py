@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -146,6 +147,8 @@ class Library(LibraryAnswers):
         if not paths:
             raise ValueError("name at least one folder or file")
         for path in paths:
+            if not isinstance(path, str | PathLike):
+                raise TypeError(f"{path!r} is no path; name folders one by one: Library.of('docs', 'src')")
             Folder(path)  # before a library is made for what is not there
         made_by = embedder if isinstance(embedder, str | None) else embedder.identity
         name = name_for([Path(path).expanduser() for path in paths], made_by or "")

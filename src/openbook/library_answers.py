@@ -56,6 +56,7 @@ class LibraryAnswers(ABC):
         options: AnswerOptions | None = None,
         tools: Tools = (),
         images: Iterable[ImageLike] = (),
+        model: Model | str | None = None,
     ) -> GenerationResult:
         """Answer a question from the library, with citations that have been checked.
 
@@ -66,6 +67,7 @@ class LibraryAnswers(ABC):
             options: The model, what it may spend, and what was asked before. Without it, answers are quotes.
             tools: Tools of yours that the model may call, beside those of the library.
             images: Images and pages of PDF that the question is about: see `AnswerOptions.images`.
+            model: What writes, or its name, where `options` name nothing else: `model="anthropic"`.
 
         Raises:
             QueryError: The question is empty, too long, or holds no word; or an image cannot be used.
@@ -74,7 +76,9 @@ class LibraryAnswers(ABC):
             UnreadAttachmentError: The model does not read images.
             ModelError: The model did not answer.
         """
-        events = self.query_stream(message, limit=limit, where=where, options=options, tools=tools, images=images)
+        events = self.query_stream(
+            message, limit=limit, where=where, options=options, tools=tools, images=images, model=model
+        )
         return answered(events)
 
     def query_stream(
@@ -86,13 +90,14 @@ class LibraryAnswers(ABC):
         options: AnswerOptions | None = None,
         tools: Tools = (),
         images: Iterable[ImageLike] = (),
+        model: Model | str | None = None,
     ) -> Iterator[AnswerEvent]:
         """Answer as `query` does, and tell what happens: words while they are written, tools, at last the answer.
 
         The words have not been checked; the answer has. Closing the iterator ends the call of the model.
         """
         self._check(limit, where)
-        completed = self._completed(options, tools, images)
+        completed = self._completed(options, tools, images, model)
         events = self.generator.stream(message, limit, where=where, options=completed)
         return (with_permalinks(event, self._index) for event in events)
 
@@ -105,11 +110,19 @@ class LibraryAnswers(ABC):
         options: AnswerOptions | None = None,
         tools: Tools = (),
         images: Iterable[ImageLike] = (),
+        model: Model | str | None = None,
         executor: Executor | None = None,
     ) -> GenerationResult:
         """Do what `query` does, without blocking: see `aquery_stream`."""
         events = self.aquery_stream(
-            message, limit=limit, where=where, options=options, tools=tools, images=images, executor=executor
+            message,
+            limit=limit,
+            where=where,
+            options=options,
+            tools=tools,
+            images=images,
+            model=model,
+            executor=executor,
         )
         return answered([event async for event in events])
 
@@ -122,6 +135,7 @@ class LibraryAnswers(ABC):
         options: AnswerOptions | None = None,
         tools: Tools = (),
         images: Iterable[ImageLike] = (),
+        model: Model | str | None = None,
         executor: Executor | None = None,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Do what `query_stream` does, without blocking: the model is called in the event loop, all else in threads.
@@ -133,7 +147,7 @@ class LibraryAnswers(ABC):
 
         def begin() -> AsyncGenerator[AnswerEvent, None]:
             self._check(limit, where)
-            made = self._completed(options, tools, images)
+            made = self._completed(options, tools, images, model)
             return self.generator.astream(message, limit, where=where, options=made, executor=executor)
 
         in_thread = partial(get_running_loop().run_in_executor, executor)
@@ -151,6 +165,7 @@ class LibraryAnswers(ABC):
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         tools: Tools = (),
+        model: Model | str | None = None,
     ) -> list[GenerationResult | OpenbookError]:
         """Answer questions, each by itself, several at once.
 
@@ -161,6 +176,7 @@ class LibraryAnswers(ABC):
             where: Documents that may be used.
             options: The model and the rest.
             tools: Tools of yours.
+            model: What writes, or its name.
 
         Returns:
             The answers, in order; in the place of one that failed, its error, so that the others are not lost.
@@ -174,7 +190,7 @@ class LibraryAnswers(ABC):
 
         def answer(message: str) -> GenerationResult | OpenbookError:
             try:
-                return self.query(message, limit=limit, where=where, options=options, tools=tools)
+                return self.query(message, limit=limit, where=where, options=options, tools=tools, model=model)
             except OpenbookError as exc:
                 return exc
 
@@ -190,6 +206,7 @@ class LibraryAnswers(ABC):
         where: Filter = EVERYTHING,
         options: AnswerOptions | None = None,
         tools: Tools = (),
+        model: Model | str | None = None,
     ) -> list[GenerationResult | OpenbookError]:
         """Do what `query_many` does, without blocking. Cancelling it ends the calls of the model."""
         import asyncio
@@ -225,13 +242,20 @@ class LibraryAnswers(ABC):
         self._tools.append(tool)
 
     def _completed(
-        self, options: AnswerOptions | None, tools: Tools, images: Iterable[ImageLike] = ()
+        self,
+        options: AnswerOptions | None,
+        tools: Tools,
+        images: Iterable[ImageLike] = (),
+        model: Model | str | None = None,
     ) -> AnswerOptions:
         """Return options with images, and the tools and the judge of the library, unless they name a verifier."""
         from openbook.answering.options import AnswerOptions
         from openbook.answering.verifiers import open_verifier
 
-        options = (options or AnswerOptions()).with_tools(tools).with_images(images)
+        options = options or AnswerOptions()
+        if model is not None and options.writer is None:
+            options = replace(options, model=model)
+        options = options.with_tools(tools).with_images(images)
         options = options if options.writer is None else options.with_tools(self._tools)
         if self._judge is None or options.verifier != "model":
             return options
@@ -248,6 +272,8 @@ class LibraryAnswers(ABC):
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; at least 1 result has to be asked for")
+        if not isinstance(where, Filter):
+            raise TypeError(f"where is {where!r}; write Filter(globs=('*.md',)), Filter(kinds=...) or the like")
         check_known(where.sources, self._index)
 
     def context(self, results: Sequence[RetrievalResult]) -> str:

@@ -79,6 +79,11 @@ def draw_a_plan(folder: Path) -> None:
     Path("plan.png").write_bytes(base64.b64decode(page.base64))
 
 
+def write_questions(folder: Path) -> None:
+    question = '{"question": "When do sessions end?", "files": ["sessions.md"]}'
+    (folder / "questions.jsonl").write_text(f"{question}\n", encoding="utf-8")
+
+
 def draw_an_error(folder: Path) -> None:
     Image.new("RGB", (40, 20)).save(folder / "error.png")
 
@@ -139,6 +144,7 @@ SCENES = {
     ),
     "docs/courses.md": Scene(before=add_a_course, printed=["chroma.txt:4"]),
     "docs/entailment.md": Scene(before=install_a_model, printed=["not said"]),  # the model that installs is a tiny one
+    "docs/evaluate.md": Scene(before=write_questions, printed=["1.0 0.0", "[]"]),
     "docs/extending.md": Scene(printed=["birds/heron.md:1 {'author': 'Ada'}"]),
     "docs/models.md": Scene(["Hello to you."], printed=["Hello to you.", "\nHello.\n"]),
     "docs/repositories.md": Scene(printed=["Refunds are booked by the till.", "[('README.md', 'readme')]"]),

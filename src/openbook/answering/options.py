@@ -64,6 +64,10 @@ class AnswerOptions:
 
     def __post_init__(self) -> None:
         """Open what is named, and refuse what is none."""
+        if not isinstance(self.budget, Budget):
+            raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit of it")
+        if not isinstance(self.sampling, Sampling):
+            raise TypeError(f"sampling is {self.sampling!r}; write Sampling(temperature=0), or another setting of it")
         if self.policy not in POLICIES:
             raise ValueError(f"there is no policy {self.policy!r}; policies are {', '.join(POLICIES)}")
         if isinstance(self.model, str):

@@ -1,1 +1,10 @@
 """What a library's answers are worth: question sets in, figures out."""
+
+from __future__ import annotations
+
+from openbook.evals.metrics import ExpectedSpan
+from openbook.evals.questions import EvalQuestion, read_questions
+from openbook.evals.running import run_questions
+from openbook.evals.runs import EvalRun, QuestionOutcome
+
+__all__ = ["EvalQuestion", "EvalRun", "ExpectedSpan", "QuestionOutcome", "read_questions", "run_questions"]

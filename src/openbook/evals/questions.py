@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from openbook.errors import QueryError
@@ -48,20 +49,24 @@ class EvalQuestion:
         return {"question": self.text} | {key: value for key, value in expected.items() if value}
 
 
-def read_questions(text: str, name: str = "the question set") -> list[EvalQuestion]:
+def read_questions(text: str | Path, name: str = "") -> list[EvalQuestion]:
     r"""Read a question set, in order. Blank lines are left out.
 
     Args:
-        text: The set.
+        text: The set, or the path of its file.
         name: Of the set, for messages.
 
     Raises:
+        OSError: The file cannot be read.
         QueryError: There is no question, or lines cannot be used; the message names the lines.
 
     Example:
         >>> read_questions('{"question": "Which port?", "lines": ["docs/server.md:14-18"]}\n')[0].lines
         (ExpectedSpan(path='docs/server.md', start_line=14, end_line=18),)
     """
+    if isinstance(text, Path):
+        text, name = text.read_text(encoding="utf-8"), name or str(text)
+    name = name or "the question set"
     found: dict[str, EvalQuestion] = {}
     line_of: dict[str, int] = {}
     faults = []

@@ -1,0 +1,82 @@
+"""What people write at first, from other libraries: it works, or the error says what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openbook import AnswerOptions, Library, Settings
+from openbook.agent import Agent, Budget
+from openbook.evals import read_questions
+from openbook.testing import ScriptedModel
+from tests.support import write_tree
+
+SAID = "Sessions end after one hour [1:2]."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "docs", {"a.md": "# Sessions\n\nSessions end after one hour.\n"})
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home", workers=1, verifier="off", query_expansion=False)
+
+
+def test_a_model_is_named_with_the_question(folder: Path, settings: Settings) -> None:
+    options = AnswerOptions(verifier="off")
+    with Library.of(folder, settings=settings) as library:
+        one = library.query("When do sessions end?", model=ScriptedModel(SAID), options=options)
+        several = library.query_many(["When do sessions end?"], model=ScriptedModel(SAID), options=options)
+
+    assert [str(answer).partition("\n")[0] for answer in (one, *several)] == [SAID, SAID]
+
+
+def test_options_that_name_a_model_go_before(folder: Path, settings: Settings) -> None:
+    options = AnswerOptions(model=ScriptedModel(SAID), verifier="off")
+    with Library.of(folder, settings=settings) as library:
+        answer = library.query("When do sessions end?", model=ScriptedModel(), options=options)
+
+    assert answer.model == "scripted:model"
+
+
+def test_a_filter_that_is_none_says_how_one_is_written(folder: Path, settings: Settings) -> None:
+    wrong: Any = {"globs": ["*.md"]}
+    with Library.of(folder, settings=settings) as library, pytest.raises(TypeError, match=r"write Filter\(globs"):
+        library.search("sessions", where=wrong)
+
+
+def test_a_list_of_folders_says_how_they_are_named(folder: Path, settings: Settings) -> None:
+    wrong: Any = [folder]
+    with pytest.raises(TypeError, match="one by one"):
+        Library.of(wrong, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [({"budget": 0.05}, r"Budget\(max_usd=0\.05\)"), ({"sampling": {"temperature": 0}}, r"Sampling\(temperature=0\)")],
+)
+def test_a_number_or_a_dict_in_place_of_an_option_says_what_to_write(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        AnswerOptions(**wrong)
+
+
+def test_an_agent_says_what_a_budget_and_a_history_are() -> None:
+    wrong: Any = 0.05
+    told: Any = [{"role": "user", "content": "Hello?"}]
+
+    assert Agent(ScriptedModel(), budget=Budget()).history == ()
+    with pytest.raises(TypeError, match=r"Budget\(max_usd=0\.05\)"):
+        Agent(ScriptedModel(), budget=wrong)
+    with pytest.raises(TypeError, match="history_from_json"):
+        Agent(ScriptedModel(), history=told)
+
+
+def test_questions_are_read_from_the_path_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"question": "When do sessions end?"}\n', encoding="utf-8")
+
+    assert read_questions(file) == read_questions(file.read_text(encoding="utf-8"))
