@@ -1,13 +1,14 @@
-"""What people write at first, from other libraries: it works, or the error says what to write."""
+"""What people write and ask at first, as other programs have it: it works, or the error says what to do."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openbook import AnswerOptions, Library, Settings
+from openbook import AnswerOptions, Filter, Library, Settings
 from openbook.agent import Agent, Budget
 from openbook.evals import read_questions
 from openbook.testing import ScriptedModel
@@ -80,3 +81,48 @@ def test_questions_are_read_from_the_path_of_a_file(tmp_path: Path) -> None:
     file.write_text('{"question": "When do sessions end?"}\n', encoding="utf-8")
 
     assert read_questions(file) == read_questions(file.read_text(encoding="utf-8"))
+
+
+SAMPLE = Path(__file__).parents[1] / "sample"
+
+
+@pytest.fixture
+def harbour(settings: Settings) -> Iterator[Library]:
+    with Library.of(SAMPLE / "courses", settings=settings) as library:
+        yield library
+
+
+def test_an_empty_library_says_that_it_is_empty(settings: Settings) -> None:
+    with Library.open("nothing", settings=settings) as library:
+        answer = library.query("What is the architecture of this project?")
+
+    assert (answer.refused, answer.answer.partition(".")[0]) == (True, "The library is empty")
+
+
+def test_the_link_of_a_lesson_is_quoted(harbour: Library) -> None:
+    answer = harbour.query("What is the link of lesson 1 of the Quay course?")
+
+    assert "https://harbour.example/quay/1" in answer.answer
+
+
+@pytest.mark.parametrize(
+    "question", ["Summarize this lesson", "What does this lesson teach?", "What is this lesson about?"]
+)
+def test_a_chosen_lesson_answers_what_it_is_about(harbour: Library, question: str) -> None:
+    (course,) = harbour.courses()
+    answer = harbour.query(question, where=Filter(courses=frozenset({course.key}), lesson=1))
+
+    assert "Lift with your knees" in answer.answer
+    assert {cited.label for cited in answer.citations} == {"Working at the Quay · Lesson 1: Lifting"}
+
+
+def test_what_a_thing_is_is_quoted_from_the_line_that_says_it(tmp_path: Path, settings: Settings) -> None:
+    page = (
+        "# Servers\n\nEvery MCP server has a name. Start the MCP server before the client.\n\n"
+        "The Model Context Protocol, or MCP, is an open protocol that connects models with tools.\n\n"
+        "An MCP client asks an MCP server for its tools.\n"
+    )
+    with Library.of(write_tree(tmp_path / "talks", {"mcp.md": page}), settings=settings) as library:
+        answer = library.query("What is MCP?")
+
+    assert "is an open protocol that connects models" in answer.answer
