@@ -18,8 +18,9 @@ const HIGHEST_SHARE = 0.3;
 /**
  * @param {(query: string) => void} ask
  * @param {(words: string) => void} complain
+ * @param {(files: File[]) => void} attach
  */
-export function startComposer(ask, complain) {
+export function startComposer(ask, complain, attach) {
   const field = byId("question");
   byId("composer").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -31,6 +32,8 @@ export function startComposer(ask, complain) {
   field.addEventListener("input", grow);
   field.addEventListener("paste", (/** @type {ClipboardEvent} */ event) => {
     const pasted = event.clipboardData?.getData("text") ?? "";
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (!pasted && files.length) return attach(files);
     const kept = field.value.length - (field.selectionEnd - field.selectionStart);
     if (kept + pasted.length <= field.maxLength) return;
     complain(`A question has at most ${counted(field.maxLength, "character")}: the rest was cut off.`);

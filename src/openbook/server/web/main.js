@@ -146,6 +146,15 @@ function complain(words, remedy) {
   notice.hidden = false;
 }
 
+/** @type {typeof import("./images.js") | undefined} loaded with the first image */
+let images;
+
+/** @param {File[]} files */
+async function attach(files) {
+  images ??= await import("./images.js");
+  await images.attach(files, complain);
+}
+
 /**
  * @param {string} query
  * @param {ExchangeView} [replaced] whose place it takes
@@ -166,7 +175,9 @@ async function ask(query, replaced) {
   };
   let begun;
   try {
-    begun = await api.ask(questionBody(query, scope, store.get().sessionId, replaced?.exchange.answer?.id));
+    const body = questionBody(query, scope, store.get().sessionId, replaced?.exchange.answer?.id);
+    begun = await api.ask(replaced ? body : { ...body, images: images?.urls() });
+    if (!replaced) images?.clear();
   } catch (error) {
     if (asking === mine) end(view, refusedCall(view.exchange, /** @type {api.ApiError} */ (error)));
     return;
@@ -553,8 +564,8 @@ function showTheme() {
 function wire() {
   drawIcons();
   startViewer();
-  startUploads(loadLibrary);
-  startComposer(ask, complain);
+  startUploads(loadLibrary, attach);
+  startComposer(ask, complain, attach);
   startCards(byId("exchanges"), (chip) => {
     const view = views.find(({ root }) => root.contains(chip));
     return view?.answer?.citations.find(({ number }) => number === Number(chip.dataset.cite));

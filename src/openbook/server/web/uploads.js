@@ -14,11 +14,12 @@ const MOST_NAMES = 3;
 let asCourse = false;
 
 /**
- * Take files that are dropped anywhere on the page, or chosen.
+ * Take files that are dropped anywhere on the page, or chosen. Images are for the question.
  *
  * @param {() => void} changed called when something new can be asked about
+ * @param {(files: File[]) => void} attach
  */
-export function startUploads(changed) {
+export function startUploads(changed, attach) {
   const veil = byId("drop");
   const isFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") ?? false;
   // What a person may not add is not taken, and the browser must not open it in place of the page either.
@@ -30,13 +31,16 @@ export function startUploads(changed) {
     if (!isFiles(event)) return;
     event.preventDefault();
     veil.hidden = true;
+    const { files: all, folders } = dropped(event.dataTransfer);
+    const isImage = (/** @type {File} */ { type }) => type.startsWith("image/");
+    const files = all.filter((file) => !isImage(file));
+    if (files.length < all.length) attach(all.filter(isImage));
     if (!mayAdd()) return;
-    const { files, folders } = dropped(event.dataTransfer);
     if (folders.length) new Row("Folders cannot be dropped").failed(new api.ApiError(
       `a folder cannot be dropped: ${listed(folders.map((name) => `“${name}”`))}`,
       { hint: "drop the files that are in it, or give its place under Add if it lies on the server" },
     ));
-    send(files, false, changed);
+    if (files.length) send(files, false, changed);
   });
   byId("files").addEventListener("change", () => {
     send([...byId("files").files], asCourse, changed);
