@@ -99,8 +99,8 @@ async function encoded(file, bitmap) {
   }
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(/** @type {string} */ (reader.result));
-    reader.onerror = () => reject(reader.error);
+    reader.addEventListener("load", () => resolve(/** @type {string} */ (reader.result)));
+    reader.addEventListener("error", () => reject(reader.error));
     reader.readAsDataURL(file);
   });
 }
