@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
-from openbook.answering.overview import asks_to_start, heading_over, is_beside, is_start
+from openbook.answering.overview import asks_to_start, heading_over, is_beside, is_front_page, is_start
 from openbook.answering.passages import Passage, is_row, passages_of
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question
@@ -37,7 +37,8 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
     """Yield of each page that introduces a project what says what it is, else what it opens with, with its score.
 
     The best sentence of a page comes first, then one of each other section of it that is among the results. Behind the
-    first quote, those that say little of the project are left out, unless they tell how to begin and that is asked.
+    first quote, those that say little of the project are left out, unless they tell how to begin and that is asked, or
+    stand in a page that a filter names.
     """
     to_start = asks_to_start(query.text)
     seen: set[str] = set()
@@ -47,6 +48,7 @@ def openings(query: Question, context: Context) -> Iterator[tuple[Passage, float
         # What opens a page is first of it; the rest stays in the order of the page.
         for (rank, _), passage in ranked[:1] + sorted(ranked[1:], key=lambda best: best[1].start_char):
             tells = rank < _TELLS_LITTLE or not seen or (to_start and is_start(_heading(passage)))
+            tells = tells or not is_front_page(passage.shown.result.chunk)
             if tells and len(seen) < _MOST and passage.text not in seen:
                 seen.add(passage.text)
                 yield passage, passage.shown.result.score

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from openbook.answering.outlines import HEADING
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.retrieval.roles import role_of
-from openbook.types import Chunk, Filter, ResultRole, RetrievalResult
+from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
 
 # Pages, and chunks of the first page and of each other one. A README says what it is in its first chunks.
 _MOST_PAGES, _MOST_FIRST, _MOST_OTHER = 5, 3, 1
@@ -70,8 +70,8 @@ def _telling(pages: list[DocumentSummary], index: Index, text: str) -> Iterator[
     """Yield what pages tell, best first, of each kind and folder the first only that tells anything."""
     seen: set[tuple[int, str]] = set()
     to_start = asks_to_start(text)
-    for page in sorted(pages, key=lambda page: (_worth(page, text), _place_of(page))):
-        key = (_worth(page, text)[0], str(PurePosixPath(page.path).parent))
+    for page in sorted(pages, key=lambda page: (_worth(page.path, page.kind, text), _place_of(page))):
+        key = (_worth(page.path, page.kind, text)[0], str(PurePosixPath(page.path).parent))
         if key in seen:
             continue
         chunks = index.chunks(page.source, page.path)
@@ -83,6 +83,11 @@ def _telling(pages: list[DocumentSummary], index: Index, text: str) -> Iterator[
                 rest = sorted(telling[1:], key=lambda chunk: to_start and not is_start(" / ".join(chunk.context)))
                 yield telling[:1] + rest
                 break
+
+
+def is_front_page(chunk: Chunk) -> bool:
+    """Return whether a chunk is of a page that introduces a project by its name, and not of one that a filter names."""
+    return _worth(chunk.span.path, chunk.kind, "")[0] < len(_FRONT) + 1
 
 
 def asks_to_start(text: str) -> bool:
@@ -131,15 +136,15 @@ def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[Docume
         depth = page.path.count("/")
         is_hidden = any(part.startswith(".") for part in page.path.split("/"))
         is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "changelog", "legal"}
-        if depth <= _DEEPEST and not is_aside and _worth(page, text)[0] < len(_FRONT) + 1:
+        if depth <= _DEEPEST and not is_aside and _worth(page.path, page.kind, text)[0] < len(_FRONT) + 1:
             yield page
 
 
-def _worth(page: DocumentSummary, text: str) -> tuple[int, int]:
+def _worth(place: str, kind: Kind, text: str) -> tuple[int, int]:
     """Order pages: what is asked for by its name, then by name and depth."""
-    path = PurePosixPath(page.path)
-    depth = page.path.count("/")
-    if page.kind == "code":
+    path = PurePosixPath(place)
+    depth = place.count("/")
+    if kind == "code":
         return (len(_FRONT) if path.name in _MODULES else len(_FRONT) + 1, depth)
     name = path.stem.lower().replace("-", "").replace("_", "")
     known = (n for n, names in enumerate(_FRONT) if name in names or (n == _TOLD and name.startswith(names)))

@@ -38,6 +38,13 @@ CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|m|d|ll|ve|re))\b"
 # "What does `--style` accept?" asks for values, and no text that lists them has to say that they are accepted.
 _ASKS_FOR_VALUES = re.compile(r"(\W*what\s.*\S)\s+(?:accept|expect|allow|mean)s?\W*", re.IGNORECASE | re.DOTALL)
 
+# "Summarize the chapter on tides" asks for tides: what tells of them summarizes nothing and may be no chapter.
+_ASKS_FOR_GIST = re.compile(
+    r"\W*(?:please\s+)?(?:summari[sz]e|sum\s+up|outline|(?:give\s+(?:me\s+)?)?(?:a|the)?\s*summary\s+of)\s+(?:the\s+)?"
+    r"(?:chapter|lesson|section|page|part|unit|module)s?\s+(?:on|about|of)\s+(.*\S)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+
 FOREIGN_WORDS = frozenset(
     (
         # German
@@ -95,8 +102,9 @@ def content_words_of_question(text: str) -> list[str]:
         >>> content_words_of_question("How do I also make the clients wait?"), content_words_of_question("make all")
         (['clients', 'wait'], ['make'])
     """
-    if (asked := _ASKS_FOR_VALUES.fullmatch(text)) and (words := content_words_of_question(asked[1])):
-        return words
+    for pattern in (_ASKS_FOR_VALUES, _ASKS_FOR_GIST):
+        if (asked := pattern.fullmatch(text)) and (words := content_words_of_question(asked[1])):
+            return words
     words = [word for word in WORD.findall(CONTRACTION.sub("", text)) if word.lower() not in STOP_WORDS]
     if not text.isascii():
         words = [part for word in words for part in _ENDINGS.sub(" ", word).split()] or words

@@ -116,3 +116,16 @@ def test_where_to_start_is_told_by_the_section_on_it(tmp_path: Path) -> None:
         "Harbour is a small server that moors ships by night.",
         "Read the tutorial on ropes and then moor your first ship.",
     ]
+
+
+def test_a_page_that_a_filter_names_is_summed_up_by_what_each_section_opens_with(tmp_path: Path) -> None:
+    tides = "# Tides\n\nHigh water comes twice a day here.\n\n## Tables\n\nTables are read at noon and at midnight.\n"
+    folder = write_tree(tmp_path / "harbour", {"notes/tides.md": tides, "README.md": "# Harbour\n\nIt moors ships.\n"})
+
+    with Library.of(folder, settings=Settings(home=tmp_path / "home", workers=1)) as assistant:
+        answer = assistant.query("Summarize this page", where=Filter(globs=("notes/tides.md",)))
+
+    assert [citation.quote for citation in answer.citations] == [
+        "High water comes twice a day here.",
+        "Tables are read at noon and at midnight.",
+    ]
