@@ -23,15 +23,21 @@ TITLED = "<img src=x onerror=document.title='ran'> \u202elohcs"
 # No slash: it has to be the name of a file.
 NAMED = "<img src=x onerror=document.title='ran'>"
 
-FOUND = """() => [...document.querySelectorAll("*")].flatMap((each) => [
+# An icon of the page itself: one path, no attribute that could do anything, and not where others' text is shown.
+FOUND = """() => {
+  const isOwnIcon = (each) => each.matches(".with-icon > svg.icon") && !each.closest(".answer, .question, #viewer-body")
+    && /^<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="[\\w .-]+"><\\/path><\\/svg>$/
+      .test(each.outerHTML);
+  return [...document.querySelectorAll("*")].flatMap((each) => [
     ...(/^(script|svg|iframe|object|embed|style|base|form)$/i.test(each.localName)
-        && !each.matches("head > script[src], #composer, #search-form, dialog form") ? [each.outerHTML] : []),
+        && !each.matches("head > script[src], #composer, #search-form, dialog form") && !isOwnIcon(each)
+        ? [each.outerHTML] : []),
     ...(each.localName === "img" && !each.matches(".wordmark img") ? [each.outerHTML] : []),
     ...each.getAttributeNames().filter((name) => /^(on|style$|srcdoc)/.test(name) && !each.matches("#question, #card"))
         .map((name) => each.localName + " has " + name),
     ...["href", "src", "action"].map((name) => each.getAttribute(name) ?? "")
         .filter((url) => /^\\s*(javascript|data|vbscript):/i.test(url)),
-])"""
+])}"""
 
 
 @pytest.fixture
