@@ -41,7 +41,7 @@ _SHORTEST_LINE = 0.25
 
 _ENVIRONMENTS = (
     "figure|table|equation|align|eqnarray|displaymath|verbatim|lstlisting|tabular|thebibliography|"
-    "widetext|gather|multline|algorithm|CCSXML|tabbing|longtable|sidewaystable|teaserfigure|minted|math|picture"
+    "widetext|gather|mul[t]line|algorithm|CCSXML|tabbing|longtable|sidewaystable|teaserfigure|minted|math|picture"
 )
 _LEFT_OUT = (
     re.compile(r"(?<!\\)%.*"),

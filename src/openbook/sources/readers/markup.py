@@ -1,13 +1,17 @@
-"""Reads LaTeX, AsciiDoc, Org, man pages and POD: their headings, without markup, and listings. The text stays."""
+"""Reads LaTeX, AsciiDoc, Org, man pages and POD: their headings, listings, and words without markup, line by line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from openbook.sources.readers.plain_markup import PLAIN, latex
 from openbook.sources.readers.reading import Reading, fill_gaps
 from openbook.types import Block
+
+# Packages of LaTeX are programs, whose comments explain them.
+_PROGRAMS = (".sty", ".cls")
 
 # What is longer is no heading.
 _LONGEST_TITLE_CHARS = 300
@@ -30,16 +34,41 @@ class _Dialect:
 
 
 def read_markup(text: str, path: str, language: str) -> Reading:
-    r"""Read one of these formats. The text stays as it is.
+    r"""Read one of these formats.
 
-    Headings are blocks with a level and a title as a reader sees it; listings are code, and hold no headings.
+    Headings are blocks with a level and a title as a reader sees it; listings are code, and hold no headings. All else
+    is without markup. Lines keep their numbers and their lengths: blanks stand at their ends instead.
 
     Example:
         >>> reading = read_markup("\\section{The \\emph{best} knots}\n\nText.\n", "", "latex")
         >>> [(block.level, block.title) for block in reading.blocks]
         [(2, 'The best knots'), (0, '')]
+        >>> reading.text.split("\n")[0].rstrip()
+        'The best knots'
     """
-    return Reading(text, "docs", language, fill_gaps(text, _blocks(text, _DIALECTS[language])))
+    blocks = fill_gaps(text, _blocks(text, _DIALECTS[language]))
+    is_program = path.lower().endswith(_PROGRAMS)
+    return Reading(text if is_program else _plain(text, blocks, language), "docs", language, blocks)
+
+
+def _plain(text: str, blocks: Sequence[Block], language: str) -> str:
+    """Take the markup out of all but listings."""
+    pieces, start = [], 0
+    for block in blocks:
+        if block.kind == "code":
+            pieces += [_padded(text[start : block.start_char], language), text[block.start_char : block.end_char]]
+            start = block.end_char
+    return "".join([*pieces, _padded(text[start:], language)])
+
+
+def _padded(text: str, language: str) -> str:
+    """Take the markup out, and put blanks at the ends of lines."""
+    before = text.split("\n")
+    behind = latex(text).split("\n") if language == "latex" else [PLAIN[language](line) for line in before]
+    if len(behind) != len(before):
+        return text
+    lines = (new.ljust(len(old)) if len(new) <= len(old) else old for old, new in zip(before, behind, strict=True))
+    return "\n".join(lines)
 
 
 def _blocks(text: str, dialect: _Dialect) -> Iterator[Block]:

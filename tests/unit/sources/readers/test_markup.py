@@ -1,4 +1,4 @@
-"""How LaTeX, AsciiDoc, Org, man pages and POD are read: headings without markup; the text stays as it is."""
+"""How LaTeX, AsciiDoc, Org, man pages and POD are read: headings and words without markup, on the same lines."""
 
 from __future__ import annotations
 
@@ -47,14 +47,69 @@ from openbook.sources.documents import read_document
 def test_headings_have_levels_and_no_markup(path: str, text: str, headings: list[tuple[int, str]]) -> None:
     document = read_document(text.encode(), source="s", path=path)
 
-    assert document.text == text
+    assert [len(line) for line in document.text.split("\n")] == [len(line) for line in text.split("\n")]
     assert [(block.level, block.title) for block in document.blocks if block.level] == headings
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "shown"),
+    [
+        pytest.param(
+            "a.tex",
+            "\\begin{itemize}\n"
+            "\\item The \\textbf{spring \\emph{tide}}~\\cite{a,\nb} is 50\\%, $x_1$ m. % why\n"
+            "\\end{itemize}\nIt \\emph{rises\nhigh}---``twice''\\footnote{At noon.}.\n"
+            "\\begin{verbatim}\n\\emph{x} % y\n\\end{verbatim}\n",
+            ["", "- The spring tide", " is 50%, $x_1$ m.", "", "It rises", "high—“twice” (At noon.).",
+             "\\begin{verbatim}", "\\emph{x} % y", "\\end{verbatim}", ""],
+            id="latex",
+        ),
+        pytest.param(
+            "a.adoc",
+            ":toc:\n// why\n[source]\n----\n*x*\n----\nThe *kiln* of `1200` degrees, see https://x.y/z[the\u00a0plan] "
+            "and <<id,this>>; a*b*c, 2 * 3 * 4.\n* _One_\n",
+            ["", "", "", "----", "*x*", "----",
+             "The kiln of 1200 degrees, see the\u00a0plan and this; a*b*c, 2 * 3 * 4.", "- One", ""],
+            id="asciidoc",
+        ),
+        pytest.param(
+            "a.org",
+            "#+TITLE: Looms\n:ID: 7\n* DONE The /loom/ :a:\n"
+            "#+begin_src c\n/x/\n#+end_src\nA ~treadle~ in a/b/c, [[https://x][see]].\n",
+            ["Looms", "", "The loom", "#+begin_src c", "/x/", "#+end_src", "A treadle in a/b/c, see.", ""],
+            id="org",
+        ),
+        pytest.param(
+            "tie.1",
+            '.\\" why\n.TH TIE 1\n.SH OPTIONS\n.TP\n'
+            '.BI \\-\\-k " N"\nUse \\fIN\\fR, \\(lqthree\\(rq.\n.IP \\(bu 2\nOne.\n',
+            ["", "TIE 1", "OPTIONS", "", "--k N", "Use N, “three”.", "•", "One.", ""],
+            id="man",
+        ),
+        pytest.param(
+            "a.pod",
+            "=over 4\n\n=item B<-k> I<N>\n\nHolds C<< a > b >>, F<x>, E<lt>.\n\n=back\n",
+            ["", "", "-k N", "", "Holds a > b, x, <.", "", "", ""],
+            id="pod",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_quoted_has_no_markup_and_stands_on_its_own_line(path: str, text: str, shown: list[str]) -> None:
+    document = read_document(text.encode(), source="s", path=path)
+
+    assert [line.rstrip(" ") for line in document.text.split("\n")] == shown
+
+
+def test_a_package_of_latex_keeps_its_comments() -> None:
+    text = "% Why: \\emph{x}\n\\section{A}\n"
+
+    assert read_document(text.encode(), source="s", path="a.sty").text == text
 
 
 def test_a_listing_that_is_never_closed_hides_no_text() -> None:
     document = read_document(b"= A\n\n----\nlost\n\n== B\n", source="s", path="a.adoc")
 
-    assert {document.text[block.start_char : block.end_char] for block in document.blocks} >= {"----\nlost", "== B"}
+    assert {document.text[block.start_char : block.end_char] for block in document.blocks} >= {"----\nlost", "B   "}
 
 
 def test_a_release_note_with_a_number_for_a_suffix_is_no_man_page() -> None:
