@@ -19,6 +19,7 @@ from openbook.sources.readers.pdf_layout import (
     body_height,
     by_columns,
     edges_of,
+    from_top,
     heading_levels,
     heading_title,
     paragraphs_of,
@@ -143,7 +144,7 @@ def _page(document: PdfDocument, index: int, options: PdfOptions) -> _Page:
             is_recognized = not rows and options.recognizer is not None and _shows_more(document, index, ())
             rows = recognized_rows(page, options.recognizer) if is_recognized and options.recognizer else rows
             recognized = is_recognized and bool(rows)
-            return _Page(by_columns(rows), page.get_height(), notes=notes_of(page), recognized=recognized)
+            return _Page(from_top(by_columns(rows)), page.get_height(), notes=notes_of(page), recognized=recognized)
     except pypdfium2.PdfiumError:
         return _Page([], 0.0, failed=True)
 

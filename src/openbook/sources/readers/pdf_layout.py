@@ -17,6 +17,13 @@ from openbook.sources.readers.pdf_visible import is_across
 _FEWEST_LINES = 6
 _FEWEST_WORDS = 4.0
 
+# Shorter texts are captions, notes and heads, which may stand anywhere.
+_FEWEST_MOVED = 4
+# White space between what belongs together, in heights of the font.
+_WIDEST_BREAK = 4.0
+# In points: lines may overlap a little.
+_PLAY = 2.0
+
 MARGIN = 0.12
 """A line of a page's text stands within this share of its height from the top or the bottom only if it is the first or
 the last; running heads and page numbers mostly do."""
@@ -90,6 +97,43 @@ def by_columns(rows: Sequence[Row]) -> list[Row]:
         else:
             ordered += run
     return ordered
+
+
+def from_top(rows: Sequence[Row]) -> list[Row]:
+    """Put what stands above other text in front of it, where a page holds it behind: an abstract, or a frame.
+
+    Lines that go down a page stay together; what stands beside other text stays where the page holds it.
+    """
+    runs: list[list[Row]] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        if before is None or not _goes_down(before, row):
+            runs.append([])
+        runs[-1].append(row)
+    ordered: list[list[Row]] = []
+    for run in runs:
+        below = (at for at, other in enumerate(ordered) if _is_below(other, run))
+        at = next(below, len(ordered)) if len(run) >= _FEWEST_MOVED else len(ordered)
+        ordered.insert(at, run)
+    return [row for run in ordered for row in run]
+
+
+def _goes_down(before: Row, row: Row) -> bool:
+    """Return whether a line stands below the one before it, in the same column and not far away."""
+    gap = before[0].bottom - row[0].top
+    is_beside = row[0].left > before[-1].right or row[-1].right < before[0].left
+    return row[0].bottom <= before[0].top and not is_beside and gap < _WIDEST_BREAK * row[0].height
+
+
+def _is_below(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+    """Return whether a text stands below another, under most of the narrower one, in a font of the same size."""
+    sizes = median(r[0].height for r in rows), median(r[0].height for r in others)
+    if min(sizes) < SAME_SIZE * max(sizes):  # one of them is a table, a caption or a note
+        return False
+    left, right, top = min(r[0].left for r in rows), max(r[-1].right for r in rows), max(r[0].top for r in rows)
+    start, end = min(r[0].left for r in others), max(r[-1].right for r in others)
+    shared = min(right, end) - max(left, start)
+    is_text = len(rows) >= _FEWEST_MOVED and top <= min(r[0].bottom for r in others) + _PLAY
+    return is_text and shared > min(right - left, end - start) / 2
 
 
 def _are_columns(rows: Sequence[Row]) -> bool:

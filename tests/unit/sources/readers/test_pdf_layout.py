@@ -7,6 +7,7 @@ from dataclasses import replace
 from openbook.sources.readers.pdf_layout import (
     by_columns,
     edges_of,
+    from_top,
     heading_levels,
     paragraphs_of,
     unwrapped,
@@ -107,3 +108,26 @@ def test_parts_of_one_line_do_not_tell_how_far_lines_are_apart() -> None:
     rows = [row(f"{part} {number}", 500 - 12 * number) for number in range(3) for part in "abc"]
 
     assert len(list(paragraphs_of(rows))) == 1
+
+
+def column(words: str, top: float, count: int = 4, **place: float) -> list[Row]:
+    return [row(f"{words} {number}", top - 12 * number, **place) for number in range(count)]
+
+
+def test_a_text_above_others_is_read_first_although_the_page_holds_it_last() -> None:
+    abstract, left, right = column("A", 700, right=550), column("L", 400), column("R", 400, left=310, right=550)
+
+    assert from_top([*left, *right, *abstract]) == [*abstract, *left, *right]
+    assert from_top([*abstract, *left, *right]) == [*abstract, *left, *right]
+
+
+def test_captions_and_other_columns_stay_where_the_page_holds_them() -> None:
+    left, higher, caption = column("L", 400), column("R", 700, left=310, right=550), column("Figure", 700, 3)
+
+    assert from_top([*left, *higher, *caption]) == [*left, *higher, *caption]
+
+
+def test_what_stands_far_apart_on_a_page_is_not_moved_as_one() -> None:
+    head, left, abstract = column("H", 790, left=400, right=550), column("L", 300), column("A", 600, right=550)
+
+    assert from_top([*head, *left, *abstract]) == [*head, *abstract, *left]
