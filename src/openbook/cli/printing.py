@@ -276,9 +276,15 @@ def skipped_line(reason: str, path: str) -> str:
 
 
 def remedy_for(reason: str) -> str:
-    """Return what lets a file be indexed that was skipped for a reason; empty if the reason says it."""
+    """Return what lets a file be indexed that was skipped for a reason; empty if the reason says it.
+
+    Example:
+        >>> remedy_for("encrypted"), remedy_for("encrypted; save it without a password")
+        ('save it without a password', '')
+    """
     known = SkipReason.of(reason)
-    return _REMEDIES.get(known, "") if known else ""
+    remedy = _REMEDIES.get(known, "") if known else ""
+    return "" if remedy in reason else remedy
 
 
 def counted(number: int, word: str) -> str:
