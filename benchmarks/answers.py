@@ -38,16 +38,25 @@ from openbook.types import Chunk, Span
 
 YES_NO = Path(__file__).parent / "cases" / "yes_no_questions.jsonl"
 
-# A longer answer is a wall of text.
-_MOST_WORDS = 110
+# A longer answer is a wall of text; with pointers, which are a list of single lines, it may have some more.
+_MOST_WORDS, _MOST_WITH_POINTERS = 110, 130
 
 # Quotes, words of all, and words and lines of the first one with what is around it.
 _LIMITS = tuple(itertools.product((3, 5), (90, 100, 110), ((0, 0), (60, 20), (80, 20))))
 
-# Pointers, words of each, and the least share of the best score.
+# Pointers, words of each, the least share of the best score, and of the question's words.
 _POINTERS = (
-    (0, 0, 0.0), (3, 15, 0.7), (5, 15, 0.7), (8, 15, 0.7), (8, 10, 0.7), (8, 25, 0.7), (8, 15, 0.0), (8, 15, 0.8)
-)  # fmt: skip
+    (0, 0, 0.0, 0.0),
+    (3, 15, 0.7, 0.125),
+    (5, 15, 0.7, 0.125),
+    (8, 15, 0.7, 0.125),
+    (8, 10, 0.7, 0.125),
+    (8, 25, 0.7, 0.125),
+    (8, 15, 0.0, 0.125),
+    (8, 15, 0.8, 0.125),
+    (8, 15, 0.7, 0.0),
+    (8, 15, 0.7, 0.2),
+)
 
 
 @dataclass(frozen=True)
@@ -218,25 +227,36 @@ def _print_curve(projects: Sequence[str], curve: Sequence[Sequence[Outcome]]) ->
     print("\n| quotes | words | first quote, words and lines | first | any | words |\n|---|---|---|---|---|---|")
     for (quotes, words, (first_words, lines)), outcomes in zip(_LIMITS, curve, strict=True):
         print(f"| {quotes} | {words} | {first_words}, {lines} | {_figures(outcomes)} |")
-    left_out = []
+    print(f"| chosen without the project | | | {_figures(_left_out(projects, curve, _MOST_WORDS))} |")
+
+
+def _left_out(projects: Sequence[str], curve: Sequence[Sequence[Outcome]], most_words: int) -> list[Outcome]:
+    """Return of each project the outcomes with what is best for the others, of what keeps answers short enough."""
+    left_out: list[Outcome] = []
     for project in dict.fromkeys(projects):
         others = [n for n, name in enumerate(projects) if name != project]
-        short = [each for each in curve if _words(each[n] for n in others) <= _MOST_WORDS]
+        short = [each for each in curve if _words(each[n] for n in others) <= most_words]
         best = max(short, key=lambda each: sum(each[n].first + each[n].any for n in others))
         left_out += [each for each, name in zip(best, projects, strict=True) if name == project]
-    print(f"| chosen without the project | | | {_figures(left_out)} |")
+    return left_out
 
 
 def _print_pointers(libraries: Mapping[str, Library], checkouts: Path, asked: Sequence[Asked]) -> None:
-    print("\n| pointers | words of each | share of the best score | first | any | words |\n|---|---|---|---|---|---|")
-    for most, words, share in _POINTERS:
+    print("\n| pointers | words of each | of the best score | of the words | first | any | words |")
+    print("|---|---|---|---|---|---|---|")
+    curve = []
+    for most, words, share, held in _POINTERS:
         with (
             patch.object(pointers, "_MOST_POINTERS", most),
             patch.object(pointers, "_MOST_WORDS", words),
             patch.object(pointers, "_LEAST_SHARE", share),
+            patch.object(pointers, "_LEAST_HELD", held),
         ):
             outcomes = [_ask(libraries[each.project], checkouts / each.project, each) for each in asked]
-        print(f"| {most} | {words} | {share} | {_figures(outcomes)} |", flush=True)
+        curve.append(outcomes)
+        print(f"| {most} | {words} | {share} | {held} | {_figures(outcomes)} |", flush=True)
+    left_out = _left_out([each.project for each in asked], curve, _MOST_WITH_POINTERS)
+    print(f"| chosen without the project | | | | {_figures(left_out)} |")
 
 
 def _figures(outcomes: Sequence[Outcome]) -> str:

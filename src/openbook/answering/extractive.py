@@ -16,7 +16,7 @@ from openbook.answering.pointers import further_places
 from openbook.answering.quoting import mark_of, pointed, quoted
 from openbook.answering.summaries import central_passages
 from openbook.answering.surroundings import completed, enlarged, with_statement, with_surroundings
-from openbook.answering.uses import has_name
+from openbook.answering.uses import has_name, without_imports
 from openbook.answers import Claim
 from openbook.embedding.protocol import Embedder
 from openbook.questions.names import stands_in
@@ -115,6 +115,8 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
         place = words | words_around(passage)
         if place.isdisjoint(query.tokens) or id(passage) in namesakes:
             continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
+        if not (passage.shown.is_prose or without_imports(query, passage.text).strip()):
+            continue
         echo = passage.shown.is_prose and (passage.is_title or _is_echo(passage.text, words - repeated, place, query))
         # Whoever asks by a sentence of the sources wants to see it where it stands.
         itself = query.text.endswith(_SENTENCE_ENDS) and query.text in passage.text

@@ -14,8 +14,12 @@ _IMPORT = re.compile(
 )
 
 
+def without_imports(question: Question, code: str) -> str:
+    """Return code without its imports, unless a question asks for these."""
+    return code if "import" in question.text.lower() else _IMPORT.sub("", code)
+
+
 def has_name(question: Question, text: str) -> bool:
     """Return whether a name that a question spells stands in a text, but for imports that it does not ask for."""
-    if "import" not in question.text.lower():
-        text = _IMPORT.sub("", text)
+    text = without_imports(question, text)
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in question.identifiers)

@@ -312,6 +312,13 @@ def test_what_follows_a_lesson_without_being_one_stands_under_no_heading() -> No
     assert written.endswith("Networks · Lesson 1\n\n> The retry policy. [1:1]\n\n> the retry Policy. [2:1]")
 
 
+def test_imports_are_quoted_only_if_imports_are_asked_for() -> None:
+    code = chunk_of("from retry import policy\n", "a.py", kind="code", language="python")
+
+    assert quotes(picked("how long does the retry policy wait", code)) == []
+    assert quotes(picked("which module has the import of the retry policy", code)) == ["from retry import policy"]
+
+
 def test_headings_of_documentation_are_not_repeated_in_the_answer() -> None:
     assert "Guide" not in answer("retry policy", chunk_of("A retry policy.", context=("Guide",)))
 

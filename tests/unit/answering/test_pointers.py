@@ -63,6 +63,14 @@ def test_a_result_far_below_the_best_is_not_pointed_to() -> None:
     assert pointers(other, scores=(10.0, 6.9)) == []
 
 
+def test_a_line_with_little_of_the_question_is_not_pointed_to() -> None:
+    other = chunk_of("A policy of three.", "b.md")
+    longer = "how long does the retry policy of a client wait between attempts against unreachable hosts"
+
+    assert pointers(other) == ["- A policy of three. [2:1]"]
+    assert pointers(other, question=longer) == []
+
+
 def test_no_more_than_eight_results_are_pointed_to_in_their_order() -> None:
     others = [chunk_of(f"The policy of client {n} is set.", f"{n}.md") for n in range(12)]
 
