@@ -150,7 +150,7 @@ class Document:
     text: str = field(repr=False)
     """What every offset counts in. Line ends are kept as they are in the file."""
     content_hash: str
-    """SHA-256 of the file's bytes, hexadecimal."""
+    """SHA-256 of the file's bytes, hexadecimal; then the version of the rules that read it, `/v2`, if not the first."""
     blocks: tuple[Block, ...] = field(default=(), repr=False)
     """Structure of prose in order of appearance, not overlapping. Empty for code. Not stored."""
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from openbook.errors import SourceError
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
+from openbook.sources.content_hash import is_read_as_now
 from openbook.sources.folder import Folder
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import Scan, ScannedFile
@@ -107,12 +108,18 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     """
     scan = folder.scan()
     known = index.records(folder.name)
-    todo = tuple(file for file in scan.files if file.path not in known or known[file.path].stamp != file.stamp)
+    todo = tuple(file for file in scan.files if file.path not in known or _is_outdated(file, known[file.path]))
     missing = known.keys() - {file.path for file in scan.files}
     # What lies in a folder that cannot be listed now may still be there.
     closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == SkipReason.UNREADABLE_FOLDER}
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
     return Difference(folder.name, scan, known, todo, frozenset(gone))
+
+
+def _is_outdated(file: ScannedFile, record: FileRecord) -> bool:
+    """Return whether a file can have changed, or would be read otherwise now."""
+    is_read_otherwise = not record.skipped and not is_read_as_now(record.content_hash, file.path)
+    return is_read_otherwise or record.stamp != file.stamp
 
 
 def compare_sources(

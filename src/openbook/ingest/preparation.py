@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +14,7 @@ from openbook.errors import SkippedFileError
 from openbook.index.protocol import IndexEntry
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.settings import Settings
+from openbook.sources.content_hash import content_hash
 from openbook.sources.course_plan import Placement
 from openbook.sources.courses import as_lesson
 from openbook.sources.documents import read_document
@@ -143,7 +143,7 @@ class FilePreparer:
             raw = self._folder.read_bytes(job.path)
         except SkippedFileError as exc:
             return PreparedFile(reason=exc.reason)
-        if hashlib.sha256(raw).hexdigest() == job.known_hash:
+        if content_hash(raw, job.path) == job.known_hash:
             return PreparedFile()
         return FileContent(job.path, raw, self._folder.placement_of(job.path))
 

@@ -5,7 +5,6 @@ Only what was indexed is sent: a file that has changed since, or in which secret
 
 from __future__ import annotations
 
-import hashlib
 import re
 import threading
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from openbook.ingest.difference import folder_of
 from openbook.process_pool import JobFailure, SingleProcess
 from openbook.server.failures import RequestRefusedError
 from openbook.server.served_library import ServedLibrary
+from openbook.sources.content_hash import is_content
 from openbook.sources.readers.pdf_picture import PageJob, draw_page
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document
@@ -98,7 +98,7 @@ class Originals:
             raw = folder_of(root, settings).read_bytes(document.path)
         except (SourceError, SkippedFileError) as exc:
             raise _no_original("its file cannot be read any more") from exc
-        if hashlib.sha256(raw).hexdigest() != record.content_hash:
+        if not is_content(raw, record.content_hash):
             raise _no_original("its file has changed since it was indexed")
         return raw
 

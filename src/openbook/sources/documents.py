@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from openbook.errors import SkippedFileError
+from openbook.sources.content_hash import content_hash, is_content
 from openbook.sources.formats import may_be_binary, own_output
 from openbook.sources.masking import mask_secrets
 from openbook.sources.reader_registry import ReaderRegistry
@@ -33,7 +32,7 @@ def current_text(
     Raises:
         SkippedFileError: It cannot be read any more.
     """
-    if known is not None and hashlib.sha256(raw).hexdigest() == known.content_hash:
+    if known is not None and is_content(raw, known.content_hash):
         return known.text
     if may_be_binary(raw, path) or (readers and readers.covers(path)):
         return None
@@ -78,7 +77,7 @@ def read_document(
         kind=reading.kind,
         language=reading.language,
         text=text,
-        content_hash=hashlib.sha256(raw).hexdigest(),
+        content_hash=content_hash(raw, path),
         blocks=reading.blocks,
         anchors=reading.anchors,
         remarks=reading.remarks + masked,

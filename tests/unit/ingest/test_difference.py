@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,26 @@ def test_a_skipped_file_that_is_gone_is_no_forgotten_document(tmp_path: Path) ->
 def test_a_source_that_is_gone_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         folder_of(Source("s", "folder", str(tmp_path / "missing")), Settings())
+
+
+def test_files_whose_rules_have_changed_since_are_read_again_once_and_no_others(tmp_path: Path) -> None:
+    tree = write_tree(
+        tmp_path / "tree", {"a.tex": "\\emph{Tides}\n", "ls.1": ".TH LS 1\n.B ls\n", "b.md": "B.\n", "c.org": "*C*\n"}
+    )
+    root = Source("s", "folder", str(tree))
+    with contextlib.closing(SqliteIndex(tmp_path / "library.sqlite", IDENTITY)) as index:
+        sync(root, index, settings=Settings(workers=1), load_embedder=HashEmbedder, now=lambda: 4e9)
+        for path in ("a.tex", "ls.1", "c.org"):  # as a version from before has stored them
+            known, stamp = index.document("s", path), index.records("s")[path].stamp
+            assert known is not None
+            old = replace(known, text="Old.", content_hash=known.content_hash.partition("/")[0])
+            index.put(old, [], stamp)
+
+        again = sync(root, index, settings=Settings(workers=1), load_embedder=HashEmbedder, now=lambda: 4e9)
+        tex = index.document("s", "a.tex")
+        after = sync(root, index, settings=Settings(workers=1), load_embedder=HashEmbedder, now=lambda: 4e9)
+
+    assert (again.read, again.changed, again.unchanged) == (3, 3, 1)
+    assert tex is not None
+    assert tex.text.strip() == "Tides"
+    assert after.read == 0

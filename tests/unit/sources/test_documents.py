@@ -64,3 +64,11 @@ def test_another_file_whose_text_must_be_extracted_is_not_read_again() -> None:
     known = read_document(b"One.\n", source="s", path="a.pdf.md")
 
     assert current_text(b"%PDF-1.7 another", "a.pdf", known) is None
+
+
+def test_a_file_with_the_bytes_that_older_rules_read_still_has_the_text_that_is_cited() -> None:
+    known = read_document(b"*Tides*\n", source="s", path="a.org")
+    older = replace(known, text="*Tides*\n", content_hash=known.content_hash.partition("/")[0])
+
+    assert current_text(b"*Tides*\n", "a.org", older) == "*Tides*\n"
+    assert current_text(b"*Ebb*\n", "a.org", older) == "Ebb  \n"

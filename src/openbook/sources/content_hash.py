@@ -1,0 +1,42 @@
+"""What an index remembers of the content of a file: its bytes, and the version of how its format is read."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+# Raised by one where a reader gives another text or other anchors of the same bytes than before, so that files of
+# that suffix, and no others, are read again by the next sync. What is not named here is of version 1.
+_VERSIONS: Mapping[str, int] = MappingProxyType(dict.fromkeys(("adoc", "asciidoc", "latex", "org", "pod", "tex"), 2))
+
+# Pages of the manual have the number of a section as their suffix, and need not be told from other files here: a file
+# that is read once more than needed costs little.
+_MAN, _MAN_VERSION = re.compile(r"(?:man|[1-9][a-z]{0,4})"), 2
+
+
+def content_hash(raw: bytes, path: str) -> str:
+    """Return the SHA-256 of a file, and the version of the rules that read it if that is not the first.
+
+    Example:
+        >>> content_hash(b"", "a.md")[-8:], content_hash(b"", "a.org")[-8:]
+        ('7852b855', '2b855/v2')
+    """
+    return hashlib.sha256(raw).hexdigest() + _version_mark(path)
+
+
+def is_content(raw: bytes, remembered: str) -> bool:
+    """Check whether a file has the bytes that a hash is of, whatever version of the rules read them."""
+    return hashlib.sha256(raw).hexdigest() == remembered.partition("/")[0]
+
+
+def is_read_as_now(remembered: str, path: str) -> bool:
+    """Check whether the hash of a file says that it was read by the present version of its rules."""
+    return remembered.partition("/")[2] == _version_mark(path)[1:]
+
+
+def _version_mark(path: str) -> str:
+    suffix = path.rpartition("/")[2].lower().rpartition(".")[2]
+    version = _MAN_VERSION if _MAN.fullmatch(suffix) else _VERSIONS.get(suffix, 1)
+    return f"/v{version}" if version > 1 else ""
