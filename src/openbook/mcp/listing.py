@@ -68,9 +68,19 @@ class ResultListing:
     def keep_lines(self, result: RetrievalResult, count: int) -> str:
         """List lines of a document of so many, and say where to go on if these are not the last."""
         self.listed = self._list([result], "", self.max_tokens)
-        last = int(self.listed.results[0].place.rpartition("-")[2]) if self.listed.results else 0
-        rest = f"; go on with first_line={last + 1}" if 0 < last < count else ""
-        self.listed = Listing(self.listed.results, f"the document has {count} lines{rest}")
+        every = units(result.chunk)
+        shown = sum(len(entry.lines.split("\n")) for entry in self.listed.results)
+        last = every[shown - 1].span.end_line if shown else 0
+        notes = [f"the document has {count} lines"]
+        cut = every[shown].span if shown < len(every) else None
+        if cut is not None and (not shown or cut.start_line == last):
+            notes.append(
+                f"line {cut.start_line} is cut because it is long; raise max_tokens, or use grep to look in it"
+            )
+        rest = last or every[0].span.end_line
+        if rest < count:
+            notes.append(f"go on with first_line={rest + 1}")
+        self.listed = Listing(self.listed.results, "; ".join(notes))
         return as_text(self.listed)
 
     def keep_page(self, results: Sequence[RetrievalResult]) -> str:
@@ -79,7 +89,10 @@ class ResultListing:
         shown = len(self.listed.results)
         if 0 < shown < len(results):
             next_line = results[shown].chunk.span.start_line
-            note = f"{len(results) - shown} more entries; go on with first_line={next_line}"
+            # Of a document in one line, no line is further down.
+            is_below = next_line > results[0].chunk.span.start_line
+            on = f"go on with first_line={next_line}" if is_below else "raise max_tokens"
+            note = f"{len(results) - shown} more entries; {on}"
             self.listed = Listing(self.listed.results, note)
         return as_text(self.listed)
 

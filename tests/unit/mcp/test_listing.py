@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from openbook.costs import estimate_tokens
 from openbook.mcp.listing import ResultListing
 from openbook.questions.question import read_question
@@ -122,6 +124,20 @@ def test_lines_that_do_not_fit_say_where_to_go_on() -> None:
     assert last < 40
     assert told.endswith(f"(the document has 80 lines; go on with first_line={last + 1})")
     assert ResultListing(path_of, 5_000).keep_lines(result("a.py", text), 40).endswith("(the document has 40 lines)")
+
+
+@pytest.mark.parametrize("text", ["A ferry leaves. " * 200, "ferry" * 2_000], ids=["sentences", "one-word"])
+def test_a_line_that_is_cut_is_named_and_not_passed_over_in_silence(text: str) -> None:
+    told = ResultListing(path_of, 100).keep_lines(result("a.txt", f"{text}\nnext"), 2)
+
+    assert "(the document has 2 lines; line 1 is cut because it is long; raise max_tokens" in told
+    assert told.endswith("go on with first_line=2)")
+
+
+def test_a_list_of_one_line_never_sends_back_to_its_first_entry() -> None:
+    entries = [result("a.txt", f"Ferry {number} leaves at noon.") for number in range(40)]
+
+    assert ResultListing(path_of, 100).keep_page(entries).endswith("more entries; raise max_tokens)")
 
 
 def test_a_page_of_a_list_says_at_which_line_the_next_one_begins() -> None:
