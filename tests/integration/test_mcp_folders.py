@@ -165,6 +165,34 @@ def test_with_several_sources_paths_begin_with_the_name_of_theirs(shop: Path, tm
     assert checked.content[0].text.startswith("exact: ")
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("grep", {"pattern": "parcel", "path": "other/"}),
+        ("grep", {"pattern": "parcel", "path": "other/a.md"}),
+        ("list_files", {"path": "other/"}),
+        ("search", {"query": "weigh", "path": "other/*.md"}),
+        ("find_references", {"name": "parcel", "path": "other/", "use": "mention"}),
+    ],
+)
+def test_with_several_sources_a_pattern_may_begin_with_the_name_of_one(
+    tool: str, arguments: dict[str, Any], shop: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# Weighing\n\nWeigh every parcel twice.\n", encoding="utf-8")
+    (shop / "a.md").write_text("# Weighing\n\nWeigh every parcel once.\n", encoding="utf-8")
+    with Library.open("both", settings=Settings.from_env()) as assistant:
+        library = WatchedLibrary(assistant, [shop, other], watch=False)
+
+        result = call(library, tool, **arguments)
+
+    text = result.content[0].text
+    assert not result.is_error
+    assert "other/a.md" in text
+    assert "shop/" not in text
+
+
 def test_in_a_library_of_several_machines_only_folders_that_are_named_are_brought_up_to_date(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,14 +20,13 @@ from openbook.answering.evidence import EvidenceFinder
 from openbook.answering.filling import with_ends
 from openbook.answering.issue_search import find_for_issue
 from openbook.answering.matching_lines import MatchingLine, MatchingLines, find_lines
-from openbook.answering.nearest_paths import told_instead
+from openbook.answering.named_documents import NamedDocuments, path_check
 from openbook.answering.numbering import ResultSink
 from openbook.answering.outlines import document_outline, first_line, header_of, lines_of
 from openbook.answering.references import Reference, References, find_references
 from openbook.answering.symbols import chunks_defining, chunks_naming
 from openbook.courses.names import course_key_text, resolve
 from openbook.errors import ToolError
-from openbook.index.filters import filter_predicate
 from openbook.index.protocol import DocumentSummary
 from openbook.questions.issues import read_issue
 from openbook.questions.names import name_parts, stands_in
@@ -60,9 +59,6 @@ _MOST_ENTRIES = 50
 # What is told outside of a fence has no room for a sentence.
 _PLAIN = re.compile(r"[\w./-]{1,40}")
 
-
-_PATH_WITH_LINES = re.compile(r"(.+?):(\d{1,9})(?:[-\u2013](\d{1,9}))?")
-
 AnyLine = TypeVar("AnyLine", Reference, MatchingLine)
 
 
@@ -80,6 +76,7 @@ class LibraryTools:
         self._finder = finder
         self._index = finder.index
         self._where = where
+        self._named = NamedDocuments(finder.index, where)
         self._numbering = numbering
 
     @property
@@ -130,7 +127,7 @@ class LibraryTools:
         if path and not where.globs:
             where = replace(where, globs=(path,))
         # Both must match, and a filter has only patterns of which any may.
-        is_meant = _path_check(path)
+        is_meant = path_check(path)
         wanted = _MOST_RESULTS if path or len(queries) > 1 else limit
         questions, found = list[Question](), list[list[RetrievalResult]]()
         for query in queries:
@@ -143,6 +140,8 @@ class LibraryTools:
                 results = find_for_issue(issue, question, self._finder.search, self._index, wanted, where)
             questions.append(question)
             found.append([result for result in results if is_meant(result.chunk.span.path)])
+        if path and not any(found):
+            self._named.check(path)
         merged = (fuse(found[0], found[1:]) if len(found) > 1 else found[0])[:limit]
         return _with_best_excerpts(questions, found, with_ends(merged, self._index, self._where))
 
@@ -164,8 +163,8 @@ class LibraryTools:
         Raises:
             ToolError: There is no such document, or no such line in it.
         """
-        path, first_line, last_line = self._with_lines(path, first_line, last_line)
-        listed = self._listed(path)
+        listed, first, last = self._named.find(path)
+        first_line, last_line = (first, last) if first else (first_line, last_line or first_line + _LINES_READ - 1)
         document = self._index.document(listed.source, listed.path)
         if document is None or not document.text.strip():
             raise ToolError("the document is empty")
@@ -182,7 +181,7 @@ class LibraryTools:
         """List what a document holds: its definitions, headings or lessons, with their lines.
 
         Args:
-            path: As it was shown, without line numbers.
+            path: As it was shown. Lines behind it are passed over.
             first_line: Only what begins there or below, for the rest of a long list.
         """
         entries = self.outline_of(path, first_line)
@@ -191,9 +190,16 @@ class LibraryTools:
         return self._numbering.keep(entries[:_MOST_ENTRIES], rest)
 
     def outline_of(self, path: str, first_line: int = 1) -> list[RetrievalResult]:
-        """Return all that a document holds, from a line on. Arguments are those of `outline`."""
-        entries = document_outline(self._chunks(self._listed(path)))
-        return [_result(entry) for entry in entries if entry.span.start_line >= first_line]
+        """Return all that a document holds, from a line on. Arguments are those of `outline`.
+
+        Raises:
+            ToolError: There is no such document, or nothing begins there or below.
+        """
+        entries = document_outline(self._chunks(self.document_of(path)))
+        found = [_result(entry) for entry in entries if entry.span.start_line >= first_line]
+        if entries and not found:
+            raise ToolError(f"the last entry begins at line {entries[-1].span.start_line}")
+        return found
 
     def find_symbol(self, name: str, path: str = "") -> str:
         """Find the definition of a class, function, method, constant or type, all its lines if they are not too many.
@@ -225,10 +231,11 @@ class LibraryTools:
         """
         *owners, last = name_parts(name.strip()) or [""]
         where = replace(self._where, globs=(path,)) if path and not self._where.globs else self._where
-        is_meant = _path_check(path)
+        is_meant = path_check(path)
         outlines = [each for each in chunks_naming(self._index, [last], where) if is_meant(each.span.path)]
         chosen = chunks_defining(outlines, last, owners) or chunks_defining(outlines, last, owners, any_case=True)
         if not chosen:
+            self._named.check(path)
             raise ToolError("no document defines that name; search for it to see where it is mentioned")
         chosen = sorted(chosen, key=lambda each: role_of(each.span.path, each.kind) != "source")
         chunks = self._index.fetch([outline.id for outline in chosen[:_MOST_DEFINITIONS]])
@@ -252,8 +259,10 @@ class LibraryTools:
 
     def references_to(self, name: str, path: str = "", use: Use | None = None) -> References:
         """Return the lines that hold a name. Arguments are those of `find_references`."""
-        is_meant = _path_check(path)
+        is_meant = path_check(path)
         found = find_references(name, self._index, self._where, uses=(use,) if use else USES, is_meant=is_meant)
+        if not found.places:
+            self._named.check(path)
         return replace(found, places=tuple(self._visible(found.places)))
 
     def grep(self, pattern: str, path: str = "", regex: bool = False, any_case: bool = False) -> str:
@@ -270,15 +279,16 @@ class LibraryTools:
 
     def lines_like(self, pattern: str, path: str = "", *, regex: bool = False, any_case: bool = False) -> MatchingLines:
         """Return the lines that match. Arguments and errors are those of `grep`."""
-        is_meant = _path_check(path)
+        is_meant = path_check(path)
         found = find_lines(pattern, self._index, self._where, is_regex=regex, any_case=any_case, is_meant=is_meant)
+        if not found.count:
+            self._named.check(path)
         lines = tuple(self._visible(found.lines))
         return replace(found, lines=lines, count=found.count - len(found.lines) + len(lines))
 
     def documents(self, path: str = "", kind: Kind | None = None) -> list[DocumentSummary]:
-        """Return the documents with paths like this, of this kind, in the order of source and path."""
-        check = filter_predicate(Filter(frozenset({kind} if kind else ()), (path,) if path else ()))
-        return [one for one in self._index.documents(self._where) if check is None or check(*one)]
+        """Return the documents with paths like this, of this kind. Errors are those of `NamedDocuments.like`."""
+        return self._named.like(path, kind)
 
     def list_files(self, path: str = "", kind: Kind | None = None) -> str:
         """List the documents of the library, each with its first line.
@@ -389,18 +399,9 @@ class LibraryTools:
             raise ToolError(f"that line is not part of this library; these are: {places}")
         return behind - 1
 
-    def _listed(self, path: str) -> DocumentSummary:
-        """Find the document that a path means, with or without its source in front."""
-        wanted = path.strip().removeprefix("./")
-        documents = self._index.documents(self._where)
-        found = [one for one in documents if wanted in (one.path, f"{one.source}/{one.path}")]
-        if not found:
-            told = told_instead(wanted, [one.path for one in documents])
-            raise ToolError(f"the library has no document of that path; {told}")
-        if len(found) > 1:
-            sources = ", ".join(one.source for one in found if _PLAIN.fullmatch(one.source))
-            raise ToolError(f"several sources have that path; put the name of one in front, with a slash: {sources}")
-        return found[0]
+    def document_of(self, path: str) -> DocumentSummary:
+        """Find the document that a path means. Errors are those of `NamedDocuments.find`."""
+        return self._named.find(path)[0]
 
     def _visible(self, lines: Sequence[AnyLine]) -> list[AnyLine]:
         """Leave out lines of lessons that the filter hides."""
@@ -429,14 +430,6 @@ class LibraryTools:
         more = f" {len(lines) - len(found)} are not shown; narrow the path." if len(lines) > len(found) else ""
         return self._numbering.keep([_result(chunk) for chunk in found], f"{note}{more}")
 
-    def _with_lines(self, path: str, first: int, last: int) -> tuple[str, int, int]:
-        """Read `src/a.py:12-18` as a path and lines, unless a document has that very path."""
-        named = _PATH_WITH_LINES.fullmatch(path.strip())
-        if named and not any(path.strip() in (one.path, f"{one.source}/{one.path}") for one in self.documents()):
-            path, first = named[1], int(named[2])
-            last = int(named[3] or first)
-        return path, first, last or first + _LINES_READ - 1
-
     def _keep(self, chunks: Sequence[Chunk]) -> str:
         more = len(chunks) - _MOST_ENTRIES
         note = f"{more} more entries are not shown; read the lines behind the last one." if more > 0 else ""
@@ -454,11 +447,6 @@ def _with_best_excerpts(
     chosen = [best[result.chunk.key][1] for result in results]
     shown = [with_excerpts(question, results) if n in chosen else [] for n, question in enumerate(questions)]
     return [shown[number][position] for position, number in enumerate(chosen)]
-
-
-def _path_check(pattern: str) -> Callable[[str], bool]:
-    check = filter_predicate(Filter(globs=(pattern,))) if pattern else None
-    return lambda path: check is None or check("", path, "")
 
 
 def _unread_note(unread: int) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from openbook.index.protocol import EVERYTHING, DocumentSummary
+from openbook.types import Filter
 
 if TYPE_CHECKING:
     from openbook.library import Library
@@ -37,14 +38,22 @@ class AgentPaths:
                 return f"{root.name}/{wanted.removeprefix(f'{root.location}/')}"
         return wanted
 
-    def within(self, pattern: str) -> str:
-        """Write a pattern of paths that begins at the root of this machine as one that begins at its source."""
+    def within(self, pattern: str) -> tuple[str, Filter]:
+        """Read a pattern of paths that begins at the root of this machine, or with the name of one of several sources.
+
+        It is returned as one that begins at the source, with the documents in which it is meant.
+        """
         for root in self._roots:
+            where = Filter(sources=frozenset({root.name}))
             if pattern.rstrip("/") == root.location:
-                return pattern.rpartition("/")[2] if root.kind == "file" else ""
+                return pattern.rpartition("/")[2] if root.kind == "file" else "", where
             if pattern.startswith(f"{root.location}/"):
-                return pattern.removeprefix(root.location)
-        return pattern
+                return pattern.removeprefix(root.location), where
+        if len(self._roots) > 1:
+            source, slash, rest = pattern.removeprefix("/").partition("/")
+            if slash and any(source == root.name for root in self._roots):
+                return f"/{rest}" if rest else "", Filter(sources=frozenset({source}))
+        return pattern, EVERYTHING
 
     @cached_property
     def _named(self) -> dict[str, list[DocumentSummary]]:

@@ -11,9 +11,10 @@ from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 from pydantic import Field
 
 from openbook.errors import OpenbookError, ToolError
+from openbook.index.protocol import EVERYTHING
 from openbook.mcp.paths import AgentPaths
 from openbook.mcp.watched_library import WatchedLibrary
-from openbook.types import Kind, Use
+from openbook.types import Filter, Kind, Use
 
 if TYPE_CHECKING:
     from openbook.answering.tools import LibraryTools
@@ -31,7 +32,7 @@ _MOST_SEARCHES = 5
 # Takes three seconds where each sentence cites; a longer text can be checked in parts.
 _MOST_CHECKED_CHARS = 100_000
 
-Path = Annotated[str, Field(description="As results show it, without line numbers.")]
+Path = Annotated[str, Field(description="As results show it; lines behind it are passed over.")]
 Within = Annotated[str, Field(description="Only paths like this, as in .gitignore: `*.py`, `src/`, or one file.")]
 Tokens = Annotated[int, Field(ge=100, le=MOST_TOKENS, description="Most tokens to show. What is cut is said.")]
 CourseName = Annotated[str, Field(description="Title of a course or a part of it; slips of the pen are forgiven.")]
@@ -113,12 +114,12 @@ class McpTools:
         pass it their `path:start-end`.
         """
 
-        def find(tools: LibraryTools, listing: ResultListing) -> str:
+        def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
             listing.best_first = not full
             others = [each for each in also if each.strip()]
-            return listing.keep(tools.results_of((query, *others), kind, self._within(path), limit))
+            return listing.keep(tools.results_of((query, *others), kind, within, limit))
 
-        return self._list(max_tokens, find)
+        return self._list_within(path, max_tokens, find)
 
     def ask(self, question: Annotated[str, Field(description="In full words, as to a person.")]) -> str:
         """Answer a question with sentences and lines quoted from the library. Each quote was compared with its file.
@@ -169,10 +170,10 @@ class McpTools:
     ) -> str:
         """Find where a class, function, method, constant or type is defined; sources come before tests."""
 
-        def find(tools: LibraryTools, listing: ResultListing) -> str:
-            return listing.keep(*tools.definitions_of(name, self._within(path), whole=False))
+        def find(tools: LibraryTools, listing: ResultListing, within: str) -> str:
+            return listing.keep(*tools.definitions_of(name, within, whole=False))
 
-        return self._list(max_tokens, find)
+        return self._list_within(path, max_tokens, find)
 
     def find_references(
         self,
@@ -190,7 +191,8 @@ class McpTools:
         from openbook.mcp.lines import references_text
 
         with self._library.fresh() as assistant:
-            found = _tools(assistant).references_to(name, self._within(path), use)
+            within, where = AgentPaths(assistant).within(path)
+            found = _tools(assistant, where=where).references_to(name, within, use)
             place_of = AgentPaths(assistant).place_of
             return references_text(found, place_of, max_tokens, mentions=use == "mention", code=code)
 
@@ -206,7 +208,8 @@ class McpTools:
         from openbook.mcp.lines import grep_text
 
         with self._library.fresh() as assistant:
-            found = _tools(assistant).lines_like(pattern, self._within(path), regex=regex, any_case=any_case)
+            within, where = AgentPaths(assistant).within(path)
+            found = _tools(assistant, where=where).lines_like(pattern, within, regex=regex, any_case=any_case)
             return grep_text(found, AgentPaths(assistant).place_of, max_tokens)
 
     def list_files(
@@ -220,7 +223,8 @@ class McpTools:
 
         with self._library.fresh() as assistant:
             place_of = AgentPaths(assistant).place_of
-            listed = _tools(assistant).documents(self._within(path), kind)
+            within, where = AgentPaths(assistant).within(path)
+            listed = _tools(assistant, where=where).documents(within, kind)
             return paths_text([place_of(each.source, each.path) for each in listed], max_tokens)
 
     def find_related(
@@ -236,11 +240,12 @@ class McpTools:
 
         with self._library.fresh() as assistant:
             paths = AgentPaths(assistant)
-            document = paths.find(path)
-            chunks = assistant.index.chunks(document.source, document.path) if document else []
+            document = _tools(assistant).document_of(paths.named(path))
+            chunks = assistant.index.chunks(document.source, document.path)
             around = [chunk for chunk in chunks if chunk.span.start_line <= line <= chunk.span.end_line]
             if not around:
-                raise ToolError("the library has no such line")
+                last = max((chunk.span.end_line for chunk in chunks), default=0)
+                raise ToolError(f"the document has no text in that line; its last one is {last}")
             listing = ResultListing(paths.place_of, max_tokens)
             listing.keep(related_chunks(around[-1], assistant.index, assistant.retriever.embedder, limit=limit))
         return as_text(listing.listed)
@@ -274,8 +279,6 @@ class McpTools:
 
     def list_sources(self) -> str:
         """List the folders and repositories that the library is made of."""
-        from openbook.index.protocol import EVERYTHING
-
         with self._library.fresh() as assistant:
             counts = Counter(document.source for document in assistant.index.documents(EVERYTHING))
             listed = [
@@ -295,15 +298,17 @@ class McpTools:
     def _named(self, path: str) -> str:
         return AgentPaths(self._library.assistant).named(path)
 
-    def _within(self, pattern: str) -> str:
-        return AgentPaths(self._library.assistant).within(pattern)
-
     def _list(self, max_tokens: int, use: Callable[[LibraryTools, ResultListing], str]) -> str:
+        return self._list_within("", max_tokens, lambda tools, listing, _: use(tools, listing))
+
+    def _list_within(self, path: str, max_tokens: int, use: Callable[[LibraryTools, ResultListing, str], str]) -> str:
         from openbook.mcp.listing import ResultListing, as_text
 
         with self._library.fresh() as assistant:
-            listing = ResultListing(AgentPaths(assistant).place_of, max_tokens)
-            use(_tools(assistant, listing), listing)
+            paths = AgentPaths(assistant)
+            listing = ResultListing(paths.place_of, max_tokens)
+            within, where = paths.within(path)
+            use(_tools(assistant, listing, where), listing, within)
         return as_text(listing.listed)
 
 
@@ -318,13 +323,12 @@ def _with_places(text: str, places: dict[str, str]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _tools(assistant: Library, listing: ResultListing | None = None) -> LibraryTools:
+def _tools(assistant: Library, listing: ResultListing | None = None, where: Filter = EVERYTHING) -> LibraryTools:
     # What calls need, listing the tools does not: agents wait for that.
     from openbook.answering.evidence import EvidenceFinder
     from openbook.answering.tools import LibraryTools
     from openbook.embedding.static import load_embedder
-    from openbook.index.protocol import EVERYTHING
     from openbook.mcp.listing import ResultListing
 
     finder = EvidenceFinder(assistant.index, load_embedder(), assistant.retriever)
-    return LibraryTools(finder, EVERYTHING, listing or ResultListing(AgentPaths(assistant).place_of, DEFAULT_TOKENS))
+    return LibraryTools(finder, where, listing or ResultListing(AgentPaths(assistant).place_of, DEFAULT_TOKENS))

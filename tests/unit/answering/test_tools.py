@@ -101,7 +101,8 @@ def test_search_can_be_narrowed_to_a_kind_or_to_paths(call: Hand) -> None:
         "other.py",
     }
     assert places(call("search", query="when do sessions end", path="docs/", limit=1)) == ["docs/guide.md:4-5"]
-    assert call("search", query="retry", path="nowhere/") == "Nothing was found."
+    with pytest.raises(ToolError, match="no document has a path like that; the folders are docs/"):
+        call("search", query="retry", path="nowhere/")
 
 
 def test_several_searches_are_merged_and_each_result_shows_the_lines_of_the_search_that_found_it(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver.exceptions import ToolError as RefusedCall
 
 from openbook.errors import SourceError
 from openbook.ingest.sync import Progress, SyncReport
@@ -65,6 +68,33 @@ def test_a_call_answers_from_what_is_there_and_says_how_far_reading_is(slow: Slo
     assert half_read.endswith("may be incomplete or out of date)") or "indexed 3 of 1,200" in half_read
     assert "a.md" not in half_read
     assert read == "a.md\n(1 documents)"
+
+
+def test_all_tools_that_are_called_at_once_say_how_far_reading_is(slow: SlowLibrary, folder: Path) -> None:
+    library = WatchedLibrary(slow, [folder], watch=False, patience_s=0.01)
+    tools = McpTools(library)
+    library.start()
+    slow.is_reading.wait(10)
+
+    def told(use: Callable[[], str]) -> str:
+        try:
+            return use()
+        except RefusedCall as exc:
+            return str(exc)
+
+    calls = (
+        partial(as_tool(tools.search, library), "ferry"),
+        partial(as_tool(tools.grep, library), "ferry", "*.md"),
+        partial(as_tool(tools.list_files, library), "*.md"),
+        partial(as_tool(tools.outline, library), "a.md"),
+        partial(as_tool(tools.read_lines, library), "a.md:3"),
+    )
+    with ThreadPoolExecutor(len(calls)) as pool:
+        texts = list(pool.map(told, calls))
+    slow.may_read.set()
+    library.close()
+
+    assert [text for text in texts if "indexed 3 of 1,200 new and changed files" not in text] == []
 
 
 def test_what_changes_while_files_are_read_is_looked_at_again(slow: SlowLibrary, folder: Path) -> None:
