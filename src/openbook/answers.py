@@ -48,6 +48,8 @@ class RefusalReason(StrEnum):
     NOTHING_QUOTABLE = "nothing that could be quoted"
     NOTHING_FITS = "no source fits into the context"
     NO_SUCH_LESSON = "no such lesson"
+    NOT_READ = "not read"
+    """What the question is about is a file that could not be read."""
     EMPTY_LIBRARY = "empty library"
     NOTHING_ASKED = "nothing was asked"
     ARITHMETIC = "arithmetic"

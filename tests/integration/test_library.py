@@ -352,3 +352,30 @@ def test_an_answer_that_no_source_mentions_a_word_says_which_files_could_not_be_
     assert "2 files could not be read, and may: b.pdf, talk.key." in told
     assert "No source mentions" in elsewhere
     assert "could not be read" not in elsewhere
+
+
+def test_an_answer_says_why_a_file_that_the_question_names_was_not_read(tmp_path: Path) -> None:
+    said = "# Vault\n\nEach xlsx is password protected. What is in the vault is safe.\n"
+    folder = write_tree(tmp_path / "a", {"a.md": said, "b/tides.pdf": "no PDF", "c/tides.pdf.md": "Tides.\n"})
+    encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
+    (folder / "password_protected.xlsx").write_bytes(encrypted)
+    unread = "password_protected.xlsx was not read: encrypted; save it without a password."
+
+    with Library.open("vault") as library:
+        library.add(folder)
+        asked = [
+            library.query(question)
+            for question in ("What is in password_protected.xlsx?", "Fasse Password_Protected.xlsx zusammen")
+        ]
+        beside = library.query("Is the vault of password_protected.xlsx safe?")
+        damaged = library.query("Summarize b/tides.pdf")
+        other = library.query("What is in tides.pdf.md?")
+        elsewhere = library.query("What is in xlsx files?")
+
+    assert [(answer.answer, answer.reason) for answer in asked] == [(unread, "not read")] * 2
+    assert beside.answer.startswith(f"{unread}\n\n")
+    assert beside.citations
+    assert beside.claims
+    assert all(claim.text in beside.answer[claim.start_char : claim.end_char] for claim in beside.claims)
+    assert damaged.answer == "b/tides.pdf was not read: not a PDF file."
+    assert "was not read" not in other.answer + elsewhere.answer

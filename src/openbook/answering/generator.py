@@ -23,6 +23,7 @@ from openbook.answering.refusals import noted, refusal
 from openbook.answering.replies import answer_of, signed
 from openbook.answering.small_talk import reply_to_small_talk
 from openbook.answering.steps import Steps, arun, run
+from openbook.answering.unread_files import Unread, asks_for_content_alone, named_unread, refusal_of_unread, with_unread
 from openbook.answering.verification import check_quotes
 from openbook.answering.verifiers import verifier_for
 from openbook.answers import Answered, AnswerEvent, Claim, GenerationResult, Policy, RefusalReason, Stage, answered
@@ -94,7 +95,7 @@ class Generator:
         clock: Callable[[], float] = time.perf_counter,
         price: Price = price_of,
         model_timeout_s: float = DEADLINE_S,
-        unread: Callable[[Filter], Sequence[str]] = lambda _: (),
+        unread: Unread = lambda _: {},
         expands_queries: bool = True,
     ) -> None:
         """Prepare.
@@ -108,7 +109,7 @@ class Generator:
             clock: Seconds, for `took_ms`.
             price: Gives prices of models.
             model_timeout_s: Seconds of one call of a model, where a `AnswerOptions` does not say.
-            unread: Gives the paths of files that a filter lets through and that could not be read.
+            unread: Gives the files that could not be read.
             expands_queries: Whether a model writes other searches before it answers, where an `AnswerOptions` lets it.
         """
         self._finder = EvidenceFinder(index, embedder, retriever)
@@ -240,10 +241,13 @@ class Generator:
         is_in_conversation = bool(asked.options.history)
         is_read_by_model = asked.options.uses_tools or bool(asked.options.attached)
         unasked = None if is_read_by_model else reply_to_small_talk(asked.query, after_answer=is_in_conversation)
+        named = named_unread(asked.query, asked.where, self._unread) if asked.results is None else {}
         if unasked is not None:
             answer = unasked
+        elif named and asks_for_content_alone(asked.query, named, self._finder.index.documents(asked.where)):
+            answer = refusal_of_unread(asked.query, named)
         elif model is None:
-            answer = yield from self._quoted(asked)
+            answer = with_unread((yield from self._quoted(asked)), named)
         elif asked.options.uses_tools:
             from openbook.answering.agent_answerer import AgentAnswerer
 
@@ -275,10 +279,10 @@ class Generator:
             answer = GenerationResult(
                 asked.query.strip(), compose(picked), checked.citations, shown, claims=checked.claims
             )
-            answer = noted(answer, deciding, self._unread(asked.where) if deciding else ())
+            answer = noted(answer, deciding, tuple(self._unread(asked.where)) if deciding else ())
             if not picked:
                 missing = self._finder.weigh(alone.asked).missing
-                unread = self._unread(asked.where) if missing else ()
+                unread = tuple(self._unread(asked.where)) if missing else ()
                 answer = refusal(asked.query.strip(), RefusalReason.NOTHING_QUOTABLE, results, missing, unread=unread)
         return replace(_told(answer, asked, alone), cost_usd=Decimal(0))
 
@@ -341,7 +345,7 @@ class Generator:
         if unasked := reply_to_small_talk(asked.query, nothing_found=True):
             return unasked
         is_foreign = self._finder.speaks_another_language(alone.asked)
-        unread = self._unread(asked.where) if weighed.missing else ()
+        unread = tuple(self._unread(asked.where)) if weighed.missing else ()
         return refusal(
             asked.query.strip(), judged.fault, results, weighed.missing, unread=unread, is_foreign=is_foreign
         )

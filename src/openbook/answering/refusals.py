@@ -46,7 +46,12 @@ def noted(answer: GenerationResult, deciding: Sequence[str], unread: Sequence[st
     """Add a note above an answer that names the words of the question which are nowhere in the library."""
     if not deciding:
         return answer
-    note = f"{build_missing_note(deciding, unread)}\n\n"
+    return with_note(answer, build_missing_note(deciding, unread))
+
+
+def with_note(answer: GenerationResult, note: str) -> GenerationResult:
+    """Add a note above an answer."""
+    note = f"{note}\n\n"
     claims = tuple(
         replace(claim, start_char=claim.start_char + len(note), end_char=claim.end_char + len(note))
         for claim in answer.claims

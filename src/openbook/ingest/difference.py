@@ -44,12 +44,15 @@ class Difference:
             found.setdefault(reason, []).append(path)
         return {reason: tuple(paths) for reason, paths in found.items()}
 
-    def unread(self) -> list[str]:
-        """Return the paths of what may hold words and could not be read, in order."""
+    def unread(self) -> dict[str, str]:
+        """Return why what may hold words could not be read, by path and in the order of paths."""
         found = (
-            path for reason, paths in self.not_indexed().items() for path in paths if _may_hold_words(reason, path)
+            (path, reason)
+            for reason, paths in self.not_indexed().items()
+            for path in paths
+            if _may_hold_words(reason, path)
         )
-        return sorted(found)
+        return dict(sorted(found))
 
 
 # What is no text, what stands elsewhere in the source, and what is none of our business.
@@ -73,15 +76,16 @@ def _may_hold_words(reason: str, path: str) -> bool:
     return known not in _NO_WORDS
 
 
-def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> list[str]:
-    """List the files that may hold words and could not be read, of the sources that a filter allows.
+def unread_files(pending: Mapping[str, Difference | SourceError], where: Filter) -> dict[str, str]:
+    """Return why files that may hold words could not be read, by path, of the sources that a filter allows.
 
     Args:
         pending: What a sync would do for each source, by name.
         where: Only its sources count.
     """
     allowed = (found for name, found in pending.items() if not where.sources or name in where.sources)
-    return [path for found in allowed if not isinstance(found, SourceError) for path in found.unread()]
+    read = (found.unread() for found in allowed if not isinstance(found, SourceError))
+    return {path: reason for unread in read for path, reason in unread.items()}
 
 
 def folder_of(root: Source, settings: Settings, readers: ReaderRegistry | None = None) -> Folder:
