@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from openbook.answering.headings import heading_over
 from openbook.answering.passages import Passage
 from openbook.embedding.protocol import Embedder
 from openbook.questions.question import Question
@@ -88,4 +89,5 @@ def passage_score(signals: Mapping[str, float]) -> float:
 def words_around(passage: Passage) -> frozenset[str]:
     """Return the words of the headings or the symbol that a passage stands under."""
     chunk = passage.shown.result.chunk
-    return frozenset(tokenize(" ".join((*chunk.context, chunk.symbol))))
+    above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
+    return frozenset(tokenize(" ".join((*chunk.context, chunk.symbol, above))))

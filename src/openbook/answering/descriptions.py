@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from openbook.answering.overview import heading_over
+from openbook.answering.headings import heading_over
 from openbook.answering.passages import Passage
 from openbook.questions.question import Question
 from openbook.retrieval.roles import is_aside
 
 _SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+# As configuration files and APIs have them. Only headings count: entries of lists begin with names of all kinds.
+_LOWER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # What stands before the name of an option in a list, a table, a heading or a manual page.
 _BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
@@ -21,14 +23,18 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[int]:
     """Return the `id` of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
 
     What opens the section under a heading that begins with the name describes it; without one, an entry of a list or a
-    manual page that begins with it.
+    manual page that begins with it. Who asks where a name is, or what uses it, wants no description.
     """
+    if not query.intents.isdisjoint(("where", "uses")):
+        return set()
     options = _OPTION.findall(query.text)
     settings = filter(_SETTING.fullmatch, query.identifiers)
-    names = "|".join(map(re.escape, dict.fromkeys((*settings, *options))))
-    if not names:
+    names = dict.fromkeys((*settings, *options))
+    titles = dict.fromkeys((*names, *filter(_LOWER.fullmatch, query.identifiers)))
+    if not titles:
         return set()
-    heading, entry = re.compile(rf"{_BEFORE}(?:{names})(?![\w-])"), re.compile(rf"{_BEFORE}(?:{names})(?![\w=-])")
+    heading = re.compile(rf"{_BEFORE}(?:{_any_of(titles)})(?![\w-])")
+    entry = re.compile(rf"{_BEFORE}(?:{_any_of(names)})(?![\w=-])")
     opening: dict[tuple[str, str, str], int] = {}
     entries: set[int] = set()
     for passage in sorted(passages, key=lambda each: each.start_char):
@@ -41,3 +47,7 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[int]:
         elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
             entries.add(id(passage))
     return set(opening.values()) or entries
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(map(re.escape, names)) or "(?!)"

@@ -8,7 +8,8 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from openbook.answering.context import Context, ContextItem
-from openbook.answering.overview import asks_to_start, heading_over, is_beside, is_front_page, is_start
+from openbook.answering.headings import heading_over
+from openbook.answering.overview import asks_to_start, is_beside, is_front_page, is_start
 from openbook.answering.passages import Passage, is_row, passages_of
 from openbook.questions.question import Question
 from openbook.questions.words import content_words_of_question

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openbook.answering.context import ContextItem
+from openbook.answering.headings import HEADING
 from openbook.answering.passages import COURSE_FACT, passages_of
 from openbook.text import LineIndex, trim, units
 from openbook.types import Chunk, Document, RetrievalResult, Span
-
-# Headings of Markdown, and of reStructuredText, whose underline is no shorter than three.
-HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*(?=\r?\n([=\-~^\"'`#*+.:_])\1{2,}[ \t]*\r?$))", re.MULTILINE)
 
 
 def document_outline(chunks: Sequence[Chunk]) -> list[Chunk]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
-from openbook.answering.outlines import HEADING
+from openbook.answering.headings import HEADING, heading_over
 from openbook.index.protocol import DocumentSummary, Index
 from openbook.retrieval.roles import role_of
 from openbook.types import Chunk, Filter, Kind, ResultRole, RetrievalResult
@@ -110,23 +110,6 @@ def is_beside(heading: str, *, to_start: bool) -> bool:
         (True, False)
     """
     return _BESIDE.search(heading) is not None or (not to_start and _TO_START.search(heading) is not None)
-
-
-def heading_over(chunk: Chunk, at: int) -> str:
-    """Return the headings over a place in a chunk, outermost first, in one string."""
-    found = list(HEADING.finditer(chunk.text, 0, at))
-    if not found:
-        return " / ".join(chunk.context)
-    first = found[0].group().strip("# \t\r")
-    # Of the headings of a chunk that begins with one, those before it are over all of it.
-    outer = chunk.context[: chunk.context.index(first)] if first in chunk.context else ()
-    inner: list[tuple[str, str]] = []
-    for each in found:
-        mark = each[1] or re.match("#*", each.group())[0]  # type: ignore[index]
-        # A mark of reStructuredText that was there before closes what stands below it; so does one "#" what has two.
-        inner = list(takewhile(lambda above, mark=mark: above[0] != mark and not above[0].startswith(mark), inner))  # type: ignore[misc]
-        inner.append((mark, each.group()))
-    return " / ".join([*outer, *(title for _, title in inner)])
 
 
 def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[DocumentSummary]:

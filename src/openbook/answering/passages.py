@@ -9,6 +9,7 @@ from itertools import groupby
 
 from openbook.answering.context import FENCES, ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
+from openbook.answering.headings import HEADING
 from openbook.answering.statements import layout_of, pieces
 from openbook.text import sentences
 from openbook.tokens import tokenize
@@ -134,8 +135,11 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
             continue
-        short = _count_words(Passage(shown, paragraph[0], paragraph[-1]).text) < _FEWEST_WORDS
-        if short:
+        text = Passage(shown, paragraph[0], paragraph[-1]).text
+        short = _count_words(text) < _FEWEST_WORDS
+        if short and before and HEADING.match(text):
+            offered = []  # it belongs to what is below
+        elif short:
             # "8080" answers "What is the default port?" together with the heading that asks it.
             opening = before[-LONGEST_QUOTE_LINES:] or paragraph
             is_said = before or len(paragraph) == len(shown.units)

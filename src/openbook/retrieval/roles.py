@@ -33,6 +33,9 @@ _LEGAL_STEM = re.compile(
     re.IGNORECASE,
 )
 
+# In a folder of documentation, these are pages about that subject.
+_ALSO_PAGE_STEM = re.compile(r"^(security|contributing)", re.IGNORECASE)
+
 _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
     # "test client" and "test runner" are things, not tests.
     "test": re.compile(
@@ -56,22 +59,23 @@ def role_of(path: str, kind: Kind) -> Role:
     Example:
         >>> role_of("pkg/tests/conftest.py", "code"), role_of("src/testing.py", "code"), role_of("guide.md", "docs")
         ('test', 'source', 'documentation')
+        >>> role_of(".github/SECURITY.md", "docs"), role_of("docs/settings/security.md", "docs")
+        ('legal', 'documentation')
     """
     if kind == "course":
         return "source"
     pure = PurePosixPath(path)
     if _TEST_STEM.search(pure.stem):
         return "test"
-    if kind != "code" and not _CHANGE_FOLDERS.isdisjoint(pure.parent.as_posix().lower().split("/")):
+    folders = pure.parent.as_posix().lower().split("/")
+    if kind != "code" and not _CHANGE_FOLDERS.isdisjoint(folders):
         return "changelog"
+    role: Role = next((_FOLDERS[part] for part in folders if part in _FOLDERS), "source")
     if kind != "code" and pure.suffix.lower() in _PROSE_SUFFIXES:
         if _CHANGELOG_STEM.match(pure.stem):
             return "changelog"
-        if _LEGAL_STEM.match(pure.stem):
+        if _LEGAL_STEM.match(pure.stem) and not (role == "documentation" and _ALSO_PAGE_STEM.match(pure.stem)):
             return "legal"
-    role: Role = next(
-        (_FOLDERS[part] for part in pure.parent.as_posix().lower().split("/") if part in _FOLDERS), "source"
-    )
     if role == "documentation" and kind == "code":
         return "example"
     if role != "source":

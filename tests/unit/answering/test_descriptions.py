@@ -31,3 +31,26 @@ def test_an_option_is_quoted_from_what_describes_it(question: str, mention: str,
     found = quotes(picked(question, section(mention, "Piers", "piers.md"), section(told, heading)))
 
     assert found[0].startswith(told)
+
+
+CODE = chunk_of("tide_mode = 3\n", "tides.py", kind="code", language="python", defines=("tide_mode",))
+
+
+def test_a_name_in_small_letters_is_quoted_from_the_section_under_it_rather_than_from_code() -> None:
+    found = quotes(picked("What does tide_mode do?", CODE, section(TIDES, "tide_mode")))
+
+    assert found[0].startswith(TIDES)
+
+
+def test_of_several_short_sections_in_a_chunk_the_one_under_the_name_is_quoted() -> None:
+    page = section("Piers that wait.", "pier_mode").text + section(TIDES, "tide_mode").text
+
+    found = quotes(picked("What does tide_mode do?", chunk_of(page, "settings.md", context=("Settings",))))
+
+    assert found[0].startswith(TIDES)
+
+
+def test_whoever_asks_where_a_name_is_gets_the_code() -> None:
+    found = quotes(picked("Where is tide_mode set?", CODE, section(TIDES, "tide_mode")))
+
+    assert found[0] == "tide_mode = 3"

@@ -140,6 +140,14 @@ def test_an_answer_of_one_word_is_quoted_with_the_heading_that_asks_for_it() -> 
     assert texts(entry) == ["# What is the default port?\n\n8080", "It can be changed."]
 
 
+def test_a_short_heading_is_not_quoted_with_what_stands_above_it() -> None:
+    entry = shown(
+        "Ships moor at the pier.\n\n### pier_mode\n\nShips wait at the pier.\n\nQuay\n----\n\nThe quay is long."
+    )
+
+    assert texts(entry) == ["Ships moor at the pier.", "Ships wait at the pier.", "The quay is long."]
+
+
 def test_what_is_short_and_alone_is_quoted_as_it_is() -> None:
     assert texts(shown("Pigeons fly.")) == ["Pigeons fly."]
 
