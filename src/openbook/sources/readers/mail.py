@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import email
 import email.policy
 import re
@@ -25,6 +26,10 @@ _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?(?:>?From [^\r\n]*\r?\n)?(?:[!-9;-~]+:[
 _NAMES = re.compile(rb"^(?:From|Date|Subject|To|Received|Message-ID|Return-Path):", re.IGNORECASE | re.MULTILINE)
 _HEADER_BYTES = 8192
 
+# UTF-32 is not among them: no program writes mail so.
+_MARKS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_AS_IS = frozenset({"7bit", "8bit", "binary"})
+
 
 def is_mail(raw: bytes) -> bool:
     r"""Return whether a file begins as a message does.
@@ -33,6 +38,7 @@ def is_mail(raw: bytes) -> bool:
         >>> is_mail(b"From: Ada\nSubject: Tides\n\nHello\n"), is_mail(b"Dear Ada,\n")
         (True, False)
     """
+    raw, _ = _in_utf8(raw[: 4 * _HEADER_BYTES])
     return _HEADER.match(raw) is not None and _NAMES.search(raw[:_HEADER_BYTES]) is not None
 
 
@@ -43,13 +49,14 @@ def read_mail(raw: bytes, language: str, attached: Attachments) -> Reading:
     else the words of the part in HTML. Anchors of an mbox are `message 1`, `message 2` ...; those of an attachment
     begin with its name: `message 2 slides.pdf p. 4`. What of the attachments could not be read is remarked on.
     """
+    raw, is_converted = _in_utf8(raw)
     messages = list(_messages(raw)) if language == "mbox" else [raw]
     parts = Parts()
     damaged = set()
     for number, message in enumerate(messages[:_MOST_MESSAGES], start=1):
         label = f"message {number}" if language == "mbox" else ""
         try:
-            reading, files = _read(message)
+            reading, files = _read(message, is_converted=is_converted)
         except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # of headers that are damaged
             damaged.add(number)
             continue
@@ -62,6 +69,30 @@ def read_mail(raw: bytes, language: str, attached: Attachments) -> Reading:
     return parts.reading(language, (*remarks, *attached.remarks))
 
 
+def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
+    """Return mail that an editor has saved as UTF-16 or with a mark as UTF-8; and whether it was converted."""
+    if raw.startswith(codecs.BOM_UTF8):
+        return raw.removeprefix(codecs.BOM_UTF8), False
+    encoding = next((encoding for mark, encoding in _MARKS if raw.startswith(mark)), "")
+    # The first character of a header is ASCII, which has a zero beside it.
+    encoding = encoding or {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get(_zeros(raw), "")
+    return (raw.decode(encoding, "replace").encode(), True) if encoding else (raw, False)
+
+
+def _zeros(raw: bytes) -> tuple[bool, bool]:
+    return raw[:1] == b"\0", raw[1:2] == b"\0"
+
+
+def _state_utf8(message: EmailMessage) -> None:
+    """Let the parts that stand as they are in a converted message say that they are UTF-8, as they now are."""
+    for part in message.walk():
+        if (
+            part.get_content_maintype() == "text"
+            and str(part.get("Content-Transfer-Encoding", "8bit")).lower() in _AS_IS
+        ):
+            part.set_param("charset", "utf-8")
+
+
 def _messages(raw: bytes) -> Iterator[bytes]:
     starts = [(found.start(), found.end()) for found in _OPENING.finditer(raw)]
     if not starts:
@@ -71,9 +102,11 @@ def _messages(raw: bytes) -> Iterator[bytes]:
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
 
 
-def _read(raw: bytes) -> tuple[Reading, list[tuple[str, bytes]]]:
+def _read(raw: bytes, *, is_converted: bool) -> tuple[Reading, list[tuple[str, bytes]]]:
     """Read a message, and return it with the names and bytes of what is attached."""
     message = email.message_from_bytes(raw, policy=email.policy.default)
+    if is_converted:
+        _state_utf8(message)
     composer = Composer()
     composer.heading(_header(message, "Subject") or "(no subject)", 1)
     composer.text("\n".join(f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))))

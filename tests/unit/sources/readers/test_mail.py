@@ -75,6 +75,27 @@ def test_what_is_no_mail_is_read_as_text(path: str) -> None:
     assert document.remarks == ("no mail; read as text",)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "charset"),
+    [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("utf-16-le", "iso-8859-1"), ("utf-16-be", "utf-8")],
+)
+def test_mail_that_an_editor_has_saved_in_unicode_is_read_as_mail(encoding: str, charset: str) -> None:
+    message = (
+        "From: Zoë <zoe@example.org>\nSubject: Größe\nMIME-Version: 1.0\n"
+        f"Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\nDas Wasser fällt.\n"
+    )
+    document = read(message.encode(encoding))
+
+    assert document.text == "Größe\n\nFrom: Zoë <zoe@example.org>\n\nDas Wasser fällt."
+    assert (document.language, document.remarks) == ("eml", ())
+
+
+def test_an_attachment_of_converted_mail_is_the_same_bytes() -> None:
+    raw = with_files(("slides.pdf", pdf(text("Ovens are hot."))))
+
+    assert read(raw.decode().encode("utf-16")).text == read(raw).text
+
+
 def with_files(*files: tuple[str, bytes]) -> bytes:
     message = EmailMessage()
     message["Subject"] = "Plans"
