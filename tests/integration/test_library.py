@@ -379,3 +379,17 @@ def test_an_answer_says_why_a_file_that_the_question_names_was_not_read(tmp_path
     assert all(claim.text in beside.answer[claim.start_char : claim.end_char] for claim in beside.claims)
     assert damaged.answer == "b/tides.pdf was not read: not a PDF file."
     assert "was not read" not in other.answer + elsewhere.answer
+
+
+def test_a_quote_of_a_page_has_no_blank_before_a_comma_and_is_as_exact(tmp_path: Path) -> None:
+    page = "<h1>Ferries</h1>\n<p>The <b>ferry</b>, which (<i>they say</i>) is red, leaves the harbour at noon.</p>\n"
+    told = "The ferry, which (they say) is red, leaves the harbour at noon."
+
+    with Library.open("pages") as library:
+        library.add(write_tree(tmp_path / "a", {"a.html": page}))
+        answer = library.query("When does the ferry leave the harbour?")
+
+    (citation,) = answer.citations
+    assert f"> {told} [1" in answer.answer
+    assert (citation.verdict, citation.span.start_line) == ("exact", 2)
+    assert [claim.verdict for claim in answer.claims] == ["exact"]

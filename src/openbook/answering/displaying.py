@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from openbook.grounding.readable import HTML_TAG
+from openbook.grounding.readable import HTML_TAG, closed_up
 from openbook.types import Chunk, Unit
 
 # The HTML reader leaves a space for each character of markup.
@@ -28,9 +28,9 @@ def is_fence(text: str) -> bool:
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
     """Return what a model is shown of each unit of a chunk.
 
-    Of a page of HTML, runs of blanks become one, and what all lines are indented by is left out; of
-    Markdown, tags of HTML are left out where they stand in no code. A unit that is nothing but markup
-    stays, so that none is empty. All else is shown as it stands, templates included.
+    Of a page of HTML, runs of blanks become one, or none before a comma, and what all lines are
+    indented by is left out; of Markdown, tags of HTML are left out where they stand in no code. A unit
+    that is nothing but markup stays, so that none is empty. All else is shown as it stands, templates included.
 
     Example:
         >>> from openbook.text import units
@@ -45,7 +45,7 @@ def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:
         return texts
     if chunk.language == "html":
         indent = min(len(text) - len(text.lstrip()) for text in texts)
-        return tuple(_BLANKS.sub(" ", text[indent:]) for text in texts)
+        return tuple(_BLANKS.sub(" ", closed_up(text[indent:])) for text in texts)
     return tuple(_without_tags(texts))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES
 from openbook.answering.passages import INDENT, Passage, is_row
+from openbook.grounding.readable import closed_up
 
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 
@@ -18,9 +19,9 @@ def quoted(passage: Passage) -> str:
     """Return a passage as Markdown that ends with its mark.
 
     Runs of spaces in prose become one, as in a page of HTML, where a reader leaves a space for each character of
-    markup. Code in prose keeps its lines, in a fence of its own.
+    markup, and none before a comma. Code in prose keeps its lines, in a fence of its own.
     """
-    mark, text = mark_of(passage), passage.text
+    mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
     if _is_indented_code(text):
@@ -34,8 +35,12 @@ def quoted(passage: Passage) -> str:
 
 def pointed(passage: Passage) -> str:
     """Return a passage as an item of a list in Markdown, on one line, that ends with its mark."""
-    text = " ".join(passage.text.split())
+    text = " ".join(_text_of(passage).split())
     return f"- {_in_code(text) if passage.is_code else text} {mark_of(passage)}"
+
+
+def _text_of(passage: Passage) -> str:
+    return closed_up(passage.text) if passage.shown.result.chunk.language == "html" else passage.text
 
 
 def _in_code(text: str) -> str:

@@ -41,10 +41,19 @@ _CLOSE = 0.005
 # Beginnings of words that are as long stand for them: `POST` for "POSTing".
 _SHORTEST_BEGINNING = 4
 
+# Where tags stood in a page, a blank is left between a word and the comma behind it.
+_ROOM = re.compile(r" (?=[,.;:!?)\]]+(?: |$))|(?<=[(\[]) ")
+
 
 def squash(text: str) -> str:
-    """Return a text in lower case, without marks of emphasis and quotation, blanks as one."""
-    return " ".join(_MARKUP.sub("", unicodedata.normalize("NFC", text).translate(_ALIKE)).lower().split())
+    """Return a text in lower case, without marks of emphasis and quotation, blanks as one, or none before a comma.
+
+    Example:
+        >>> squash("The *ferry*    , which (   is red    )  waits")
+        'the ferry, which (is red) waits'
+    """
+    words = " ".join(_MARKUP.sub("", unicodedata.normalize("NFC", text).translate(_ALIKE)).lower().split())
+    return _ROOM.sub("", words)
 
 
 def parts_of_quote(quote: str) -> list[str]:

@@ -21,6 +21,19 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0
 _STRING_SIGNS = re.compile(r"(?<!\w)[rbfuRBFU]{1,2}(?=[\"'])")
 _BLANK_OF_STRING = re.compile(r"\\[nrt]")
 
+# The reader of HTML leaves a blank for each character of a tag, and the shortest has three.
+_ROOM_OF_TAG = re.compile(r"(?<=\S) {3,}(?=(?:[,.;:!?)\]]+|['\u2019]s)(?:\s|$))|(?<=[(\[]) {3,}(?=\S)")
+
+
+def closed_up(text: str) -> str:
+    """Return text of a page without the room of tags between words and the marks that belong to them.
+
+    Example:
+        >>> closed_up("The ferry    , which (   is red    ) waits.")
+        'The ferry, which (is red) waits.'
+    """
+    return _ROOM_OF_TAG.sub("", text)
+
 
 def readable(text: str) -> str:
     r"""Return a text without what is markup around its words. It is for looking up only: offsets do not stay.

@@ -81,3 +81,15 @@ def test_quotes_are_measured_by_what_stands_in_the_document() -> None:
     for_model, for_quotes = (build_context(results, 250, for_model=each).shown[0].units for each in (True, False))
 
     assert len(for_quotes) < len(for_model) < 40
+
+
+def test_nothing_stands_between_a_word_in_a_tag_and_the_mark_behind_it() -> None:
+    text = read_html(
+        "<p>The <b>ferry</b>, which (<i>so they say</i>) waits for <em>Ada</em>'s <a href=x>boat</a>!"
+    ).text
+    other = read_html("<p>See <code>a</code> .gitignore and <b>Note</b>\u00a0: fin.").text
+
+    assert shown(chunk_of(text.strip("\f "), "a.html", language="html")) == (
+        "The ferry, which (so they say) waits for Ada's boat!",
+    )
+    assert shown(chunk_of(other.strip("\f "), "a.html", language="html")) == ("See a .gitignore and Note : fin.",)
