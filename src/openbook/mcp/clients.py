@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from openbook.errors import SettingsError
-from openbook.mcp.editing import edit_json, edit_toml, read_json
+from openbook.mcp.editing import edit_json, edit_toml, read_json, says_same_json, says_same_toml
 from openbook.mcp.editing_yaml import edit_yaml
-from openbook.permissions import make_private_file, make_private_folder
+from openbook.mcp.kept_files import Record, read_record, write_record
 
 _CONFIG = re.compile(r"\{config:(\w+)\}")
 _EDITORS = {".toml": edit_toml, ".yaml": edit_yaml}
+
+# YAML is not among them, because nothing here reads it as a whole.
+_COMPARERS = {".json": says_same_json, ".jsonc": says_same_json, ".toml": says_same_toml}
 
 # Seconds that a call may take. It waits four for files, and an answer takes one.
 _GOOSE_TIMEOUT_S = 60
@@ -80,6 +82,9 @@ class FileChange:
     """None if it is not there."""
     after: str | None
     """None if it goes."""
+    client: Client
+    name: str
+    """Of the server."""
     is_install: bool = False
     """Whether what was there is to be kept."""
 
@@ -139,10 +144,10 @@ def plan_uninstall(client: Client, project: Path, name: str, kept: Path) -> File
         SettingsError: The file cannot be read, or is not what the agent reads.
     """
     change = _changed(client, project, name, None)
-    record = _record(change.path, kept)
-    if record is not None and change.before is not None and record["after"] == _digest(change.before):
-        return FileChange(change.path, change.before, record["before"])
-    return change
+    record = read_record(change.path, kept)
+    if record is None or change.before is None or record.names != (name,):
+        return change
+    return replace(change, after=_seen(change, record).before)
 
 
 def write_change(change: FileChange, kept: Path) -> None:
@@ -159,12 +164,10 @@ def write_change(change: FileChange, kept: Path) -> None:
     try:
         if change.after is None:
             path.unlink()
-            _record_file(path, kept).unlink(missing_ok=True)
+            _forget(change, kept)
             return
         if change.is_install:
             _keep(change, kept)
-        else:
-            _record_file(path, kept).unlink(missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as beside:
             fresh = Path(beside) / path.name
@@ -172,6 +175,8 @@ def write_change(change: FileChange, kept: Path) -> None:
             if change.before is not None:
                 shutil.copymode(path, fresh)
             fresh.replace(path)
+        if not change.is_install:
+            _forget(change, kept)
     except UnicodeEncodeError as exc:
         raise SettingsError(f"cannot write {str(path)!r}: a path in it is no text", hint="rename that folder") from exc
     except OSError as exc:
@@ -179,33 +184,27 @@ def write_change(change: FileChange, kept: Path) -> None:
 
 
 def _keep(change: FileChange, kept: Path) -> None:
-    """Remember what was there before the first change, and what this change makes of it."""
-    record = _record(change.path, kept)
-    is_ours = record is not None and change.before is not None and record["after"] == _digest(change.before)
-    before = record["before"] if record is not None and is_ours else change.before
-    if change.after is None:
-        return
-    record_file = _record_file(change.path, kept)
-    make_private_folder(kept)
-    make_private_file(record_file)
-    told = {"path": str(change.path), "before": before, "after": _digest(change.after)}
-    record_file.write_text(json.dumps(told), encoding="utf-8")
+    """Remember what the file is without servers of ours, and what this change makes of it."""
+    record = read_record(change.path, kept)
+    record = _seen(change, record) if record else Record(str(change.path), change.before, "", ())
+    write_record(change.path, record.with_server(change.name, change.after or ""), kept)
 
 
-def _record(path: Path, kept: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(_record_file(path, kept).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) and found.keys() >= {"before", "after"} else None
+def _forget(change: FileChange, kept: Path) -> None:
+    record = read_record(change.path, kept)
+    if record is not None:
+        record = _seen(change, record).without_server(change.name, change.after or "")
+    write_record(change.path, record, kept)
 
 
-def _record_file(path: Path, kept: Path) -> Path:
-    return kept / f"{_digest(str(path))[:32]}.json"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _seen(change: FileChange, record: Record) -> Record:
+    table, suffix = change.client.table, change.path.suffix
+    comparer = _COMPARERS.get(suffix)
+    return record.seen_with(
+        change.before or "",
+        lambda text, name: _EDITORS.get(suffix, edit_json)(text, table, name, None),
+        comparer and (lambda one, other: comparer(one, other, table)),
+    )
 
 
 def _changed(client: Client, project: Path, name: str, command: Sequence[str] | None) -> FileChange:
@@ -214,7 +213,9 @@ def _changed(client: Client, project: Path, name: str, command: Sequence[str] | 
     entry = None if command is None else _entry(client, name, command)
     try:
         after = _EDITORS.get(path.suffix, edit_json)(before or "", client.table, name, entry)
-        return FileChange(path, before, after if after or before is not None else None, is_install=entry is not None)
+        return FileChange(
+            path, before, after if after or before is not None else None, client, name, is_install=entry is not None
+        )
     except ValueError as exc:
         hint = "take the entry out by hand" if entry is None else f"add by hand: {_told(path, client, name, entry)}"
         raise SettingsError(f"{str(path)!r} was not changed: {exc}", hint=hint) from exc

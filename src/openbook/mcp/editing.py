@@ -98,6 +98,29 @@ def read_json(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def says_same_json(text: str, other: str, table: str) -> bool:
+    """Whether two texts of JSON say the same, an empty table or none aside."""
+    try:
+        return _with_table(json.loads(_plain(text.removeprefix("\ufeff"))), table) == _with_table(
+            read_json(other), table
+        )
+    except (RecursionError, ValueError):
+        return False
+
+
+def says_same_toml(text: str, other: str, table: str) -> bool:
+    """Whether two texts of TOML say the same, an empty table or none aside."""
+    try:
+        said, wanted = (_read_toml(each.removeprefix("\ufeff")) for each in (text, other))
+    except ValueError:
+        return False
+    return _with_table(said, table) == _with_table(wanted, table)
+
+
+def _with_table(settings: dict[str, Any], table: str) -> dict[str, Any]:
+    return {**settings, table: settings.get(table) or {}}
+
+
 def edit_toml(text: str, table: str, name: str, entry: Entry | None) -> str:
     """Return the text with an entry put in as a table, in place of one of that name; without it if it is None.
 
