@@ -24,7 +24,7 @@ _ELSEWHERE = ("url", "serverUrl", "httpUrl")
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
 
-_BESIDE = re.compile(r"([ \t]*,)?([ \t]*(?://[^\r\n]*|/\*[^\r\n]*\*/)?)(?=[\r\n])")
+_BESIDE = re.compile(r"([ \t]*,)?([ \t]*(?://[^\r\n]*|/\*(?:[^\r\n*]|\*(?!/))*\*/)?)(?=[\r\n])")
 
 _DECODER = json.JSONDecoder()
 

@@ -25,6 +25,7 @@ ENTRY: dict[str, Any] = {"command": "/bin/openbook", "args": ["mcp", "/shop"]}
         pytest.param('{"servers": {"new": {"env": {"A":"1"}}}, "z":2}', ['"z":2'], id="there-already"),
         pytest.param('{"servers": {\n"a": 1 // b, c\n}}', ['"a": 1, // b, c\n'], id="comment-of-the-last"),
         pytest.param('/* a */ {"b": "/*", "c": [1,],} // d', ["/* a */", "[1,],", "// d"], id="comments-and-commas"),
+        pytest.param('{"servers": {"a": 1 /* b */} /* c */\n}', ["/* b */", "/* c */\n}"], id="two-comments-on-a-line"),
         pytest.param("", [], id="empty"),
     ],
 )
