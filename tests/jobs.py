@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import sys
 import threading
@@ -23,6 +24,14 @@ class Unreadable:
         return (int, ("x",))
 
 
+class Litter:
+    """Holds itself, so that only a collection of garbage frees it."""
+
+    def __init__(self, seconds: float) -> None:
+        self.itself = self
+        time.sleep(seconds)
+
+
 def act(job: str) -> object:
     """Do what a job says, in a child process."""
     verb, _, argument = job.partition(" ")
@@ -37,6 +46,8 @@ def act(job: str) -> object:
         "print": lambda: sys.stdout.write(f"{argument}\n"),
         "big": lambda: "x" * int(argument),
         "swell": lambda: len(bytearray(int(argument))),
+        "litter": lambda: Litter(float(argument)).itself is None,
+        "left": lambda: sum(isinstance(one, Litter) for one in gc.get_objects()),
         "lambda": lambda: lambda: None,
         "unreadable": Unreadable,
         "modules": lambda: sorted(sys.modules),

@@ -7,6 +7,7 @@ have no guard twice, and a crash of one child breaks its whole pool.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import queue
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO, Any, Generic, NoReturn, TypeVar, cast
 
+from openbook.memory import release_memory
 from openbook.types import SkipReason
 
 Job = TypeVar("Job")
@@ -43,6 +45,9 @@ CHILD = ("-I", "-c", _CHILD)
 """Arguments of Python for a child that waits on its standard input for what `child_greeting` gives."""
 
 _POLL_S = 0.2
+
+# A job that took so long had much to hold. Giving it back takes a hundredth of that.
+_LONG_JOB_S = 1.0
 
 # For a thread whose process is gone: an interrupt may have left a lock of `subprocess` taken, which it waits for.
 _JOIN_S = 10.0
@@ -334,16 +339,30 @@ def serve_jobs(
     become_child()
     try:
         while True:
-            job = pickle.load(jobs)
-            _end_after(_ORPHAN_TIMEOUTS * timeout_s)
-            outcome = apply_safely(function, job)
-            _end_after(0)
-            pickle.dump(outcome, results)
-            results.flush()
+            started = time.monotonic()
+            _answer(function, timeout_s, jobs, results)
+            if time.monotonic() - started > _LONG_JOB_S:
+                _give_back()
     except (EOFError, pickle.UnpicklingError):
         return  # no more jobs, or half a job of a parent that is gone
     except BrokenPipeError:
         exit_immediately()
+
+
+def _answer(function: Callable[[Job], Result], timeout_s: float, jobs: IO[bytes], results: IO[bytes]) -> None:
+    """Do one job. Nothing of it is held while the next is waited for."""
+    job = pickle.load(jobs)
+    _end_after(_ORPHAN_TIMEOUTS * timeout_s)
+    outcome = apply_safely(function, job)
+    _end_after(0)
+    pickle.dump(outcome, results)
+    results.flush()
+
+
+def _give_back() -> None:
+    """Return the memory of a long job to the system."""
+    gc.collect()
+    release_memory()
 
 
 def become_child() -> None:

@@ -52,6 +52,12 @@ def test_no_more_processes_are_started_than_there_are_jobs_or_were_asked_for() -
     assert os.getpid() not in few | many
 
 
+def test_what_a_long_job_leaves_is_given_back_before_the_next() -> None:
+    results = run(["left before", "litter 1.1", "left behind"], count=1)
+
+    assert (results["left before"], results["left behind"]) == (0, 0)
+
+
 def test_an_exception_is_a_lost_job_and_nothing_more() -> None:
     results = run(["fail five", "pid a", "pid b"], count=1)
 

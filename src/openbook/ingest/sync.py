@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 # has to be merged; a kill loses at most what is not committed.
 _FILES_PER_COMMIT = 50
 
+# They wait in memory for it. A manual of 600 pages has about as many (`benchmarks.documents`).
+_CHUNKS_PER_COMMIT = 2_000
+
 # Clocks of file systems tick every 10 ms at worst on Linux. A file written that shortly before it
 # was read can be written again without its times moving.
 _UNSETTLED_NS = 20_000_000
@@ -110,7 +113,7 @@ def sync(
     preparing = _prepared(difference, folder, settings, None if served else load_embedder, readers)
     # Closed by hand: an exception that goes on its way would keep the generators, and so the children, alive.
     with contextlib.closing(preparing) as outcomes:
-        for batch in _batched(outcomes, _FILES_PER_COMMIT):
+        for batch in _batched(outcomes):
             writer.write(_with_vectors(batch, served) if served else batch)
             if progress:
                 progress(writer.counts.total(), len(difference.todo))
@@ -280,12 +283,13 @@ def _with_vectors(batch: list[_Outcome], embedder: Embedder) -> list[_Outcome]:
     return list(zip(files, embedded(prepared, embedder), strict=True))
 
 
-def _batched(items: Iterable[_Outcome], size: int) -> Iterator[list[_Outcome]]:
-    batch = []
+def _batched(items: Iterable[_Outcome]) -> Iterator[list[_Outcome]]:
+    batch, chunks = [], 0
     for item in items:
         batch.append(item)
-        if len(batch) == size:
+        chunks += len(item[1].entries)
+        if len(batch) == _FILES_PER_COMMIT or chunks >= _CHUNKS_PER_COMMIT:
             yield batch
-            batch = []
+            batch, chunks = [], 0
     if batch:
         yield batch

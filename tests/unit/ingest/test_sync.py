@@ -372,3 +372,14 @@ def test_text_that_no_database_takes_as_it_is_does_not_stop_a_sync(index: Index,
     indexed = set(index.records("s"))
     assert indexed >= set(FILES)
     assert report.added + sum(map(len, report.skipped.values())) == 5
+
+
+def test_files_of_many_chunks_do_not_wait_for_each_other_to_be_committed(index: Index, tmp_path: Path) -> None:
+    page = "\n\n".join(f"# Part {number}\n\nThe {number}th fox." for number in range(1_100))
+    tree = write_tree(tmp_path / "long", {f"{name}.md": page for name in "abcde"} | {"f.md": "# F\n", "g.md": "# G\n"})
+    told: list[int] = []
+
+    bring(index, tree, progress=lambda done, _: told.append(done))
+
+    assert index.stats().chunks > 5_000
+    assert told == [2, 4, 7]
