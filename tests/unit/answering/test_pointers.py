@@ -63,6 +63,10 @@ def test_a_result_far_below_the_best_is_not_pointed_to() -> None:
     assert pointers(other, scores=(10.0, 6.9)) == []
 
 
+def test_transcripts_are_not_pointed_to() -> None:
+    assert pointers(chunk_of("The policy is set by the client.", "b.txt", kind="course")) == []
+
+
 def test_a_line_with_little_of_the_question_is_not_pointed_to() -> None:
     other = chunk_of("A policy of three.", "b.md")
     longer = "how long does the retry policy of a client wait between attempts against unreachable hosts"
