@@ -165,7 +165,7 @@ def _lines(file: Path) -> list[Case]:
 
 
 def _is_named(case: Case) -> bool:
-    return str(case["set"]).startswith("named")
+    return str(case.get("set", "")).startswith("named")
 
 
 def _of_named() -> list[Case]:

@@ -88,7 +88,7 @@ def rst_as_markdown(text: str) -> Translated:
 
     Example:
         >>> rst_as_markdown("Tides\n=====\n\nSee :doc:`moon`.\n").lines
-        ['# Tides', '', '', 'See moon.', '']
+        ['# Tides', '', '', '', 'See moon.', '']
     """
     return _Translator(text).translate()
 

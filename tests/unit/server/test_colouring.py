@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from openbook.server.colouring import Colourer
+from openbook.server.colouring import Colourer, highlight_code
 
 # Its time grows with the square of the blanks: a minute, if nobody stops it.
 ODD = "a" + " " * 16_000 + "b"
@@ -30,3 +30,10 @@ def test_code_that_takes_too_long_is_not_coloured_and_the_next_one_is(colourer: 
 def test_a_language_without_a_lexer_has_no_colours(colourer: Colourer) -> None:
     assert colourer.colour("x", "klingon") == ""
     assert colourer.colour("x = 1\n", "python").startswith('<span class="hl-n">x</span>')
+
+
+def test_tokens_have_classes_and_a_language_without_a_lexer_has_none() -> None:
+    assert highlight_code(("x = 1\n", "python")) == (
+        '<span class="hl-n">x</span> <span class="hl-o">=</span> <span class="hl-mi">1</span>\n'
+    )
+    assert highlight_code(("x = 1", "no-such-language")) == ""

@@ -149,3 +149,30 @@ def test_odd_texts_are_shown_somehow(text: str) -> None:
 
 def test_a_long_text_is_shown_as_its_lines() -> None:
     assert html_of("x\n" * 200_000) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param("== ==\na  b\n== ==\n1  two\n\n\nend\n", ["== ==", "a  b", "== =="], id="a table without an end"),
+        pytest.param("==  ==\na   b\n==  ==\nxxxxxx\n==  ==\n", ["==  ==", "a   b"], id="a cell over two columns"),
+        pytest.param("+--+--+\n| a| b|\n+-----+\n", ["+--+--+"], id="a rule over two columns"),
+        pytest.param("+--+--+\n| a| b|\nwords\n", ["+--+--+"], id="a grid that is broken off"),
+        pytest.param("+--+--+\n| a| b|\n+--+--+", ["", "| a | b |", "| --- | --- |"], id="a grid at the end"),
+        pytest.param("| one line\n|\n| two\n", ["one line\\", "\\", "two\\"], id="a block of lines"),
+        pytest.param(":port: 80\n:host: *any*\n", ["- **port** 80", "- **host** *any*"], id="fields"),
+        pytest.param("So::\n\n   y\n", ["So:", "", "", "```", "y", "```"], id="an example behind a sentence"),
+        pytest.param("Call `the list`_, :py:func:`~a.b.c`.\n", ["Call the list, `c`."], id="links and roles"),
+        pytest.param(".. toctree::\n\n   one\n   two\n", ["", "-", "- one", "- two"], id="a table of contents"),
+        pytest.param("# no title\n> no quote\n", ["\\# no title", "\\> no quote"], id="what Markdown would misread"),
+        pytest.param(".. py:class:: Pier(a)\n\n   Waits.\n", ["**class** `Pier(a)`", "", "Waits."], id="a definition"),
+        pytest.param(".. rubric:: Notes\n\nEnd.\n", ["", "> **Note** Notes"], id="a rubric"),
+        pytest.param("..\n   A comment.\n\nEnd.\n", ["", "End."], id="a comment below its mark"),
+        pytest.param(":ref:`a ``b`` c`\n", None, id="code within a role"),
+    ],
+)
+def test_a_construct_becomes_what_it_means_or_stays_as_it_is(text: str, lines: list[str] | None) -> None:
+    made = rst_as_markdown(text)
+
+    assert lines is None or made.lines[: len(lines)] == lines
+    assert len(made.starts) == text.count("\n") + 1

@@ -1,0 +1,48 @@
+"""Git is asked, and failures are told apart from an answer that is no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.verify.git import Git, GitFailedError
+
+
+def test_git_in_a_folder_that_is_gone_fails_and_says_why(tmp_path: Path) -> None:
+    git = Git(tmp_path / "gone")
+
+    with pytest.raises(GitFailedError, match="git cannot be run"):
+        git.run("status")
+    with pytest.raises(GitFailedError, match="git cannot be run"):
+        git.read("HEAD:a.md")
+    assert git.ask("status") == ""
+    assert git.failure == "git cannot be run"
+
+
+def test_a_path_that_no_system_takes_fails_and_asks_nothing_else(tmp_path: Path) -> None:
+    git = Git(tmp_path)
+
+    assert git.ask("log", "a\0b") == ""
+    assert git.failure == "git cannot be run"
+    with pytest.raises(GitFailedError):
+        git.read("HEAD:two\nlines")
+
+
+def test_a_command_that_fails_says_what_git_says_unless_there_is_another_way(tmp_path: Path) -> None:
+    tried, asked = Git(tmp_path), Git(tmp_path)
+
+    with pytest.raises(GitFailedError):
+        tried.run("log", is_try=True)
+    with pytest.raises(GitFailedError, match="not a git repository"):
+        asked.run("log")
+
+    assert tried.failure == ""
+    assert "not a git repository" in asked.failure
+
+
+def test_that_a_folder_is_no_repository_is_an_answer(tmp_path: Path) -> None:
+    git = Git(tmp_path)
+
+    assert git.ask("rev-parse", "HEAD") == ""
+    assert git.failure == ""
