@@ -21,8 +21,9 @@ def response(number: int) -> SessionMessage:
 def test_what_came_before_is_read_first_and_a_broken_line_is_an_error() -> None:
     async def read() -> list[object]:
         sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](2)
-        await sender.send(response(7))
-        await sender.send(response(8))
+        async with sender:
+            await sender.send(response(7))
+            await sender.send(response(8))
         stream = Replayed(receiver, [PING, b"no json"])
         async with stream:
             first, broken, later = [await stream.receive() for _ in range(3)]
