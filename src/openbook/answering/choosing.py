@@ -39,7 +39,7 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|deux|trois|quatre|dos|tres|cuatro)\b",
     re.IGNORECASE,
 )
-_ASIDE = frozenset({"test", "example", "changelog"})
+_ASIDE = frozenset({"test", "example", "changelog", "generated"})
 
 
 def signals_of(

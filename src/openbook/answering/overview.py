@@ -118,7 +118,7 @@ def _front_pages(documents: list[DocumentSummary], text: str) -> Iterator[Docume
             continue
         depth = page.path.count("/")
         is_hidden = any(part.startswith(".") for part in page.path.split("/"))
-        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "changelog", "legal"}
+        is_aside = is_hidden or role_of(page.path, page.kind) in {"test", "example", "changelog", "legal", "generated"}
         if depth <= _DEEPEST and not is_aside and _worth(page.path, page.kind, text)[0] < len(_FRONT) + 1:
             yield page
 

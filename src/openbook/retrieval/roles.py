@@ -10,7 +10,7 @@ from typing import Literal
 
 from openbook.types import Kind
 
-Role = Literal["source", "test", "example", "documentation", "configuration", "changelog", "legal"]
+Role = Literal["source", "test", "example", "documentation", "configuration", "changelog", "legal", "generated"]
 
 _FOLDERS: Mapping[str, Role] = {
     **dict.fromkeys(("test", "tests", "spec", "specs", "__tests__", "testdata", "fixtures", "e2e"), "test"),
@@ -23,6 +23,8 @@ _FOLDERS: Mapping[str, Role] = {
 _CHANGE_FOLDERS = frozenset({"changelog", "changelogs", ".changeset", "newsfragments", "whatsnew", "releasenotes"})
 # `history.py` and `authors.rb` are sources.
 _PROSE_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".adoc", ".html", ".org"})
+# Translations of what sources say, and what package managers write down: they name everything and explain nothing.
+_GENERATED_SUFFIXES = frozenset({".po", ".pot", ".xlf", ".xliff", ".lock"})
 _TEST_STEM = re.compile(r"^test_|^conftest$|[._-](test|tests|spec)$|(?<=[a-z0-9])(Test|Tests|Spec)$")
 _CHANGELOG_STEM = re.compile(
     r"^(changelog|changes|history|news|releases?|release[-_]notes|todos?|roadmap)$", re.IGNORECASE
@@ -43,6 +45,7 @@ _ASKS_FOR: Mapping[Role, re.Pattern[str]] = {
         r"|\btest (case|suite|function|method|module|file|class(es)?)s?\b)"
     ),
     "example": re.compile(r"\b(example|sample|demo)s?\b", re.IGNORECASE),
+    "generated": re.compile(r"\b(msgid|msgstr|lock ?files?)\b|\.(pot?|xlf|xliff|lock)\b", re.IGNORECASE),
     "changelog": re.compile(
         r"\b(change ?log|changed|release|deprecated|since (v|version)|to-?dos?|roadmap)\b", re.IGNORECASE
     ),
@@ -65,8 +68,9 @@ def role_of(path: str, kind: Kind) -> Role:
     if kind == "course":
         return "source"
     pure = PurePosixPath(path)
-    if _TEST_STEM.search(pure.stem):
-        return "test"
+    named = _role_of_name(pure)
+    if named is not None:
+        return named
     folders = pure.parent.as_posix().lower().split("/")
     if kind != "code" and not _CHANGE_FOLDERS.isdisjoint(folders):
         return "changelog"
@@ -85,15 +89,22 @@ def role_of(path: str, kind: Kind) -> Role:
     return "documentation" if kind == "docs" else "configuration"
 
 
+def _role_of_name(path: PurePosixPath) -> Role | None:
+    """Return what the name of a file says, in whichever folder it is."""
+    if path.suffix.lower() in _GENERATED_SUFFIXES:
+        return "generated"
+    return "test" if _TEST_STEM.search(path.stem) else None
+
+
 def is_aside(path: str) -> bool:
-    """Return whether a file is a test, a changelog or a licence, about which nobody asks first.
+    """Return whether a file is a test, a changelog, a licence or generated, about which nobody asks first.
 
     Example:
-        >>> is_aside("tests/test_wait.py"), is_aside("CHANGES.rst"), is_aside("src/wait.py")
-        (True, True, False)
+        >>> [is_aside(path) for path in ("tests/test_wait.py", "CHANGES.rst", "locale/de.po", "src/wait.py")]
+        [True, True, True, False]
     """
     # What a file is for shows in its path, whichever of the two kinds it is of.
-    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint({"test", "changelog", "legal"})
+    return not {role_of(path, "code"), role_of(path, "docs")}.isdisjoint({"test", "changelog", "legal", "generated"})
 
 
 @lru_cache(maxsize=_CACHED_PATHS)

@@ -56,6 +56,11 @@ QUESTION = "how are retries counted"
         (".github/ISSUE_TEMPLATE/bug_report.yml", "config", "legal"),
         (".github/ISSUE_TEMPLATE/feature.md", "docs", "legal"),
         (".github/PULL_REQUEST_TEMPLATE.md", "docs", "legal"),
+        ("locale/de/LC_MESSAGES/django.po", "data", "generated"),
+        ("docs/locale/app.pot", "data", "generated"),
+        ("i18n/messages.fr.xlf", "config", "generated"),
+        ("requirements.lock", "docs", "generated"),
+        ("src/lock.py", "code", "source"),
         ("README.md", "docs", "documentation"),
         ("docs/guide.md", "docs", "documentation"),
         ("docs/theme.toml", "config", "documentation"),
@@ -111,6 +116,9 @@ def test_a_course_counts_in_full_wherever_it_lies(path: str) -> None:
         ("is retry deprecated", "changelog"),
         ("retry since version 2", "changelog"),
         ("what is on the roadmap", "changelog"),
+        ("which msgid is empty", "generated"),
+        ("what does django.po say", "generated"),
+        ("what is pinned in the lock file", "generated"),
     ],
 )
 def test_a_question_asks_for_a_role_and_for_no_other(question: str, role: Role) -> None:
