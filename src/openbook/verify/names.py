@@ -184,10 +184,18 @@ def lost_words(near: Nearby, old: str, new: str) -> str:
 
 
 def stands_elsewhere(page: ComparedText, first: int, last: int, names: Sequence[str]) -> str:
-    """Return a name that a file has, but neither in these lines nor in the heads that they stand under; else empty."""
+    """Return a name that a file has, but neither in these lines nor in the heads that they stand under; else empty.
+
+    A plain word, such as `properties`, must be defined there: comments use it without naming anything.
+    """
     around = "\n".join((*page.lines[first - 1 : last], *(page.lines[line - 1] for line in page.enclosing(first))))
     said = around.lower()  # a text may call `AppState` what it gets as `appState`
-    return next((name for name in names if not word(name.lower()).search(said) and lines_with(page, name)), "")
+    missing = (name for name in names if not word(name.lower()).search(said))
+    return next((name for name in missing if (definitions if _is_plain(name) else lines_with)(page, name)), "")
+
+
+def _is_plain(name: str) -> bool:
+    return name.isalpha() and name.islower()
 
 
 def lines_with(page: ComparedText, name: str) -> list[int]:

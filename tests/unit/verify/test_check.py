@@ -289,6 +289,24 @@ def test_lines_are_not_moved_away_from_the_symbol_that_the_link_names(repository
     assert (finding.verdict, finding.now) == ("changed", None)
 
 
+@pytest.mark.parametrize(
+    ("old", "verdict"),
+    [
+        pytest.param("# Keeps the properties.\nlimit = compute(30, 'seconds')\n", "moved", id="in-a-comment"),
+        pytest.param("def properties(): ...\nlimit = compute(30, 'seconds')\n", "changed", id="defined"),
+    ],
+)
+def test_a_plain_word_of_a_link_is_a_symbol_only_where_it_is_defined(
+    repository: Repository, old: str, verdict: str
+) -> None:
+    page = "You can pass [`properties`](../src/app.py#L3).\n"
+    old = "import sys\n" + old
+    repository.commit({"src/app.py": old, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": "import os\n" + old})
+
+    assert only(repository.folder, page).verdict == verdict
+
+
 RULES = 'The rule "boats may not enter after nine" is in {}.\n'
 
 
