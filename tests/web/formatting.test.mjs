@@ -100,6 +100,7 @@ test("a refusal names its own reason, and blames the sources for nothing else", 
   const why = (/** @type {string} */ reason) => summary({ citations: [], refused: true, reason });
 
   assert.equal(why("nothing relevant"), "No answer: the sources do not speak of it");
+  assert.equal(why("not read"), "No answer: the file could not be read");
   for (const reason of ["budget", "withheld", "length", "nothing written", "nothing claimed", "empty library"]) {
     assert.match(why(reason), /^No answer: \w+/);
     assert.doesNotMatch(why(reason), /sources/);

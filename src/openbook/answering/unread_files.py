@@ -30,8 +30,9 @@ _CONTENT_WORDS = """
     summarise summary tell written
     beschreibe das dem den der datei des die im enthält erkläre fasse inhalt lies öffne sagt steht zeig zeige zusammen
     zusammenfassung
-    affiche ce contenu dans de des du est la le les qu contient décris dit fichier montre ouvre que quoi résume résumé
-    abre archivo de del el en es está la contenido contiene describe dice hay muestra qué resume resumen
+    affiche ce contenu dans de des du est la le les qu quel quelle contient décris dit fichier montre ouvre que quoi
+    résume résumé
+    abre archivo cuál de del el en es está la contenido contiene describe dice hay muestra qué resume resumen
 """
 
 

@@ -41,6 +41,7 @@ def test_no_file_is_looked_for_when_a_question_names_code(question: str) -> None
         pytest.param("Summarize docs/talk.key", True, id="summarize"),
         pytest.param("Was steht in der Datei talk.key?", True, id="german"),
         pytest.param("Que contient talk.key ?", True, id="french"),
+        pytest.param("Quel est le contenu de talk.key ?", True, id="french-noun"),
         pytest.param("¿Qué dice talk.key?", True, id="spanish"),
         pytest.param("What does talk.key say about tides?", False, id="something-in-it"),
     ],

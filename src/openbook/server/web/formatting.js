@@ -238,6 +238,7 @@ const UNWRITTEN = /** @type {Record<string, string>} */ ({
 const NO_ANSWER = /** @type {Record<string, string>} */ ({
   ...UNWRITTEN,
   "nothing relevant": "the sources do not speak of it",
+  "not read": "the file could not be read",
   arithmetic: "no source is needed for it",
 });
 
