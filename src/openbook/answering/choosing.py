@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from openbook.answering.headings import heading_over
 from openbook.answering.passages import Passage
@@ -90,4 +91,10 @@ def words_around(passage: Passage) -> frozenset[str]:
     """Return the words of the headings or the symbol that a passage stands under."""
     chunk = passage.shown.result.chunk
     above = heading_over(chunk, passage.start_char - chunk.span.start_char) if passage.shown.is_prose else ""
-    return frozenset(tokenize(" ".join((*chunk.context, chunk.symbol, above))))
+    return _words(" ".join((*chunk.context, chunk.symbol, above)))
+
+
+# Most passages stand under the same headings as the one before.
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text))
