@@ -67,7 +67,7 @@ started = time.perf_counter()
 texts = [tried(path) for path in sys.argv[1:]]
 seconds = time.perf_counter() - started
 # `ru_maxrss` of this process would count what the one that started it had.
-own = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+own = next(int(line.split()[1]) for line in open("/proc/self/status", encoding="ascii") if line.startswith("VmHWM"))
 peak = max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 print(json.dumps({"texts": texts, "seconds": seconds, "mib": peak / 1024}))
 """
@@ -104,7 +104,7 @@ def _tools(suffix: str, pdftotext: str, pandoc: str, python: str) -> Iterator[tu
 
 def _measured(python: str, code: str, files: Mapping[Path, Sequence[str]]) -> list[str]:
     command = [python, "-c", code + _MEASURE, *map(str, files)]
-    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_TIMEOUT_S)
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, encoding="utf-8", timeout=_TIMEOUT_S)
     if ran.returncode:
         sys.exit(f"{python}: {ran.stderr.strip().splitlines()[-1:]}")
     said = json.loads(ran.stdout.splitlines()[-1])
