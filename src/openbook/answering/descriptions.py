@@ -11,8 +11,8 @@ from openbook.questions.question import Question
 from openbook.retrieval.roles import is_aside
 
 _SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-# As configuration files and APIs have them. Only headings count: entries of lists begin with names of all kinds.
-_LOWER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+")
+# `idle_timeout`, `Client.close`. Only headings count for these: entries of lists begin with names of all kinds.
+_JOINED_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # What stands before the name of an option in a list, a table, a heading or a manual page.
 _BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
@@ -23,14 +23,15 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[int]:
     """Return the `id` of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
 
     What opens the section under a heading that begins with the name describes it; without one, an entry of a list or a
-    manual page that begins with it. Who asks where a name is, or what uses it, wants no description.
+    manual page that begins with it. Another name of several words, `like_this`, is described by such a section alone.
+    Who asks where a name is, or what uses it, wants no description.
     """
     if not query.intents.isdisjoint(("where", "uses")):
         return set()
     options = _OPTION.findall(query.text)
     settings = filter(_SETTING.fullmatch, query.identifiers)
     names = dict.fromkeys((*settings, *options))
-    titles = dict.fromkeys((*names, *filter(_LOWER.fullmatch, query.identifiers)))
+    titles = dict.fromkeys((*names, *filter(_JOINED_NAME.fullmatch, query.identifiers)))
     if not titles:
         return set()
     heading = re.compile(rf"{_BEFORE}(?:{_any_of(titles)})(?![\w-])")
