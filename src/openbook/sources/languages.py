@@ -114,7 +114,7 @@ kdl: kdl
 make: mak mk
 properties: properties
 toml: toml
-xml: csproj plist props resx targets vcxproj wsdl xlf xml xsd xsl xslt
+xml: atom csproj dbk dita docbook fb2 nxml plist props resx rss targets tei vcxproj wsdl xlf xml xsd xsl xslt
 yaml: yaml yml
 """
 

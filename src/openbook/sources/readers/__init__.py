@@ -19,6 +19,7 @@ from openbook.sources.readers.plain import read_plain_text, read_unstructured
 from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, PdfOptions, Reader, Reading
 from openbook.sources.readers.rst import read_rst
 from openbook.sources.readers.subtitles import read_subtitles
+from openbook.sources.readers.xml import read_xml
 from openbook.types import Kind
 
 __all__ = ["READERS", "PdfOptions", "Reader", "Reading", "read_binary", "read_text"]
@@ -48,6 +49,8 @@ def read_text(text: str, path: str, kind: Kind, language: str) -> Reading:
     """Read decoded text with the reader of its language, or as a course if it is one."""
     if kind == "docs" and language in {"text", "markdown"} and is_course(text):
         return read_course(text, path)
+    if language == "xml":
+        return read_xml(text, path)
     reader = READERS.get(language, read_unstructured) if kind == "docs" else read_unstructured
     return reader(text, path)
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from openbook.sources.readers.html_content import attributes, content_marks, without_notes
-from openbook.sources.readers.html_marks import MarkupScanner, MarkupSpan, unescape
+from openbook.sources.readers.html_marks import MarkupScanner, MarkupSpan, shown, unescape
 from openbook.sources.readers.reading import Reading
 from openbook.text import trim
 from openbook.types import Anchor, Block
@@ -212,9 +212,9 @@ class _Page:
     def _replace(self, mark: MarkupSpan) -> None:
         source = self._text[mark.start_char : mark.end_char]
         if mark.kind == "character":
-            shown = _shown(source)
+            character = shown(source)
             self._is_begun = True
-            self._put(shown if self._fills else shown.rstrip() or " ")
+            self._put(character if self._fills else character.rstrip() or " ")
             return
         blank = _VISIBLE_CHANGE.sub(" ", source) if self._fills else ""
         if mark.kind == "template":
@@ -277,8 +277,8 @@ class _Page:
             return None
         level = _HEADINGS.get(inside, 0)
         if level:
-            shown = _without_markup(self._text[start:end]) if self._fills else self.visible[start:end]
-            return Block(start, end, "heading", level, _PERMALINK.sub("", " ".join(shown.split())))
+            title = _without_markup(self._text[start:end]) if self._fills else self.visible[start:end]
+            return Block(start, end, "heading", level, _PERMALINK.sub("", " ".join(title.split())))
         return Block(start, end, "code" if inside == "pre" else "text")
 
     def _anchor(self, block: Block, reached: int, tag: int, end: int) -> None:
@@ -306,21 +306,3 @@ class _Page:
 def _without_markup(source: str) -> str:
     """Take the markup out of a heading without leaving spaces where it was."""
     return unescape(_TAG.sub("", _RAISING_TAG.sub("^", _HASH_LINK.sub("", source))))
-
-
-def _shown(reference: str) -> str:
-    """Return the character of a reference, filled with spaces to the same length.
-
-    A reference to a line end or another control character is shown as spaces, an unknown one as
-    it stands.
-
-    Example:
-        >>> _shown("&lt;"), _shown("&nbsp;"), _shown("&what;")
-        ('<   ', '      ', '&what;')
-    """
-    character = unescape(reference)
-    if len(character) > len(reference):
-        return reference
-    if not character.isprintable():
-        character = " "
-    return character.ljust(len(reference))

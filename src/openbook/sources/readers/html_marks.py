@@ -130,3 +130,21 @@ def unescape(text: str) -> str:
     from html import unescape as replace_references
 
     return replace_references(text)
+
+
+def shown(reference: str) -> str:
+    """Return the character of a reference, filled with spaces to the same length.
+
+    A reference to a line end or another control character is shown as spaces, an unknown one as
+    it stands.
+
+    Example:
+        >>> shown("&lt;"), shown("&nbsp;"), shown("&what;")
+        ('<   ', '      ', '&what;')
+    """
+    character = unescape(reference)
+    if len(character) > len(reference):
+        return reference
+    if not character.isprintable():
+        character = " "
+    return character.ljust(len(reference))
