@@ -32,8 +32,8 @@ _STATEMENT = re.compile(r"[^\W\d_a-z][^<>=|{}\\_]*[.!。]$")
 # The dots of a table of contents.
 _LEADER = re.compile(r"(?:\. ?){4}")
 _REFERENCE = re.compile(
-    r"\b(?:chapter|section|lesson|figure|fig\.|table|page|p\.|step|part|equation|kapitel|abschnitt|abbildung|tabelle|seite"
-    r"|chapitre|section|capítulo|figura|tabla|página)\s*$",
+    r"(?:\[|\b(?:chapter|section|lesson|figure|fig\.|table|page|p\.|step|part|equation|kapitel|abschnitt|abbildung"
+    r"|tabelle|seite|chapitre|section|capítulo|figura|tabla|página))\s*$",
     re.IGNORECASE,
 )
 _BLANK = "____"

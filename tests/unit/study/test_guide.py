@@ -93,6 +93,16 @@ def test_formulas_and_listings_sum_up_nothing_and_leave_no_gap(tmp_path: Path) -
     assert not any("____$" in question.prompt for question in guide.questions)
 
 
+def test_the_number_of_a_reference_is_not_asked_for(tmp_path: Path) -> None:
+    text = "# Ropes\n\nThe old sailors of Bergen knew this bend as well as anybody [ 13 ].\n"
+    with Library.open("ropes") as library:
+        library.add(write_tree(tmp_path / "ropes", {"ropes.md": text}))
+        guide = library.study()
+
+    assert guide.summary
+    assert not guide.questions
+
+
 def test_what_changed_since_it_was_indexed_is_left_out(library: Library, tmp_path: Path) -> None:
     (tmp_path / "bread" / "dough.md").write_text(LESSON.replace("levain", "starter"), encoding="utf-8")
 
