@@ -218,7 +218,9 @@ class LibraryAnswers(ABC):
         async def answer(message: str) -> GenerationResult | OpenbookError:
             async with gate:
                 try:
-                    return await self.aquery(message, limit=limit, where=where, options=options, tools=tools)
+                    return await self.aquery(
+                        message, limit=limit, where=where, options=options, tools=tools, model=model
+                    )
                 except OpenbookError as exc:
                     return exc
 
