@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from openbook.agent.tools import Tool
@@ -35,7 +39,8 @@ class OutputReader(Generic[T]):
             return "taken"
 
         final_result.__annotations__["result"] = type_
-        self.tool: Tool = Tool.from_function(final_result, strict=True)
+        tool = Tool.from_function(final_result, strict=True)
+        self.tool: Tool = replace(tool, read_arguments=partial(_read_result, tool))
 
     @property
     def has_value(self) -> bool:
@@ -67,3 +72,17 @@ class OutputReader(Generic[T]):
             return False
         self.tool.function(**arguments)
         return True
+
+
+def _read_result(tool: Tool, arguments: str) -> Mapping[str, Any]:
+    """Read the value of a call. Many models leave `result` out, and write the fields of the value in its place.
+
+    Raises:
+        ToolError: The value does not fit.
+    """
+    try:
+        return tool.read_arguments(arguments)
+    except ToolError:
+        with suppress(ToolError):
+            return tool.read_arguments(f'{{"result": {arguments}}}')
+        raise

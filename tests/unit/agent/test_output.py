@@ -47,6 +47,7 @@ def depth(harbour: str) -> float:
         (Place, '{"result": {"path": "a.py", "lines": [3, 4]}}', Place("a.py", [3, 4])),
         (Harbour, '{"result": {"name": "Vik", "depth_m": 7.5}}', {"name": "Vik", "depth_m": 7.5}),
         (list[int], '{"result": [1, 2]}', [1, 2]),
+        (Ferry, '{"name": "Runa", "seats": 40}', Ferry(name="Runa", seats=40)),  # the name of the argument is left out
         (bool, '{"result": false}', False),
     ],
 )
