@@ -419,6 +419,13 @@ class RetrievalResult:
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.chunk, self.score, dict(self.signals), self.goes_on_to, self.excerpt, self.roles)
 
+    def __str__(self) -> str:
+        """Return the place, and below it the lines that match."""
+        shown = self.excerpt
+        if shown is None:
+            return f"{self.chunk.span}\n{self.chunk.text}"
+        return f"{self.chunk.span.path}:{shown.start_line}-{shown.end_line}\n{shown.text}"
+
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the result as JSON values, in the shape that `search --json` prints."""
         chunk = self.chunk

@@ -83,6 +83,16 @@ class EvalRun:
         known = [value for value in values if value is not None]
         return mean(known) if known and len(known) == len(values) else None
 
+    def __str__(self) -> str:
+        """Return the figures that apply, a line for each."""
+        lines = [f"{self.model}: {len(self.outcomes)} questions, {self.limit} results each"]
+        for metric in METRICS:
+            if self.values(metric.name):
+                figure = self.figure(metric.name)
+                shown = "unknown" if figure is None else f"{figure:.3f}"
+                lines.append(f"{metric.name:18} {shown:>9}  {metric.meaning}")
+        return "\n".join(lines)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON values, in the shape that `read_run` reads."""
         return {

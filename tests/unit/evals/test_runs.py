@@ -24,6 +24,18 @@ RUN = EvalRun(
 )
 
 
+def test_a_printed_run_is_a_table_of_the_figures_that_apply() -> None:
+    first, *lines = str(RUN).splitlines()
+
+    assert first == "extractive: 3 questions, 10 results each"
+    assert [line.split()[:2] for line in lines] == [
+        ["file_recall", "0.750"],
+        ["right_refusals", "1.000"],
+        ["wrong_refusals", "0.500"],
+        ["cost_usd", "unknown"],
+    ]
+
+
 def test_a_figure_is_the_mean_over_the_questions_that_have_it() -> None:
     assert (RUN.figure("file_recall"), RUN.figure("right_refusals")) == (0.75, 1.0)
 
