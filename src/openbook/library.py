@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Library(LibraryAnswers):
-    """One library. Use it as a context manager, or `close` it.
+    """One library. Use it with `with` or `async with`, or `close` it.
 
     Example:
         >>> with Library.open() as library:  # doctest: +SKIP
@@ -169,6 +169,12 @@ class Library(LibraryAnswers):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Release the library. A closed assistant cannot be used again."""
         self._index.close()
@@ -198,7 +204,7 @@ class Library(LibraryAnswers):
         return self._sync(self.register(path, course=course), progress, only)
 
     def add_text(
-        self, text: str, *, name: str, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
+        self, text: str, name: str, *, metadata: Mapping[str, Any] | None = None, progress: Progress | None = None
     ) -> SyncReport:
         """Add a text that is not a file, replacing one of that name. It belongs to the source `texts`.
 

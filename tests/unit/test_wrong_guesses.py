@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openbook import AnswerOptions, Filter, Library, Settings
+from openbook import AnswerOptions, Exchange, Filter, Library, Settings
 from openbook.agent import Agent, Budget
 from openbook.evals import read_questions
 from openbook.testing import ScriptedModel
+from openbook.types import Excerpt
 from tests.support import write_tree
 
 SAID = "Sessions end after one hour [1:2]."
@@ -34,6 +38,50 @@ def test_a_model_is_named_with_the_question(folder: Path, settings: Settings) ->
         several = library.query_many(["When do sessions end?"], model=ScriptedModel(SAID), options=options)
 
     assert [str(answer).partition("\n")[0] for answer in (one, *several)] == [SAID, SAID]
+
+
+def test_many_questions_in_an_event_loop_are_answered_by_the_model_that_is_named(
+    folder: Path, settings: Settings
+) -> None:
+    async def ask() -> list[str]:
+        async with Library.of(folder, settings=settings) as library:
+            options = AnswerOptions(verifier="off")
+            answers = await library.aquery_many(["When do sessions end?"], model=ScriptedModel(SAID), options=options)
+            return [str(answer).partition("\n")[0] for answer in answers]
+
+    assert asyncio.run(ask()) == [SAID]
+
+
+def test_the_name_of_a_text_needs_no_keyword(settings: Settings) -> None:
+    with Library.open("wiki", settings=settings) as library:
+        library.add_text("The ferry leaves at nine.", "ferry.md")
+
+        assert "nine" in library.query("When does the ferry leave?").answer
+
+
+def test_a_history_is_any_sequence_of_exchanges(folder: Path, settings: Settings) -> None:
+    told = deque([Exchange("When do sessions end?", "After one hour.")], maxlen=3)
+    options = AnswerOptions(model=ScriptedModel("When do sessions end?", SAID), verifier="off", history=told)
+    with Library.of(folder, settings=settings) as library:
+        answer = library.query("When, once more?", options=options)
+
+    assert answer.answer == SAID
+    assert options.history == tuple(told)
+
+
+def test_a_history_of_something_else_says_what_to_write() -> None:
+    wrong: Any = [("When?", "After one hour.")]
+    with pytest.raises(TypeError, match=r"Exchange\(question, answer\)"):
+        AnswerOptions(history=wrong)
+
+
+def test_a_printed_result_is_its_place_and_the_lines_that_match(folder: Path, settings: Settings) -> None:
+    with Library.of(folder, settings=settings) as library:
+        (found,) = library.search("When do sessions end?")
+
+    assert str(found) == "a.md:1-3\n# Sessions\n\nSessions end after one hour."
+    assert str(replace(found, excerpt=Excerpt("Sessions end.", 3, 3))) == "a.md:3-3\nSessions end."
+    assert str(replace(found, excerpt=None)).startswith("a.md:1-3\n# Sessions")
 
 
 def test_options_that_name_a_model_go_before(folder: Path, settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -46,8 +46,8 @@ class AnswerOptions:
     the name of one; `off`: nothing. Quotes need no check."""
     budget: Budget = field(default_factory=Budget)
     """For one answer."""
-    history: tuple[Exchange, ...] = ()
-    """What was asked and answered before, in order."""
+    history: Sequence[Exchange] = ()
+    """What was asked and answered before, in order. It is copied."""
     images: Iterable[ImageLike] = ()
     """Images that belong to the question, and PDF, whose pages are drawn: paths, bytes of files, or what `image` of
     `openbook.agent` returns; five at most. The model sees them, and they are no sources: they cannot be cited."""
@@ -64,10 +64,8 @@ class AnswerOptions:
 
     def __post_init__(self) -> None:
         """Open what is named, and refuse what is none."""
-        if not isinstance(self.budget, Budget):
-            raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit of it")
-        if not isinstance(self.sampling, Sampling):
-            raise TypeError(f"sampling is {self.sampling!r}; write Sampling(temperature=0), or another setting of it")
+        self._check_values()
+        object.__setattr__(self, "history", tuple(self.history))
         if self.policy not in POLICIES:
             raise ValueError(f"there is no policy {self.policy!r}; policies are {', '.join(POLICIES)}")
         if isinstance(self.model, str):
@@ -91,6 +89,14 @@ class AnswerOptions:
             object.__setattr__(self, "images", question_images(self.images))
             if self.model is None:
                 raise ValueError("images need a model that reads them, and none is named")
+
+    def _check_values(self) -> None:
+        if not isinstance(self.budget, Budget):
+            raise TypeError(f"budget is {self.budget!r}; write Budget(max_usd=0.05), or another limit of it")
+        if not isinstance(self.sampling, Sampling):
+            raise TypeError(f"sampling is {self.sampling!r}; write Sampling(temperature=0), or another setting of it")
+        if any(not isinstance(exchange, Exchange) for exchange in self.history):
+            raise TypeError("the history holds something else than exchanges; write Exchange(question, answer)")
 
     @property
     def writer(self) -> Model | None:
