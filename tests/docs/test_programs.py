@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from runpy import run_path
 
@@ -49,6 +50,27 @@ RUNS: dict[str, tuple[Sequence[str], Sequence[str | ScriptedReply], Sequence[str
     ),
     "continue_a_conversation": (["anthropic", "said.json", "Hello."], ["Hello to you."], ["Hello to you. (2 messages"]),
     "fall_back": (["anthropic", "openai", "Hello?"], ["Hello to you."], ["Hello to you. end"]),
+    "ask_at_once": (
+        ["docs", "When do sessions end?", "Who won the cup?"],
+        [],
+        ["When do sessions end? sessions.md:3", "Who won the cup? refused"],
+    ),
+    "compare_models": (
+        ["When do sessions end?", "docs", "anthropic", "openai"],
+        [SAYS, "Sessions end after two hours [1]."],
+        ["anthropic: {'exact': 1}, ", "openai: {'unverified': 1}, "],
+    ),
+    "fail_in_ci": (["files.jsonl", "0.9", "docs"], [], ["file_recall            1.000"]),
+    "remember_each_user": (
+        ["docs", "anthropic"],
+        [SAYS, "A token is valid for five minutes [1].", "When do sessions end?", SAYS],
+        ["ada (1): Sessions end", "bob (1): A token", "ada (2): Sessions end"],
+    ),
+    "search_as_a_tool": (
+        ["openai", "docs", "When do sessions end?"],
+        [ScriptedReply(ToolCall("1", "search", '{"question": "session end"}')), "After one hour."],
+        ["After one hour. (1 searches)"],
+    ),
     "approve_calls": (["anthropic", "Write it down."], [WRITES, "Done."], ["tokens written, $", "Done."]),
 }
 
@@ -57,6 +79,9 @@ RUNS: dict[str, tuple[Sequence[str], Sequence[str | ScriptedReply], Sequence[str
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(write_tree(tmp_path / "project", PROJECT))
     Path("questions.txt").write_text("When do sessions end?\nHow is a document split?\n", encoding="utf-8")
+    Path("files.jsonl").write_text(
+        '{"question": "When do sessions end?", "files": ["sessions.md"]}\n', encoding="utf-8"
+    )
     return tmp_path
 
 
@@ -75,6 +100,9 @@ def test_a_program_runs(
         monkeypatch.setenv(f"{provider}_API_KEY", server.key)
     monkeypatch.setattr(sys, "argv", [program, *arguments])
     monkeypatch.setattr("builtins.input", lambda _: "y")
+    monkeypatch.setattr(
+        "sys.stdin", StringIO("ada: When do sessions end?\nbob: How long is a token valid?\nada: Why?\n")
+    )
 
     monkeypatch.setattr(sys, "exit", lambda code: None if code == 0 else pytest.fail(str(code)))
 
