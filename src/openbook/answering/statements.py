@@ -72,7 +72,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class CodeStatement:
     """A statement with the comments above it and all that is indented under it. Positions count units from 0."""
 
     first: int
@@ -135,7 +135,7 @@ def _scan(units: Sequence[Unit], language: str) -> Iterator[tuple[str, int]]:
         yield begins, opened
 
 
-def statements(lines: Sequence[Line], first: int, last: int) -> Iterator[Statement]:
+def statements(lines: Sequence[Line], first: int, last: int) -> Iterator[CodeStatement]:
     """Yield the statements between two positions, both inclusive, in order. Together they cover all lines."""
     place = first
     while place <= last:
@@ -146,7 +146,7 @@ def statements(lines: Sequence[Line], first: int, last: int) -> Iterator[Stateme
         while end < last and not lines[opens].leads and _belongs(lines, opens, end + 1, depth):
             end += 1
         head = next((at for at in range(opens, end) if lines[at].depth <= depth), end)
-        yield Statement(place, opens, head, end)
+        yield CodeStatement(place, opens, head, end)
         place = end + 1
 
 
@@ -188,7 +188,7 @@ def pieces(lines: Sequence[Line], first: int, last: int, most: int, whole: int) 
 
 def _cut(lines: Sequence[Line], first: int, last: int, whole: int) -> Iterator[tuple[tuple[int, int], bool]]:
     """Yield statements and parts of them, and whether each can be read on from the one before it."""
-    above: Statement | None = None
+    above: CodeStatement | None = None
     for each in statements(lines, first, last):
         joins = above is not None and not lines[each.first].is_apart
         joins = joins and above is not None and lines[each.opens].indent == lines[above.opens].indent
@@ -222,9 +222,9 @@ def is_whole(lines: Sequence[Line], first: int, last: int) -> bool:
     return min(depths) >= 0 == depths[-1] and not is_head and not lines[last].leads
 
 
-def enclosing(lines: Sequence[Line], first: int, last: int) -> list[Statement]:
+def enclosing(lines: Sequence[Line], first: int, last: int) -> list[CodeStatement]:
     """Return the statements that hold all lines between two positions and more, the innermost first."""
-    found: list[Statement] = []
+    found: list[CodeStatement] = []
     start, end = 0, len(lines) - 1
     while start <= first:
         around = next((s for s in statements(lines, start, end) if s.first <= first and last <= s.last), None)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from openbook.index.columns import Block, Columns, DocumentRows, Names, columns_of
+from openbook.index.columns import Columns, DocumentRows, Names, VectorBlock, columns_of
 from openbook.index.files import columns_path
 from openbook.index.postings import FIELDS
 from openbook.permissions import make_private_file
@@ -102,9 +102,9 @@ def _write_sections(file: BinaryIO, columns: Columns) -> None:
     file.write(end.to_bytes(_POINTER_BYTES, "little") + _MAGIC)
 
 
-def _vectors(mapped: mmap, total: int, dim: int, norms: NDArray[np.float32] | None = None) -> Block:
+def _vectors(mapped: mmap, total: int, dim: int, norms: NDArray[np.float32] | None = None) -> VectorBlock:
     """Return the vectors that a file begins with."""
-    return Block(np.frombuffer(mapped, dtype=np.int8, count=total * dim).reshape(total, dim), norms, mapped)
+    return VectorBlock(np.frombuffer(mapped, dtype=np.int8, count=total * dim).reshape(total, dim), norms, mapped)
 
 
 def open_columns(library: Path, token: str) -> Columns | None:

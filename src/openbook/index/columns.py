@@ -61,7 +61,7 @@ class DocumentRows(NamedTuple):
     """Another one for each put of a document, in engines whose columns are updated."""
 
 
-class Block:
+class VectorBlock:
     """Vectors one after the other, with their lengths."""
 
     def __init__(self, rows: Rows, norms: Floats | None = None, mapped: mmap.mmap | None = None) -> None:
@@ -149,7 +149,7 @@ class Columns:
     """(n, 4): words of each field."""
     lessons: NDArray[np.int32] | None
     """None if no chunk is of a lesson."""
-    blocks: tuple[Block, ...]
+    blocks: tuple[VectorBlock, ...]
     """Vectors, not always in the order of the chunks."""
     order: Positions | None
     """Where the vector of each chunk is in all blocks one after the other; None if they are in this order."""
@@ -276,7 +276,7 @@ def columns_of(documents: Iterable[DocumentRows], take_rows: Callable[[bytes], o
         sizes,
         np.frombuffer(lengths, dtype=np.uint16).reshape(total, FIELDS),
         lessons_of(with_lessons, starts),
-        (Block(np.frombuffer(rows, dtype=np.int8).reshape(total, -1)),) if rows else (),
+        (VectorBlock(np.frombuffer(rows, dtype=np.int8).reshape(total, -1)),) if rows else (),
         None,
         Names(files),
     )

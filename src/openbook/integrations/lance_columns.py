@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openbook.index.columns import Block, Columns, DocumentRows, Names, arranged, columns_of, lessons_of
+from openbook.index.columns import Columns, DocumentRows, Names, VectorBlock, arranged, columns_of, lessons_of
 from openbook.index.postings import FIELDS
 from openbook.integrations.lance_documents import DocumentTable
 from openbook.integrations.lance_rows import DocumentRow
@@ -70,7 +70,7 @@ class ColumnStore:
         files = np.flatnonzero(np.isin(_ids(later), living))
         joined = arranged(later, files)
         rows = np.concatenate([block.rows for block in joined.blocks])[joined.order]
-        self._parts = [first, replace(joined, blocks=(Block(rows),), order=None)]
+        self._parts = [first, replace(joined, blocks=(VectorBlock(rows),), order=None)]
 
 
 def _ids(parts: Iterable[Columns]) -> Positions:
@@ -113,7 +113,7 @@ def _part(table: pa.Table, missing: Mapping[str, tuple[int, Sequence[str]]]) -> 
         sizes,
         np.concatenate([_bytes(chunk) for chunk in table["lengths"].chunks]).view(np.uint16).reshape(-1, FIELDS),
         lessons_of([(place, each) for place, each in numbers if each], starts),
-        tuple(Block(part.view(np.int8).reshape(-1, dim)) for part in packed),
+        tuple(VectorBlock(part.view(np.int8).reshape(-1, dim)) for part in packed),
         None,
         Names([(source, path, kind, course) for _, (source, path, kind, course) in found]),
     )

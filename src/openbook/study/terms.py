@@ -58,7 +58,7 @@ _LONGEST_TERM = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class DefinedTerm:
     """A term that a sentence defines."""
 
     term: str
@@ -68,7 +68,7 @@ class Definition:
     """Whether it is set off from the words around it, or said to be what something is called."""
 
 
-def definition_in(sentence: str) -> Definition | None:
+def definition_in(sentence: str) -> DefinedTerm | None:
     """Return the term that a sentence defines; None if it defines none.
 
     Example:
@@ -79,7 +79,7 @@ def definition_in(sentence: str) -> Definition | None:
     """
     if entry := _ENTRY.match(sentence):
         term = (entry["term"] or entry["plain"] or "").strip(_MARKS)
-        return Definition(term, f"{term}?", is_marked=True) if _may_be_term(term) else None
+        return DefinedTerm(term, f"{term}?", is_marked=True) if _may_be_term(term) else None
     for question, opening, called in _PATTERNS:
         opened = opening.match(sentence)
         found = opened or called.search(sentence)
@@ -89,7 +89,7 @@ def definition_in(sentence: str) -> Definition | None:
         is_vague = opened is not None and term.casefold().rpartition(" ")[2] in _VAGUE
         if _may_be_term(term) and not is_vague:
             asked = question.format(" ".join(filter(None, ((found["article"] or "").lower(), term))))
-            return Definition(term, asked, is_marked=opened is None or term != found["term"])
+            return DefinedTerm(term, asked, is_marked=opened is None or term != found["term"])
     return None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openbook.index.columns import Block
+from openbook.index.columns import VectorBlock
 
 # Three parts, the last one smaller, of a width that divides no page.
 ROWS, DIM = 80_000, 250
@@ -21,33 +21,33 @@ def rows() -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
 
 
 @pytest.fixture
-def mapped(rows: np.ndarray[tuple[int, int], np.dtype[np.int8]], tmp_path: Path) -> Block:
+def mapped(rows: np.ndarray[tuple[int, int], np.dtype[np.int8]], tmp_path: Path) -> VectorBlock:
     """Map the rows as the beginning of a file."""
     path = tmp_path / "columns"
     path.write_bytes(rows.tobytes() + b"what follows")
     with path.open("rb") as file:
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return Block(np.frombuffer(content, dtype=np.int8, count=ROWS * DIM).reshape(ROWS, DIM), mapped=content)
+    return VectorBlock(np.frombuffer(content, dtype=np.int8, count=ROWS * DIM).reshape(ROWS, DIM), mapped=content)
 
 
 def test_products_and_lengths_are_the_same_part_by_part(
-    rows: np.ndarray[tuple[int, int], np.dtype[np.int8]], mapped: Block
+    rows: np.ndarray[tuple[int, int], np.dtype[np.int8]], mapped: VectorBlock
 ) -> None:
     asked = rows[70_000:70_001]
 
-    for block in (mapped, Block(rows)):
+    for block in (mapped, VectorBlock(rows)):
         assert np.array_equal(block.products(asked), rows.astype(np.int64) @ asked[0].astype(np.int64))
         assert np.allclose(block.norms, np.linalg.norm(rows.astype(np.float32), axis=1))
 
 
 def test_a_block_without_rows_has_no_products() -> None:
-    block = Block(np.empty((0, DIM), dtype=np.int8))
+    block = VectorBlock(np.empty((0, DIM), dtype=np.int8))
 
     assert block.products(np.ones((1, DIM), dtype=np.int8)).shape == block.norms.shape == (0,)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of a process as Linux does")
-def test_a_search_of_mapped_vectors_does_not_hold_them(mapped: Block) -> None:
+def test_a_search_of_mapped_vectors_does_not_hold_them(mapped: VectorBlock) -> None:
     def held_kb() -> int:
         return int(Path("/proc/self/status").read_text(encoding="utf-8").partition("RssFile:")[2].split()[0])
 
