@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from openbook.answering.headings import heading_over
-from openbook.answering.passages import Passage
+from openbook.answering.passages import Passage, PassageKey
 from openbook.questions.question import Question
 from openbook.retrieval.roles import is_aside
 
@@ -19,8 +19,8 @@ _BEFORE = r"[\W_]*(?:\\?f[BIRP]|\.[BI]R?\s|\.It\s(?:Fl\s|Ar\s)?)?[\W_]*"
 _FEWEST_WORDS = 3
 
 
-def describing(query: Question, passages: Sequence[Passage]) -> set[int]:
-    """Return the `id` of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
+def describing(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the keys of passages of prose that describe an option, `--like-this`, or a setting, `LIKE_THIS`.
 
     What opens the section under a heading that begins with the name describes it; without one, an entry of a list or a
     manual page that begins with it. Another name of several words, `like_this`, is described by such a section alone.
@@ -36,17 +36,17 @@ def describing(query: Question, passages: Sequence[Passage]) -> set[int]:
         return set()
     heading = re.compile(rf"{_BEFORE}(?:{_any_of(titles)})(?![\w-])")
     entry = re.compile(rf"{_BEFORE}(?:{_any_of(names)})(?![\w=-])")
-    opening: dict[tuple[str, str, str], int] = {}
-    entries: set[int] = set()
+    opening: dict[tuple[str, str, str], PassageKey] = {}
+    entries: set[PassageKey] = set()
     for passage in sorted(passages, key=lambda each: each.start_char):
         chunk = passage.shown.result.chunk
         if not passage.shown.is_prose or passage.is_title or is_aside(chunk.span.path):
             continue
         title = heading_over(chunk, passage.start_char - chunk.span.start_char).rpartition(" / ")[2]
         if heading.match(title):
-            opening.setdefault((chunk.source, chunk.span.path, title), id(passage))
+            opening.setdefault((chunk.source, chunk.span.path, title), passage.key)
         elif (begun := entry.match(passage.text)) and len(passage.text[begun.end() :].split()) >= _FEWEST_WORDS:
-            entries.add(id(passage))
+            entries.add(passage.key)
     return set(opening.values()) or entries
 
 

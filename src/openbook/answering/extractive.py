@@ -11,7 +11,7 @@ from openbook.answering.context import Context
 from openbook.answering.course_results import IN_COURSES, LESSONS, course_key, is_asked_for
 from openbook.answering.descriptions import describing
 from openbook.answering.openings import openings
-from openbook.answering.passages import Passage, join_passages, joins, overlap, passages_of, slice_of
+from openbook.answering.passages import Passage, PassageKey, join_passages, joins, overlap, passages_of, slice_of
 from openbook.answering.pointers import further_places
 from openbook.answering.quoting import mark_of, pointed, quoted
 from openbook.answering.summaries import central_passages
@@ -114,7 +114,7 @@ def pick(query: Question, context: Context, embedder: Embedder, rarity: Mapping[
     for passage, signals, bonus in zip(passages, signals_of(query, passages, embedder, rarity), bonuses, strict=True):
         words = frozenset(tokenize(passage.text))
         place = words | words_around(passage)
-        if place.isdisjoint(query.tokens) or id(passage) in namesakes:
+        if place.isdisjoint(query.tokens) or passage.key in namesakes:
             continue  # whatever is near it in meaning, a quote without one word of the question convinces nobody
         if not (passage.shown.is_prose or without_imports(query, passage.text).strip()):
             continue
@@ -143,31 +143,31 @@ def _answer(
     return answer
 
 
-def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[int], set[int]]:
-    """Return the `id` of the heads that define what the question names, and of those that only have its name.
+def _heads_of_names(query: Question, passages: Sequence[Passage]) -> tuple[set[PassageKey], set[PassageKey]]:
+    """Return the keys of the heads that define what the question names, and of those that only have its name.
 
     Of `Client.send` a `send` of another class only has the name, if there is one of `Client`.
     """
-    asked_for: set[int] = set()
-    namesakes: set[int] = set()
+    asked_for: set[PassageKey] = set()
+    namesakes: set[PassageKey] = set()
     for name, owners in zip(query.identifiers, query.owners, strict=True):
         named = [passage for passage in passages if passage.defines == name]
         meant = [head for head in named if stands_in(owners, head.within)] or named
-        asked_for.update(map(id, meant))
-        namesakes.update({id(head) for head in named}.difference(asked_for))
+        asked_for.update(head.key for head in meant)
+        namesakes.update({head.key for head in named}.difference(asked_for))
     return asked_for, namesakes
 
 
-def _bonuses(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[int]]:
-    """Return what each passage is worth as what was asked for, and the `id` of mere namesakes."""
+def _bonuses(query: Question, passages: Sequence[Passage]) -> tuple[list[float], set[PassageKey]]:
+    """Return what each passage is worth as what was asked for, and the keys of mere namesakes."""
     asked_for, namesakes = _heads_of_names(query, passages)
     if "uses" in query.intents:
-        asked_for = {id(passage) for passage in passages if _uses(passage, query)}
+        asked_for = {passage.key for passage in passages if _uses(passage, query)}
     definitions, described = _definitions(query, passages), describing(query, passages)
     bonuses = [
-        _ASKED_BONUS * (id(passage) in asked_for)
-        + _DEFINING_BONUS * (id(passage) in definitions)
-        + _DESCRIBING_BONUS * (id(passage) in described)
+        _ASKED_BONUS * (passage.key in asked_for)
+        + _DEFINING_BONUS * (passage.key in definitions)
+        + _DESCRIBING_BONUS * (passage.key in described)
         for passage in passages
     ]
     return bonuses, namesakes
@@ -178,14 +178,14 @@ def _uses(passage: Passage, query: Question) -> bool:
     return not passage.shown.is_prose and passage.defines not in query.identifiers and has_name(query, passage.text)
 
 
-def _definitions(query: Question, passages: Sequence[Passage]) -> set[int]:
-    """Return the `id` of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
-    found: dict[tuple[str, str], Passage] = {}
+def _definitions(query: Question, passages: Sequence[Passage]) -> set[PassageKey]:
+    """Return the key of the first passage of each document that says what is asked for, if "What is ...?" is asked."""
+    found: dict[tuple[str, str], PassageKey] = {}
     if defining := query.definition:
         for passage in sorted(passages, key=lambda each: each.start_char):
             if passage.shown.is_prose and defining.search(passage.text):
-                found.setdefault((passage.shown.result.chunk.source, passage.first.span.path), passage)
-    return set(map(id, found.values()))
+                found.setdefault((passage.shown.result.chunk.source, passage.first.span.path), passage.key)
+    return set(found.values())
 
 
 def _is_echo(text: str, new: frozenset[str], place: frozenset[str], query: Question) -> bool:

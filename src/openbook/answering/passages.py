@@ -53,6 +53,10 @@ _FEWEST_WORDS = 3
 _LONGEST_STATEMENT_LINES = 10
 
 
+PassageKey = tuple[int, int, int]
+"""The number of a result, and the start and end of a passage in its document."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """Consecutive units of one result, or the sentences that begin and end within them."""
@@ -69,6 +73,11 @@ class Passage:
     """What the definition of a head stands in: lines, names, headings and path."""
     is_head: bool = False
     """It is the head of a definition: signature and summary."""
+
+    @property
+    def key(self) -> PassageKey:
+        """What tells it from the other passages of a context."""
+        return self.shown.number, self.start_char, self.end_char
 
     @property
     def is_title(self) -> bool:
