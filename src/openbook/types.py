@@ -360,6 +360,14 @@ class SkipReason(StrEnum):
     UNKNOWN_ENCODING = "text in an unknown encoding"
     READER_FAILED = "reader of"
     """A reader of somebody else failed."""
+    OLD_OFFICE = "old Office format"
+    """A document of Word or PowerPoint from before 2007, which LibreOffice reads."""
+    OUTLOOK_MESSAGE = "message of Outlook"
+    QUESTION_SET = "question set"
+    """What `openbook eval` reads, as those that follow are what Openbook has printed itself."""
+    EVALUATION = "run of openbook eval"
+    ANSWER = "answer of openbook ask"
+    SEARCH_RESULTS = "results of openbook search"
     UNREADABLE_FOLDER = "unreadable folder"
     """What lies in it is unknown, which is not the same as gone."""
     UNREADABLE = "unreadable"
@@ -373,7 +381,7 @@ class SkipReason(StrEnum):
 
     @classmethod
     def of(cls, text: str) -> SkipReason | None:
-        """Return the reason that a text says; None for one of a format, which says by itself what to do.
+        """Return the reason that a text says; None for another one, which says by itself what to do.
 
         Example:
             >>> SkipReason.of("took longer than 60 s")

@@ -19,7 +19,8 @@ from openbook.evals.questions import EvalQuestion, read_questions
 from openbook.evals.running import LibraryFiles, run_questions
 from openbook.evals.runs import METRICS, EvalRun, Metric, Threshold, read_run, read_thresholds
 from openbook.library import Library
-from openbook.sources.formats import QUESTION_SET, own_output
+from openbook.sources.formats import own_output
+from openbook.types import SkipReason
 
 # Paths that are named in one note: the rest are in the set itself.
 _MOST_PATHS = 3
@@ -75,7 +76,7 @@ def check_draftable(words: Sequence[str]) -> None:
         BadParameter: One of the words is the file of a set.
     """
     for word in words:
-        if own_output(Path(word).read_bytes() if Path(word).is_file() else b"") == QUESTION_SET:
+        if own_output(Path(word).read_bytes() if Path(word).is_file() else b"") is SkipReason.QUESTION_SET:
             raise typer.BadParameter(f"{word!r} is a question set, and --draft proposes one", param_hint="PATH")
 
 

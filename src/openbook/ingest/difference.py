@@ -55,13 +55,20 @@ class Difference:
         return dict(sorted(found))
 
 
-# What is no text, what stands elsewhere in the source, and what is none of our business.
+# What is no text, what stands elsewhere in the source, what is none of our business, and what Openbook has printed.
 _NO_WORDS = frozenset(
-    {SkipReason.SECRET, SkipReason.BINARY, SkipReason.LINK_INSIDE, SkipReason.NOT_REGULAR, SkipReason.VANISHED}
+    {
+        SkipReason.SECRET,
+        SkipReason.BINARY,
+        SkipReason.LINK_INSIDE,
+        SkipReason.NOT_REGULAR,
+        SkipReason.VANISHED,
+        SkipReason.QUESTION_SET,
+        SkipReason.EVALUATION,
+        SkipReason.ANSWER,
+        SkipReason.SEARCH_RESULTS,
+    }
 )
-
-# What Openbook has printed itself: `own_output`.
-_OWN = ("question set", "run of openbook", "answer of openbook", "results of openbook")
 
 # Of files that are skipped by their names, those of programs that write text.
 _WRITTEN = (".djvu", ".mobi", ".numbers", ".pages")
@@ -69,8 +76,6 @@ _WRITTEN = (".djvu", ".mobi", ".numbers", ".pages")
 
 def _may_hold_words(reason: str, path: str) -> bool:
     known = SkipReason.of(reason)
-    if reason.startswith(_OWN):
-        return False
     if known is SkipReason.BINARY_NAME:
         return path.lower().endswith(_WRITTEN)
     return known not in _NO_WORDS

@@ -65,14 +65,11 @@ _MAIN_PARTS: dict[bytes, BinaryFormat] = {
     b"META-INF/container.xml": "epub",
 }
 
-QUESTION_SET = "question set"
-"""What `own_output` calls what `openbook eval` reads."""
-
 # Its keys, and those of what `eval`, `ask` and `search` print with --json.
 _QUESTION_KEYS = frozenset({"question", "files", "lines", "facts", "unanswerable"})
 _PRINTED = {
-    "run of openbook eval": frozenset({"openbook_eval", "questions", "figures"}),
-    "answer of openbook ask": frozenset({"query", "answer", "refused", "citations", "sources"}),
+    SkipReason.EVALUATION: frozenset({"openbook_eval", "questions", "figures"}),
+    SkipReason.ANSWER: frozenset({"query", "answer", "refused", "citations", "sources"}),
 }
 _RESULT_KEYS = frozenset({"source", "path", "start_char", "score", "text"})
 
@@ -161,20 +158,20 @@ def _mimetype(raw: bytes) -> bytes:
     return raw[start : start + int.from_bytes(raw[18:22], "little")].strip()
 
 
-def own_output(raw: bytes) -> str:
-    r"""Return which file of ours this is, whose text repeats what it was asked and what the sources say; else empty.
+def own_output(raw: bytes) -> SkipReason | None:
+    r"""Return which file of ours this is, whose text repeats what it was asked and what the sources say; else None.
 
     Question sets of `openbook eval` are such files, and what `eval`, `ask` and `search` print as JSON.
     As a source they would answer each question with itself.
 
     Example:
         >>> own_output(b'{"question": "Which port?", "facts": ["8420"]}\n')
-        'question set'
-        >>> own_output(b'{"question": "Which port?", "answer": "8420"}\n')
-        ''
+        <SkipReason.QUESTION_SET: 'question set'>
+        >>> own_output(b'{"question": "Which port?", "answer": "8420"}\n') is None
+        True
     """
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or not _OWN_KEY.search(raw):
-        return ""
+        return None
     import json
 
     text = raw.decode("utf-8-sig", "replace")
@@ -184,16 +181,16 @@ def own_output(raw: bytes) -> str:
         try:
             entries = [json.loads(line) for line in text.split("\n") if line.strip()]
         except (ValueError, RecursionError):
-            return ""
+            return None
     kinds = {_kind_of(entry) for entry in entries}
-    return kinds.pop() if len(kinds) == 1 else ""
+    return kinds.pop() if len(kinds) == 1 else None
 
 
-def _kind_of(entry: Any) -> str:
+def _kind_of(entry: Any) -> SkipReason | None:
     keys = entry.keys() if isinstance(entry, dict) else frozenset[str]()
     if keys <= _QUESTION_KEYS and keys and isinstance(entry.get("question"), str):
-        return QUESTION_SET
+        return SkipReason.QUESTION_SET
     if keys == {"query", "results"} and isinstance(entry["results"], list):
         found = [result for result in entry["results"] if isinstance(result, dict) and result.keys() >= _RESULT_KEYS]
-        return "results of openbook search" if found else ""
-    return next((kind for kind, wanted in _PRINTED.items() if keys >= wanted), "")
+        return SkipReason.SEARCH_RESULTS if found else None
+    return next((kind for kind, wanted in _PRINTED.items() if keys >= wanted), None)

@@ -9,9 +9,6 @@ from importlib.util import find_spec
 
 from openbook.types import SkipReason
 
-OLD_OFFICE = "old Office format"
-"""Begins the reason for which a document of Word or PowerPoint from before 2007 is skipped."""
-
 
 @dataclass(frozen=True, slots=True)
 class OptionalReader:
@@ -20,8 +17,8 @@ class OptionalReader:
     suffixes: tuple[str, ...]
     name: str
     remedy: str
-    reason: str
-    """Begins the reason for which files are skipped without it."""
+    reason: SkipReason
+    """Why files are skipped without it."""
     is_there: Callable[[], bool]
 
 
@@ -35,14 +32,14 @@ OPTIONAL_READERS = (
         ("msg",),
         "python-oxmsg",
         "`pip install 'openbook[msg]'`, or save the message as EML",
-        "message of Outlook",
+        SkipReason.OUTLOOK_MESSAGE,
         lambda: find_spec("oxmsg") is not None,
     ),
     OptionalReader(
         ("doc", "ppt"),
         "LibreOffice",
         "install LibreOffice, or save it as DOCX or PPTX",
-        OLD_OFFICE,
+        SkipReason.OLD_OFFICE,
         lambda: office_program() is not None,
     ),
 )
@@ -55,6 +52,4 @@ def optional_reader(suffix: str) -> OptionalReader | None:
 
 def may_be_read_now(reason: str) -> bool:
     """Return whether a file that was skipped for a missing package or program could be read now."""
-    if SkipReason.of(reason) is not None:
-        return False
-    return any(reason.startswith(one.reason) and one.is_there() for one in OPTIONAL_READERS)
+    return any(SkipReason.of(reason) is one.reason and one.is_there() for one in OPTIONAL_READERS)

@@ -12,7 +12,7 @@ from openbook.evals.questions import EvalQuestion
 from openbook.evals.runs import EvalRun
 from openbook.sources.documents import read_document
 from openbook.sources.formats import binary_format, may_be_binary, own_output
-from openbook.types import Chunk, RetrievalResult, Span
+from openbook.types import Chunk, RetrievalResult, SkipReason, Span
 from tests.unit.sources.readers.pdf_files import FACT, lines, pdf, text
 from tests.unit.sources.readers.zipped_files import zipped
 
@@ -105,22 +105,24 @@ def test_material_of_a_course_is_a_course_in_any_format() -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        pytest.param('{"question": "Which port?"}', "question set", id="bare-question"),
-        pytest.param('\ufeff{"question": "?", "lines": []}\r\n\r\n{"question": "!"}\n', "question set", id="questions"),
-        pytest.param('{"question": "a"}\n{"question": "b", "answer": "c"}\n', "", id="one-line-of-another-kind"),
-        pytest.param('{"question": 3}\n', "", id="no-text"),
-        pytest.param('{"question": "a"}\nport\n', "", id="one-line-of-no-JSON"),
-        pytest.param('{"query": "a", "results": [{"id": 1}]}\n' * 2, "", id="search-of-others"),
-        pytest.param('{"query": "a", "results": [], "took": 1}\n', "", id="results-of-others"),
-        pytest.param('{"query": "a", "results": 3}\n', "", id="no-results"),
-        pytest.param('[{"question": "a"}]', "", id="list"),
-        pytest.param('see {"question": "a"}', "", id="prose"),
-        pytest.param('{"port": 8420}', "", id="settings"),
-        pytest.param('{"question":' + "[" * 100_000, "", id="too-deep"),
+        pytest.param('{"question": "Which port?"}', SkipReason.QUESTION_SET, id="bare-question"),
+        pytest.param(
+            '\ufeff{"question": "?", "lines": []}\r\n\r\n{"question": "!"}\n', SkipReason.QUESTION_SET, id="questions"
+        ),
+        pytest.param('{"question": "a"}\n{"question": "b", "answer": "c"}\n', None, id="one-line-of-another-kind"),
+        pytest.param('{"question": 3}\n', None, id="no-text"),
+        pytest.param('{"question": "a"}\nport\n', None, id="one-line-of-no-JSON"),
+        pytest.param('{"query": "a", "results": [{"id": 1}]}\n' * 2, None, id="search-of-others"),
+        pytest.param('{"query": "a", "results": [], "took": 1}\n', None, id="results-of-others"),
+        pytest.param('{"query": "a", "results": 3}\n', None, id="no-results"),
+        pytest.param('[{"question": "a"}]', None, id="list"),
+        pytest.param('see {"question": "a"}', None, id="prose"),
+        pytest.param('{"port": 8420}', None, id="settings"),
+        pytest.param('{"question":' + "[" * 100_000, None, id="too-deep"),
     ],
 )
-def test_only_what_is_evidently_a_set_or_results_of_ours_is_told_apart(text: str, kind: str) -> None:
-    assert own_output(text.encode()) == kind
+def test_only_what_is_evidently_a_set_or_results_of_ours_is_told_apart(text: str, kind: SkipReason | None) -> None:
+    assert own_output(text.encode()) is kind
 
 
 def test_what_we_print_as_json_is_no_source_however_it_is_laid_out() -> None:

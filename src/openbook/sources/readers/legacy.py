@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from openbook.errors import SkippedFileError
-from openbook.sources.optional_readers import OLD_OFFICE, office_program
+from openbook.sources.optional_readers import office_program
 from openbook.sources.readers.docx import read_docx
 from openbook.sources.readers.pptx import read_pptx
 from openbook.sources.readers.reading import Reading
+from openbook.types import SkipReason
 
 # Below the 60 s that a file may take, so that no program outlives the process that waits for it.
 _TIMEOUT_S = 45
@@ -29,7 +30,7 @@ def read_legacy(raw: bytes, path: str, language: Literal["doc", "ppt"]) -> Readi
     program = office_program()
     if program is None:
         successor = _SUCCESSORS[language]
-        raise SkippedFileError(path, f"{OLD_OFFICE}; save it as .{successor}, or install LibreOffice")
+        raise SkippedFileError(path, f"{SkipReason.OLD_OFFICE}; save it as .{successor}, or install LibreOffice")
     converted = _converted(raw, path, program, language)
     read = read_docx if language == "doc" else read_pptx
     return replace(read(converted, path), language=language)

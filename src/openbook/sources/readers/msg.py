@@ -11,8 +11,9 @@ from openbook.sources.readers.composing import Composer
 from openbook.sources.readers.mail import add_body
 from openbook.sources.readers.parts import Parts
 from openbook.sources.readers.reading import Reading
+from openbook.types import SkipReason
 
-_MISSING = "message of Outlook; install 'openbook[msg]', or save it as EML"
+_MISSING = f"{SkipReason.OUTLOOK_MESSAGE}; install 'openbook[msg]', or save it as EML"
 
 
 def read_msg(raw: bytes, path: str, attached: Attachments) -> Reading:
