@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
 import re
@@ -288,18 +287,41 @@ def test_the_page_is_small_and_its_parts_are_kept_under_the_name_of_their_versio
     page = client.get("/").text
     (folder,) = set(re.findall(r'"(static/[0-9a-f]{16})/', page))
 
-    parts = {file: client.get(f"/{folder}/{file.name}") for file in WEB.iterdir() if file.name != "index.html"}
+    files = [file for file in WEB.iterdir() if file.is_file() and file.name != "index.html"]
+    parts = {file: client.get(f"/{folder}/{file.name}") for file in files}
 
     named = {client.get(f"/{part}").url.path: client.get(f"/{part}") for part in re.findall(r'"(static/[^"]+)"', page)}
 
-    assert [path.rpartition("/")[2] for path in named] == ["favicon.svg", "style.css", "theme.js", "main.bundle.js"]
+    names = ["favicon.svg", "literata-ascii.woff2", "style.css", "theme.js", "main.bundle.js"]
+    assert [path.rpartition("/")[2] for path in named] == names
     assert {part.headers["cache-control"] for part in parts.values()} == {"public, max-age=31536000, immutable"}
-    assert all(part.content == file.read_bytes() for file, part in parts.items())
+    assert all(part.content == file.read_bytes() for file, part in parts.items() if file.suffix != ".css")
+    assert all("/*" not in part.text for file, part in parts.items() if file.suffix == ".css")
     assert {part.headers["cache-control"] for part in named.values()} == {"public, max-age=31536000, immutable"}
-    compressed = sum(int(part.headers["content-length"]) for part in named.values()) + len(gzip.compress(page.encode()))
+    compressed = sum(int(part.headers["content-length"]) for part in (*named.values(), client.get("/")))
     assert compressed < 60_000
     assert {part.headers.get("content-encoding") for part in parts.values() if len(part.content) > 500} == {"gzip"}
     assert "content-encoding" not in client.get("/openapi.json").headers  # a secret could be guessed by its length
+
+
+def test_fonts_are_sent_as_they_are_and_kept_for_good(client: TestClient) -> None:
+    (address,) = re.findall(r'"(static/[^"]+\.woff2)"', client.get("/").text)
+
+    font = client.get(f"/{address}")
+
+    assert font.content == (WEB / "fonts" / "literata-ascii.woff2").read_bytes()
+    assert (font.headers["content-type"], font.headers["cache-control"]) == (
+        "font/woff2",
+        "public, max-age=31536000, immutable",
+    )
+    assert "content-encoding" not in font.headers  # they are compressed already
+
+
+def test_the_style_sheet_names_each_font_that_there_is_and_its_licence_is_beside_it(client: TestClient) -> None:
+    named = set(re.findall(r'url\("fonts/([^"]+)"\)', client.get("/static/style.css").text))
+
+    assert named == {file.name for file in (WEB / "fonts").glob("*.woff2")}
+    assert "SIL OPEN FONT LICENSE Version 1.1" in client.get("/static/fonts/LICENSE-literata.txt").text
 
 
 def test_the_description_of_the_api_loads_nothing_and_runs_nothing(client: TestClient) -> None:

@@ -96,7 +96,8 @@ def test_the_wheel_is_small_and_holds_the_package_and_its_model(wheel: Path) -> 
     names = zipfile.ZipFile(wheel).namelist()
 
     assert wheel.stat().st_size < MAX_WHEEL_BYTES
-    assert {"openbook/py.typed", "openbook/embedding/model/tokenizer.json"} <= set(names)
+    fonts = {f"openbook/server/web/fonts/{name}" for name in ("literata-ascii.woff2", "LICENSE-literata.txt")}
+    assert {"openbook/py.typed", "openbook/embedding/model/tokenizer.json", *fonts} <= set(names)
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"openbook"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openbook.server import page
-from openbook.server.page_bundle import NotJoinableError, join_modules, joined_or_nothing
+from openbook.server.page_bundle import NotJoinableError, join_later, join_modules, joined_or_nothing
 from tests.support import write_tree
 
 
@@ -35,7 +35,8 @@ def test_modules_run_once_each_in_the_order_of_their_imports(tmp_path: Path) -> 
     assert "return { first, Last, each };" in joined
     assert 'import * as module_theme from "./theme.js";\n' in joined
     assert "const { theme } = module_theme;" in joined
-    assert "export" not in joined
+    assert joined.count("export") == 1
+    assert joined.endswith("\nexport { module_ends, module_tools, module_effects, module_theme, module_main };\n")
 
 
 @pytest.mark.parametrize(
@@ -63,15 +64,50 @@ def test_what_is_not_understood_is_an_error(tmp_path: Path, text: str, words: st
 def test_the_pages_of_the_server_can_be_joined() -> None:
     web = Path(page.__file__).parent / "web"
 
-    assert all(joined_or_nothing(web, entry, ["theme.js"]) for entry in ("main.js", "admin.js", "join.js"))
+    assert all(
+        joined_or_nothing(web, entry, ["theme.js"]) for entry in ("main.js", "admin.js", "join.js", "courses.js")
+    )
+    assert all(joined_or_nothing(web, "main.js", ["theme.js"], later=each) for each in ("images", "palette", "sharing"))
 
 
-def test_comments_with_lines_of_their_own_are_left_out(tmp_path: Path) -> None:
-    text = '/**\n * Say *so*.\n */\n  // why\nconst at = "https://a.example"; // an address\n/* kept */\n'
+def test_what_is_wanted_later_is_a_file_of_its_own_that_takes_from_the_page_what_that_has(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        {
+            "main.js": (
+                'import { see } from "./see.js";\n'
+                'export const open = async () => (await import("./late.js")).show(see, await import("./late.js"));\n'
+            ),
+            "see.js": 'import { theme } from "./theme.js";\n\nexport const see = () => theme;\n',
+            "late.js": (
+                'import { see } from "./see.js";\nimport { theme } from "./theme.js";\n'
+                'import { own } from "./own.js";\n\n'
+                "export const show = () => [see, theme, own];\n"
+            ),
+            "own.js": "export const own = 1;\n",
+            "theme.js": "export const theme = 1;\n",
+        },
+    )
+
+    page, late = join_modules(tmp_path, "main.js", ["theme.js"]), join_later(tmp_path, "main.js", "late", ["theme.js"])
+
+    assert page.count('import("./main.late.bundle.js")') == 2
+    assert "export { module_theme, module_see, module_main };" in page
+    assert late.startswith('import { module_theme, module_see, module_main } from "./main.bundle.js";\n')
+    assert "const own = 1;" in late
+    assert "const see =" not in late  # else it would be there twice
+    assert late.endswith("export const { show } = module_late;\n")
+
+
+def test_comments_with_lines_of_their_own_and_indents_are_left_out(tmp_path: Path) -> None:
+    text = (
+        '/**\n * Say *so*.\n */\n  // why\n  const at = "https://a.example"; // an address\n'
+        "/* kept */\nuse(/** @type {Event} */ (at));\n"
+    )
     write_tree(tmp_path, {"main.js": text})
 
     joined = join_modules(tmp_path, "main.js")
 
     assert "Say" not in joined
     assert "why" not in joined
-    assert 'const at = "https://a.example"; // an address\n/* kept */\n' in joined
+    assert '\nconst at = "https://a.example";\n/* kept */\nuse((at));\n' in joined

@@ -1,7 +1,7 @@
 /**
  * Images that go with the next question: pasted or dropped, and scaled down where they are large.
  *
- * Loaded with the first image, beside the joined modules of the page. It imports none of them: they would run twice.
+ * Loaded with the first image.
  */
 
 // What models scale images down to, or less; and what is worth to be sent as it is.

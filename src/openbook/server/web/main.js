@@ -17,10 +17,8 @@ import { historyOf } from "./history.js";
 import { drawIcons } from "./icons.js";
 import { startKeys } from "./keys.js";
 import { libraryOf } from "./library.js";
-import { openPalette } from "./palette.js";
 import { closeMenu, closeRail, openRail, showHistory, showSources } from "./rail.js";
 import { closeSearch, openSearch, showSearchSources, startSearch } from "./search.js";
-import { share } from "./sharing.js";
 import {
   applyEvent, createStore, failed, pastExchange, pendingOf, questionBody, sameFrom, STAGES, startExchange, withRunning,
 } from "./state.js";
@@ -146,14 +144,35 @@ function complain(words, remedy) {
   notice.hidden = false;
 }
 
-/** @type {typeof import("./images.js") | undefined} loaded with the first image */
+/**
+ * Load a part of the page that has not been wanted before.
+ *
+ * @template T
+ * @param {() => Promise<T>} load
+ * @returns {Promise<T | null>}
+ */
+async function later(load) {
+  try {
+    return await load();
+  } catch {
+    complain("This part of the page cannot be loaded. See whether the server still runs, then reload the page.");
+    return null;
+  }
+}
+
+/** @type {typeof import("./images.js") | null | undefined} */
 let images;
 
 /** @param {File[]} files */
 async function attach(files) {
-  images ??= await import("./images.js");
-  await images.attach(files, complain);
+  images ??= await later(() => import("./images.js"));
+  await images?.attach(files, complain);
 }
+
+/** @type {typeof import("./sharing.js").share} */
+const share = async (...what) => (await later(() => import("./sharing.js")))?.share(...what);
+
+const palette = async () => (await later(() => import("./palette.js")))?.openPalette(commands());
 
 /**
  * @param {string} query
@@ -589,7 +608,7 @@ function wire() {
   byId("shares").addEventListener("click", () => share(""));
   byId("model").addEventListener("change", () => store.update({}));
   byId("course").addEventListener("change", () => showLessons(store.get().courses));
-  startKeys({ newQuestion, changeTheme, stop, palette: () => openPalette(commands()) });
+  startKeys({ newQuestion, changeTheme, stop, palette });
   document.addEventListener("click", ({ target }) => closeMenu(/** @type {Element} */ (target)));
   // Another tab may have asked, renamed or deleted meanwhile.
   document.addEventListener("visibilitychange", () => document.hidden || store.get().locked || loadSessions());
