@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from contextlib import closing
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +279,20 @@ def test_a_file_that_cannot_be_read_is_told_with_the_reason_and_can_be_removed(c
     }
     assert (removed.status_code, [file["name"] for file in after["uploaded"]]) == (202, ["a.md", "c.md"])
     assert list((home / "uploads").rglob("b.md")) == []
+
+
+def test_what_is_attached_to_uploaded_mail_and_was_not_read_is_told(client: TestClient) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Zoo"
+    message.set_content("See below.")
+    for name, content in (("zebras.md", b"The zebra sleeps.\n"), ("zebra.png", b"\x89PNG")):
+        message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    _, job = finished(client, upload(client, ("zoo.eml", bytes(message))).json()["job_id"])
+
+    assert (job["report"]["added"], job["report"]["left_out"]) == (
+        2,
+        [{"name": "zebra.png", "reason": "binary by name"}],
+    )
 
 
 def test_files_that_are_not_taken_are_named_with_the_reason(client: TestClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from email.message import EmailMessage
 from pathlib import Path
 from threading import Event, Thread
 
@@ -53,6 +54,24 @@ def test_a_page_of_a_pdf_is_a_picture_and_its_file_can_be_downloaded(client: Tes
     assert original.headers["content-disposition"] == "attachment; filename*=UTF-8''tides.pdf"
     assert client.get(f"{route}/pages/99").status_code == 404
     assert client.get(f"/api/documents/{'0' * 32}/original").status_code == 404
+
+
+def test_an_attached_pdf_has_pages_and_an_original_too(serve: Serve, folder: Path) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Tides"
+    message.set_content("See the slides.")
+    message.add_attachment(PDF.read_bytes(), maintype="application", subtype="pdf", filename="slides.pdf")
+    (folder / "mail.eml").write_bytes(bytes(message))
+    client = serve()
+    route, span = cited(client, "How long does a lunar day last?")
+
+    shown = client.get(route, params=span).json()
+
+    assert (shown["path"], shown["page"], shown["original"]) == ("mail.eml/slides.pdf", 2, True)
+    assert client.get(f"{route}/pages/2").headers["content-type"] == "image/png"
+    assert client.get(f"{route}/original").content == PDF.read_bytes()
+    (folder / "mail.eml").write_bytes(b"Subject: Tides\n\nNo slides.\n")
+    assert client.get(f"{route}/original").status_code == 404
 
 
 def test_what_is_no_pdf_has_no_pages_but_an_original(client: TestClient) -> None:

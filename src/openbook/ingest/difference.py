@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from openbook.errors import SourceError
 from openbook.index.protocol import FileRecord, Index, Source
 from openbook.settings import Settings
 from openbook.sources.content_hash import is_read_as_now
-from openbook.sources.folder import Folder
+from openbook.sources.folder import Folder, holder_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import Scan, ScannedFile
 from openbook.types import Filter, SkipReason
@@ -28,7 +28,15 @@ class Difference:
     gone: frozenset[str]
     """Paths that the index knows and the source has no more."""
     moved: frozenset[str] = frozenset()
-    """Paths of what must be read again although it has not changed: it is another lesson now."""
+    """Paths of what must be read again although it has not changed: it is another lesson now, or what is attached to it
+    would be read otherwise."""
+    held: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Paths of what the index knows to be attached to a file, by the path of the file."""
+
+    def with_todo(self, paths: Collection[str]) -> Difference:
+        """Add files to those that are read, whether they have changed or not."""
+        todo = {*self.todo, *(file for file in self.scan.files if file.path in paths)}
+        return replace(self, todo=tuple(sorted(todo)), moved=self.moved.union(paths))
 
     @property
     def forgotten(self) -> int:
@@ -118,17 +126,36 @@ def compare_source(folder: Folder, index: Index) -> Difference:
     scan = folder.scan()
     known = index.records(folder.name)
     todo = tuple(file for file in scan.files if file.path not in known or _is_outdated(file, known[file.path]))
-    missing = known.keys() - {file.path for file in scan.files}
+    paths = {file.path for file in scan.files}
+    held: dict[str, set[str]] = {}
+    missing: set[str] = set()
+    for path in known.keys() - paths:
+        holder = holder_of(path, paths)
+        (held.setdefault(holder, set()) if holder else missing).add(path)
     # What lies in a folder that cannot be listed now may still be there.
     closed = {skipped.path.rstrip("/") for skipped in scan.skipped if skipped.reason == SkipReason.UNREADABLE_FOLDER}
     gone = {path for path in missing if closed.isdisjoint(map(str, PurePosixPath(path).parents))}
-    return Difference(folder.name, scan, known, todo, frozenset(gone))
+    difference = Difference(
+        folder.name,
+        scan,
+        known,
+        todo,
+        frozenset(gone),
+        held={holder: frozenset(inner) for holder, inner in held.items()},
+    )
+    outdated = {
+        holder for holder, inner in held.items() if any(_would_be_read_otherwise(one, known[one]) for one in inner)
+    }
+    return difference.with_todo(outdated) if outdated else difference
 
 
 def _is_outdated(file: ScannedFile, record: FileRecord) -> bool:
     """Return whether a file can have changed, or would be read otherwise now."""
-    is_read_otherwise = not record.skipped and not is_read_as_now(record.content_hash, file.path)
-    return is_read_otherwise or record.stamp != file.stamp
+    return _would_be_read_otherwise(file.path, record) or record.stamp != file.stamp
+
+
+def _would_be_read_otherwise(path: str, record: FileRecord) -> bool:
+    return not record.skipped and not is_read_as_now(record.content_hash, path)
 
 
 def compare_sources(
@@ -156,14 +183,13 @@ def with_moved(difference: Difference, folder: Folder, index: Index) -> Differen
         return difference
     from openbook.sources.courses import is_placed_as
 
-    moved = [
-        file
+    moved = {
+        file.path
         for file in difference.scan.files
         if file.path in difference.known
         and not difference.known[file.path].skipped
         and not is_placed_as(
             (chunk.lesson for chunk in index.chunks(folder.name, file.path)), folder.placement_of(file.path)
         )
-    ]
-    todo = tuple(sorted({*difference.todo, *moved}))
-    return replace(difference, todo=todo, moved=frozenset(file.path for file in moved))
+    }
+    return difference.with_todo(moved)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,18 +13,22 @@ from openbook.chunking.fixed import ChunkOptions
 from openbook.embedding.protocol import Embedder
 from openbook.errors import SkippedFileError
 from openbook.index.protocol import IndexEntry
+from openbook.process_pool import took_longer
 from openbook.retrieval.fields import embedding_text, terms_of
 from openbook.settings import Settings
 from openbook.sources.content_hash import content_hash
 from openbook.sources.course_plan import Placement
 from openbook.sources.courses import as_lesson
-from openbook.sources.documents import read_document
+from openbook.sources.documents import DocumentReader
 from openbook.sources.folder import Folder
 from openbook.sources.formats import may_be_binary
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.readers.reading import PdfOptions
 from openbook.sources.recognition import recognizer_of
 from openbook.types import Document
+
+# Of the time that a file has: what is attached beyond it is skipped, so that the message is not lost with it.
+_SHARE_OF_ATTACHED = 0.5
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
 
@@ -46,6 +51,13 @@ class PreparedFile:
     reason: str = ""
     elsewhere: bool = False
     """It has not been read: its format is one for a process that can be killed."""
+    attached: tuple[tuple[str, PreparedFile], ...] = ()
+    """What is attached to it, by path."""
+
+    @property
+    def files(self) -> tuple[PreparedFile, ...]:
+        """It and what is attached to it."""
+        return (self, *(one for _, one in self.attached))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +84,15 @@ class Preparer:
         readers: ReaderRegistry | None = None,
     ) -> None:
         self._readers = readers
-        self._source = source
-        self._pdf_options = PdfOptions(settings.max_pages, settings.pdf_password, recognizer_of(settings))
-        self._mask = settings.mask_secrets
+        self._reader = DocumentReader(
+            source,
+            PdfOptions(settings.max_pages, settings.pdf_password, recognizer_of(settings)),
+            readers,
+            mask=settings.mask_secrets,
+            max_file_bytes=settings.max_file_bytes,
+            max_document_bytes=settings.max_document_bytes,
+        )
+        self._timeout_s = settings.file_timeout_s
         self._options = ChunkOptions(
             strategy=settings.chunk_strategy,
             max_words=settings.chunk_words,
@@ -95,19 +113,19 @@ class Preparer:
 
     def __call__(self, content: FileContent) -> PreparedFile:
         """Cut, split and embed."""
+        ends = time.monotonic() + self._timeout_s * _SHARE_OF_ATTACHED
+        reason = took_longer(self._timeout_s)
         try:
-            document = read_document(
-                content.raw,
-                source=self._source,
-                path=content.path,
-                pdf_options=self._pdf_options,
-                readers=self._readers,
-                mask=self._mask,
-            )
+            read = self._reader.read_all(content.raw, content.path, lambda: reason if time.monotonic() > ends else "")
         except SkippedFileError as exc:
             return PreparedFile(reason=exc.reason)
-        if content.placement is not None:
-            document = as_lesson(document, content.placement)
+        attached = [(document.path, self._prepared(document, content.placement)) for document in read.attached]
+        attached += [(path, PreparedFile(reason=reason)) for path, reason in read.skipped]
+        return replace(self._prepared(read.document, content.placement), attached=tuple(attached))
+
+    def _prepared(self, document: Document, placement: Placement | None) -> PreparedFile:
+        if placement is not None:
+            document = as_lesson(document, placement)
         embedder = self.load_embedder() if self.load_embedder else None
         return PreparedFile(replace(document, blocks=()), tuple(entries_of(document, self._options, embedder)))
 
@@ -157,8 +175,11 @@ def entries_of(document: Document, options: ChunkOptions, embedder: Embedder | N
 
 def embedded(files: Sequence[PreparedFile], embedder: Embedder) -> list[PreparedFile]:
     """Return files, in order, with the vectors that they have not yet; all are embedded in one call."""
-    texts = [embedding_text(entry.chunk) for file in files for entry in file.entries]
+    texts = [embedding_text(entry.chunk) for file in files for one in file.files for entry in one.entries]
     vectors = iter(embedder.embed(texts) if texts else ())
-    return [
-        replace(file, entries=tuple(replace(entry, vector=next(vectors)) for entry in file.entries)) for file in files
-    ]
+
+    def with_vectors(file: PreparedFile) -> PreparedFile:
+        entries = tuple(replace(entry, vector=next(vectors)) for entry in file.entries)
+        return replace(file, entries=entries, attached=tuple((path, with_vectors(one)) for path, one in file.attached))
+
+    return [with_vectors(file) for file in files]

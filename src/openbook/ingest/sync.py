@@ -16,7 +16,7 @@ from openbook.index.protocol import Index, Source
 from openbook.ingest.difference import Difference, compare_source, folder_of, with_moved
 from openbook.memory import release_memory
 from openbook.settings import Settings
-from openbook.sources.folder import Folder
+from openbook.sources.folder import Folder, holder_of
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.sources.walk import ScannedFile, SkippedFile
 from openbook.types import SkipReason, Stamp
@@ -36,7 +36,7 @@ _CHUNKS_PER_COMMIT = 2_000
 _UNSETTLED_NS = 20_000_000
 
 # Nothing is missing when a file that is no text is left out.
-_NO_TEXT_FORMAT = "binary"
+_NO_TEXT_FORMATS = frozenset({SkipReason.BINARY, SkipReason.BINARY_NAME})
 
 # Share of documents that must be new before the word index is worth merging into one segment.
 _OPTIMIZE_SHARE = 0.2
@@ -116,7 +116,7 @@ def sync(
         for batch in _batched(outcomes):
             writer.write(_with_vectors(batch, served) if served else batch)
             if progress:
-                progress(writer.counts.total(), len(difference.todo))
+                progress(writer.done, len(difference.todo))
     if difference.gone or difference.todo or not root.synced_at:
         writer.finish(replace(root, synced_at=started))
     report = _report(difference, writer, _skipped(index, root.name, difference.scan.skipped))
@@ -136,7 +136,8 @@ def _narrowed(difference: Difference, only: Collection[str]) -> Difference:
     if not only:
         return difference
     todo = tuple(file for file in difference.todo if file.path in only)
-    return replace(difference, todo=todo, gone=difference.gone.intersection(only))
+    gone = frozenset(path for path in difference.gone if path in only or holder_of(path, only))
+    return replace(difference, todo=todo, gone=gone)
 
 
 def _prepared(
@@ -188,8 +189,8 @@ def _with_retries(difference: Difference, settings: Settings, readers: ReaderReg
         or (readers and readers.covers(path) and SkipReason.of(reason) is not SkipReason.READER_FAILED)
         or (SkipReason.of(reason) is SkipReason.TOOK_LONGER and reason != late)
     }
-    todo = {*difference.todo, *(file for file in difference.scan.files if file.path in outdated)}
-    return replace(difference, todo=tuple(sorted(todo)))
+    holders = {holder for holder, inner in difference.held.items() if not outdated.isdisjoint(inner)}
+    return difference.with_todo(outdated | holders)
 
 
 class _Writer:
@@ -200,8 +201,11 @@ class _Writer:
         self._source = source
         self._known = difference.known
         self._gone = sorted(difference.gone)
+        self._held = difference.held
         self._started = started
         self._departed = Counter(difference.known[path].content_hash for path in difference.gone)
+        self.done = 0
+        """Files, without those that are attached to them."""
         self.counts: Counter[str] = Counter()
         self.remarks: dict[str, tuple[str, ...]] = {}
 
@@ -209,7 +213,11 @@ class _Writer:
         """Commit a few files."""
         with self._index.batch():
             for file, outcome in batch:
-                self.counts[self._write_one(file.path, outcome, _settled(file.stamp, self._started))] += 1
+                stamp = _settled(file.stamp, self._started)
+                self.done += 1
+                self._write_one(file.path, outcome, stamp)
+                if outcome.document is not None or outcome.reason:
+                    self._write_attached(file.path, outcome, replace(stamp, size_bytes=0))
 
     def finish(self, root: Source) -> None:
         """Delete what is gone from the source, and record that the sync is complete."""
@@ -218,11 +226,23 @@ class _Writer:
                 self._index.delete(self._source, path)
             self._index.put_root(root)
 
-    def _write_one(self, path: str, outcome: PreparedFile, stamp: Stamp) -> str:
+    def _write_attached(self, holder: str, outcome: PreparedFile, stamp: Stamp) -> None:
+        """Replace what was attached to a file. Its bytes are counted with the file."""
+        for path, one in outcome.attached:
+            self._write_one(path, one, stamp)
+        for path in sorted(self._held.get(holder, frozenset()).difference(dict(outcome.attached))):
+            self._index.delete(self._source, path)
+            self.counts["removed" if not self._known[path].skipped else "skipped"] += 1
+
+    def _write_one(self, path: str, outcome: PreparedFile, stamp: Stamp) -> None:
+        self.counts[self._written(path, outcome, stamp)] += 1
+
+    def _written(self, path: str, outcome: PreparedFile, stamp: Stamp) -> str:
+        """Write a file, and return what happened to it."""
         was_indexed = path in self._known and not self._known[path].skipped
         if outcome.reason:
             self._index.skip(self._source, path, stamp, outcome.reason)
-            if outcome.reason != _NO_TEXT_FORMAT:
+            if outcome.reason not in _NO_TEXT_FORMATS:
                 self.remarks[path] = (f"not indexed: {outcome.reason}",)
             return "removed" if was_indexed else "skipped"
         if outcome.document is None:
@@ -287,7 +307,7 @@ def _batched(items: Iterable[_Outcome]) -> Iterator[list[_Outcome]]:
     batch, chunks = [], 0
     for item in items:
         batch.append(item)
-        chunks += len(item[1].entries)
+        chunks += sum(len(one.entries) for one in item[1].files)
         if len(batch) == _FILES_PER_COMMIT or chunks >= _CHUNKS_PER_COMMIT:
             yield batch
             batch, chunks = [], 0

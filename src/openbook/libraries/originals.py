@@ -8,6 +8,7 @@ from openbook.errors import SkippedFileError, SourceError
 from openbook.index.protocol import Index
 from openbook.ingest.difference import folder_of
 from openbook.settings import Settings
+from openbook.sources.content_hash import is_content
 from openbook.sources.documents import current_text
 from openbook.sources.reader_registry import ReaderRegistry
 from openbook.types import Chunk
@@ -27,7 +28,13 @@ def text_now(chunk: Chunk, index: Index, settings: Settings, readers: ReaderRegi
     if is_shared and not Path(root.location).exists():
         return known.text if known else None
     try:
-        raw = folder_of(root, settings, readers).read_bytes(path)
-        return current_text(raw, path, known, readers, mask=settings.mask_secrets)
+        folder = folder_of(root, settings, readers)
+        holder = folder.holder_of(path)
+        if not holder:
+            return current_text(folder.read_bytes(path), path, known, readers, mask=settings.mask_secrets)
+        # What is attached to a file is what it was as long as the file is: to read it again may take long.
+        around = index.document(source, holder)
+        is_same = around is not None and is_content(folder.read_bytes(holder), around.content_hash)
+        return known.text if known and is_same else None
     except (SourceError, SkippedFileError):
         return None

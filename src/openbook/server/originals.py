@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from openbook.errors import SkippedFileError, SourceError
 from openbook.ingest.difference import folder_of
@@ -16,6 +16,7 @@ from openbook.process_pool import JobFailure, SingleProcess
 from openbook.server.failures import RequestRefusedError
 from openbook.server.served_library import ServedLibrary
 from openbook.sources.content_hash import is_content
+from openbook.sources.documents import attached_bytes
 from openbook.sources.readers.pdf_picture import PageJob, draw_page
 from openbook.sources.readers.reading import PdfOptions
 from openbook.types import Document
@@ -78,7 +79,12 @@ class Originals:
         if root is None:
             return False
         place = Path(root.location)
-        return (place if place.is_file() else place / document.path).is_file()
+        if place.is_file():
+            return True
+        return any(
+            file.is_file()
+            for file in (place / document.path, *map(place.joinpath, PurePosixPath(document.path).parents))
+        )
 
     def read(self, document: Document) -> bytes:
         """Return the file of a document, if it is what was indexed.
@@ -95,7 +101,11 @@ class Originals:
         if root is None or record is None or not Path(root.location).exists():
             raise _no_original("its file is not on this machine")
         try:
-            raw = folder_of(root, settings).read_bytes(document.path)
+            folder = folder_of(root, settings)
+            holder = folder.holder_of(document.path)
+            raw = folder.read_bytes(holder or document.path)
+            if holder:
+                raw = attached_bytes(raw, holder, document.path)
         except (SourceError, SkippedFileError) as exc:
             raise _no_original("its file cannot be read any more") from exc
         if not is_content(raw, record.content_hash):

@@ -35,6 +35,7 @@ from openbook.server.shared_jobs import SharedJobs
 from openbook.server.suggestions import SuggestionCache
 from openbook.server.uploads import Upload, UploadStore
 from openbook.settings import Settings
+from openbook.sources.folder import holder_of
 from openbook.sources.repository_urls import read_repository_url
 
 ADDED = "added"
@@ -295,9 +296,10 @@ def _report(report: SyncReport) -> dict[str, Any]:
 
 
 def _report_of_files(paths: Collection[str], source: str, index: Index) -> dict[str, Any]:
-    """Return what came of some files alone: others of their folder may have come with other uploads."""
+    """Return what came of some files alone, and what is attached to them: others may have come with other uploads."""
     records = index.records(source)
-    outcomes = {path: _outcome(records.get(path)) for path in paths}
+    attached = (path for path in records if holder_of(path, paths))
+    outcomes = {path: _outcome(records.get(path)) for path in (*paths, *attached)}
     for path, outcome in outcomes.items():
         if outcome == ADDED and not index.chunks(source, path):
             outcomes[path] = "it holds no words"

@@ -1,16 +1,34 @@
-"""The door through which bytes become a document, wherever they come from."""
+"""The door through which bytes become documents, wherever they come from."""
 
 from __future__ import annotations
 
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
 from openbook.errors import SkippedFileError
+from openbook.sources.classify import classify
 from openbook.sources.content_hash import content_hash, is_content
-from openbook.sources.formats import may_be_binary, own_output
+from openbook.sources.decode import decode
+from openbook.sources.exclusions import is_secret
+from openbook.sources.folder import DEFAULT_MAX_FILE_BYTES
+from openbook.sources.formats import binary_format, may_be_binary, own_output
 from openbook.sources.masking import mask_secrets
 from openbook.sources.reader_registry import ReaderRegistry
-from openbook.sources.readers import PdfOptions
-from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS
-from openbook.sources.reading_files import has_private_key, read_file
+from openbook.sources.readers import PdfOptions, Reading, read_binary, read_text
+from openbook.sources.readers.reading import DEFAULT_PDF_OPTIONS, AttachedFile
+from openbook.sources.walk import DEFAULT_MAX_DOCUMENT_BYTES, refuse_by_name, size_limit
 from openbook.types import Document, SkipReason
+
+# Mail within mail within mail.
+_DEEPEST = 3
+_MOST_ATTACHED = 5_000
+
+_LONGEST_NAME_CHARS = 150
+_UNFIT_FOR_NAMES = re.compile(r"[\x00-\x1f\x7f\\\\:]+")
+
+_PRIVATE_KEY = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-)")
 
 
 def current_text(
@@ -63,22 +81,174 @@ def read_document(
             key (`secret`), are a question set, a run or an answer of ours (see `own_output`), or are of a
             format that cannot be read: damaged, encrypted, not what the suffix says. Or another reader failed.
     """
-    if has_private_key(raw):
+    return DocumentReader(source, pdf_options, readers, mask=mask).read(raw, path)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file as a document, and what is attached to it as documents of their own."""
+
+    document: Document
+    attached: tuple[Document, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Paths of attached files that were not read, with the reasons."""
+
+
+class DocumentReader:
+    """Reads the files of one source."""
+
+    def __init__(
+        self,
+        source: str,
+        pdf_options: PdfOptions = DEFAULT_PDF_OPTIONS,
+        readers: ReaderRegistry | None = None,
+        *,
+        mask: bool = True,
+        max_file_bytes: int = DEFAULT_MAX_FILE_BYTES,
+        max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES,
+    ) -> None:
+        """Take what `read_document` takes, and how large attached files may be."""
+        self._source = source
+        self._pdf_options = pdf_options
+        self._readers = readers
+        self._mask = mask
+        self._limits = (max_file_bytes, max_document_bytes)
+
+    def read(self, raw: bytes, path: str) -> Document:
+        """Read a file without what is attached to it.
+
+        Raises:
+            SkippedFileError: As `read_document` says.
+        """
+        return self._document(self._reading(raw, path), raw, path)
+
+    def read_all(self, raw: bytes, path: str, late: Callable[[], str] = lambda: "") -> ReadFile:
+        """Read a file and what is attached to it, such as `mail.eml/slides.pdf`.
+
+        Args:
+            raw: All bytes.
+            path: POSIX path within the source.
+            late: Returns why no more attached files are read, for lack of time; empty as long as they are.
+
+        Raises:
+            SkippedFileError: As `read_document` says, for the file itself.
+        """
+        reading = self._reading(raw, path)
+        document = self._document(reading, raw, path)
+        attached: list[Document] = []
+        skipped: list[tuple[str, str]] = []
+        waiting = list(reversed([(one, 1) for one in placed(reading.attached, path)]))
+        while waiting and len(attached) + len(skipped) < _MOST_ATTACHED:
+            file, depth = waiting.pop()
+            reason = late() or ("attached too deep" if depth > _DEEPEST else self._refusal(file))
+            if reason:
+                skipped.append((file.name, reason))
+                continue
+            try:
+                inner = self._reading(file.raw, file.name)
+                attached.append(self._document(inner, file.raw, file.name))
+            except SkippedFileError as exc:
+                skipped.append((file.name, exc.reason))
+                continue
+            waiting += reversed([(one, depth + 1) for one in placed(inner.attached, file.name)])
+        if waiting:
+            remark = f"only the first {_MOST_ATTACHED:,} attached files are read"
+            document = replace(document, remarks=(*document.remarks, remark))
+        return ReadFile(document, tuple(attached), tuple(skipped))
+
+    def _document(self, reading: Reading, raw: bytes, path: str) -> Document:
+        text, secrets = mask_secrets(reading.text) if self._mask else (reading.text, [])
+        masked = (f"masked: {', '.join(secrets)}",) if secrets else ()
+        return Document(
+            source=self._source,
+            path=path,
+            kind=reading.kind,
+            language=reading.language,
+            text=text,
+            content_hash=content_hash(raw, path),
+            blocks=reading.blocks,
+            anchors=reading.anchors,
+            remarks=reading.remarks + masked,
+        )
+
+    def _reading(self, raw: bytes, path: str) -> Reading:
+        if _PRIVATE_KEY.match(raw):
+            raise SkippedFileError(path, SkipReason.SECRET)
+        own = own_output(raw)
+        if own:
+            raise SkippedFileError(path, own)
+        if self._readers and self._readers.covers(path):
+            return self._readers.read(raw, path)
+        return _read_file(raw, path, self._pdf_options)
+
+    def _refusal(self, file: AttachedFile) -> str:
+        limit = size_limit(file.name, *self._limits, self._readers)
+        return SkipReason.TOO_LARGE if len(file.raw) > limit else refuse_by_name(file.name, self._readers)
+
+
+def _read_file(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
+    """Read a file by its bytes and its name. What calls itself mail and is none is read as text."""
+    language = binary_format(raw, path)
+    if language == "eml" or language == "mbox":
+        from openbook.sources.readers.mail import is_mail, read_mail  # few sources have any
+
+        if is_mail(raw):
+            return read_mail(raw, language)
+        return replace(read_text(decode(raw, path), path, "docs", "text"), remarks=("no mail; read as text",))
+    if language == "msg":
+        from openbook.sources.readers.msg import read_msg
+
+        return read_msg(raw, path)
+    if language == "zip":
+        from openbook.sources.readers.exports import read_export
+
+        return read_export(raw, path, lambda content, name: _read_page(content, name, pdf_options))
+    if language is not None:
+        return read_binary(raw, path, language, pdf_options)
+    text = decode(raw, path)
+    return read_text(text, path, *classify(path, text))
+
+
+def _read_page(raw: bytes, path: str, pdf_options: PdfOptions) -> Reading:
+    if _PRIVATE_KEY.match(raw) or is_secret(posixpath.basename(path)):
         raise SkippedFileError(path, SkipReason.SECRET)
-    own = own_output(raw)
-    if own:
-        raise SkippedFileError(path, own)
-    reading = readers.read(raw, path) if readers and readers.covers(path) else read_file(raw, path, pdf_options)
-    text, secrets = mask_secrets(reading.text) if mask else (reading.text, [])
-    masked = (f"masked: {', '.join(secrets)}",) if secrets else ()
-    return Document(
-        source=source,
-        path=path,
-        kind=reading.kind,
-        language=reading.language,
-        text=text,
-        content_hash=content_hash(raw, path),
-        blocks=reading.blocks,
-        anchors=reading.anchors,
-        remarks=reading.remarks + masked,
-    )
+    return _read_file(raw, path, pdf_options)
+
+
+def attached_bytes(raw: bytes, path: str, wanted: str) -> bytes:
+    """Return the bytes of what is attached to mail.
+
+    Args:
+        raw: Of the mail.
+        path: Of the mail, in its source.
+        wanted: The path of a document that was attached to it, or to what is attached to it.
+
+    Raises:
+        SkippedFileError: It is not there, or the mail cannot be read.
+    """
+    for file in placed(_read_file(raw, path, DEFAULT_PDF_OPTIONS).attached, path):
+        if file.name == wanted:
+            return file.raw
+        if wanted.startswith(f"{file.name}/"):
+            return attached_bytes(file.raw, file.name, wanted)
+    raise SkippedFileError(wanted, SkipReason.VANISHED)
+
+
+def placed(attached: Iterable[AttachedFile], path: str) -> Iterator[AttachedFile]:
+    """Yield what is attached to a file by its path in the source. No two have the same one.
+
+    Example:
+        >>> [file.name for file in placed([AttachedFile("../a.txt", b""), AttachedFile("a.txt", b"")], "m.eml")]
+        ['m.eml/a.txt', 'm.eml/a (2).txt']
+    """
+    taken: set[str] = set()
+    for file in attached:
+        parts = [_UNFIT_FOR_NAMES.sub("_", part)[-_LONGEST_NAME_CHARS:] for part in file.name.split("/")]
+        name = first = "/".join(part for part in parts if part.strip(" .")) or "attachment"
+        number = 1
+        while name in taken:
+            number += 1
+            stem, suffix = posixpath.splitext(first)
+            name = f"{stem} ({number}){suffix}"
+        taken.add(name)
+        yield replace(file, name=f"{path}/{name}")

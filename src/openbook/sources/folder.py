@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from openbook.errors import SkippedFileError, SourceError, SourceNotFoundError
@@ -25,7 +25,7 @@ from openbook.sources.walk import (
 from openbook.types import Document, SkipReason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from openbook.sources.course_plan import Placement
     from openbook.sources.reader_registry import ReaderRegistry
@@ -45,6 +45,16 @@ def source_name(path: str | Path) -> str:
         'shop'
     """
     return Path(path).expanduser().resolve().name or "root"
+
+
+def holder_of(path: str, files: Collection[str]) -> str:
+    """Return the file of a source that a path lies in, if it is one of an attached file; empty if there is none.
+
+    Example:
+        >>> holder_of("mail/a.eml/slides.pdf", {"mail/a.eml"}), holder_of("mail/a.eml", {"mail/a.eml"})
+        ('mail/a.eml', '')
+    """
+    return next((str(parent) for parent in PurePosixPath(path).parents if str(parent) in files), "")
 
 
 class Folder:
@@ -194,6 +204,11 @@ class Folder:
             if raw is not None:
                 return raw
         raise SkippedFileError(path, SkipReason.CHANGING, hint="it changed while it was being read; try again")
+
+    def holder_of(self, path: str) -> str:
+        """Return the file here that a path lies in, as `mail.eml/slides.pdf` does; empty if there is none."""
+        parents = (str(parent) for parent in PurePosixPath(path).parents if parent.name)
+        return next((parent for parent in parents if (self.root / parent).is_file()), "")
 
     def _locate(self, path: str) -> str:
         """Return the place of a file, making sure that no link and no `..` leads out of the root."""

@@ -16,6 +16,9 @@ BinaryFormat = Literal[
 SingleFormat = Literal["doc", "docx", "epub", "odp", "ods", "odt", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx"]
 """Those that hold no other files to be read."""
 
+MAIL_SUFFIXES = ("eml", "mbox", "msg")
+"""Of files to which others are attached."""
+
 BINARY_FORMATS: tuple[BinaryFormat, ...] = get_args(BinaryFormat)
 
 # Readers of PDF have always allowed something in front, within the first 1,024 bytes.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from openbook.errors import PluginError, SkippedFileError
 from openbook.plugins import load_plugin, plugins
+from openbook.sources.formats import MAIL_SUFFIXES
 from openbook.types import SkipReason
 
 if TYPE_CHECKING:
@@ -54,8 +55,12 @@ class ReaderRegistry:
         return suffix in self._given or suffix in self._installed or self._is_picture(suffix)
 
     def is_given(self, path: str) -> bool:
-        """Return whether a reader of the program reads it, which only this process can call."""
-        return _suffix(path) in self._given
+        """Return whether a reader of the program reads it, or may read what is attached to it.
+
+        Only this process can call that.
+        """
+        suffix = _suffix(path)
+        return suffix in self._given or (bool(self._given) and suffix in MAIL_SUFFIXES)
 
     def read(self, raw: bytes, path: str) -> Reading:
         """Read a file that `covers` says yes to.

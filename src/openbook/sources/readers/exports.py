@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from openbook.errors import SkippedFileError
-from openbook.sources.readers.attachments import Attachments
 from openbook.sources.readers.parts import Parts
 from openbook.sources.readers.reading import Reading
 from openbook.sources.readers.zipped import ZipPackage
@@ -21,8 +22,11 @@ _CONFLUENCE = re.compile(_CONFLUENCE_PAGE)
 
 _IDENTIFIER = re.compile(r"[ _-]?(?:[0-9a-f]{32}|(?<=_)\d{5,})$")
 _PAGES = (".md", ".html", ".htm", ".csv")
-_MOST_PAGES = 5_000
+_MOST_PAGES, _MOST_LISTED = 5_000, 5
 _INNER = ".zip"
+
+ReadFile = Callable[[bytes, str], Reading]
+"""Reads the bytes of a page by its path. Raises `SkippedFileError`."""
 
 
 def is_export(raw: bytes) -> bool:
@@ -32,31 +36,43 @@ def is_export(raw: bytes) -> bool:
     return _CONFLUENCE.search(raw) is not None and b"/index.html" in raw
 
 
-def read_export(raw: bytes, path: str, attached: Attachments) -> Reading:
+def read_export(raw: bytes, path: str, read: ReadFile) -> Reading:
     """Read the pages of an export, in the order of their paths. Anchors name the page: `Recipes/Bread`.
 
     Raises:
         SkippedFileError: It is damaged, expands to too much, or has no page.
     """
+    pages = _pages(ZipPackage(raw, path), path)
     parts = Parts()
-    left_out = _add(parts, raw, path, attached, depth=0)
+    unread: list[str] = []
+    remarks: list[str] = []
+    for name, content in islice(pages, _MOST_PAGES):
+        try:
+            reading = read(content, name)
+        except SkippedFileError as exc:
+            unread.append(f"{name} ({exc.reason})")
+            continue
+        title = page_title(name)
+        parts.add(reading, title, title=title, level=2)
+        remarks += (f"{name}: {remark}" for remark in reading.remarks)
     if not len(parts):
         raise SkippedFileError(path, "an export without pages")
-    more = (f"only the first {_MOST_PAGES:,} pages are read",) if left_out else ()
-    return parts.reading("zip", (*more, *attached.remarks))
+    if unread:
+        rest = len(unread) - _MOST_LISTED
+        remarks.insert(0, f"not read: {', '.join(unread[:_MOST_LISTED])}{f' and {rest} more' if rest > 0 else ''}")
+    if next(pages, None) is not None:
+        remarks.insert(0, f"only the first {_MOST_PAGES:,} pages are read")
+    return parts.reading("zip", tuple(remarks))
 
 
-def _add(parts: Parts, raw: bytes, path: str, attached: Attachments, depth: int) -> bool:
-    package = ZipPackage(raw, path)
+def _pages(package: ZipPackage, path: str, *, is_inner: bool = False) -> Iterator[tuple[str, bytes]]:
     names = sorted(name for name in package.names() if not posixpath.basename(name).startswith("."))
-    pages = [name for name in names if name.lower().endswith(_PAGES) and not name.endswith("/index.html")]
-    for name in pages[:_MOST_PAGES]:
-        attached.add(parts, package.read(name), name, title=page_title(name))
-    left_out = len(pages) > _MOST_PAGES
-    for name in names if depth == 0 else ():
+    for name in names:
+        if name.lower().endswith(_PAGES) and not name.endswith("/index.html"):
+            yield name, package.read(name)
+    for name in () if is_inner else names:
         if name.lower().endswith(_INNER):
-            left_out = _add(parts, package.read(name), path, attached, depth + 1) or left_out
-    return left_out
+            yield from _pages(ZipPackage(package.read(name), path), path, is_inner=True)
 
 
 def page_title(name: str) -> str:

@@ -6,17 +6,19 @@ import codecs
 import email
 import email.policy
 import re
-from collections.abc import Iterator
-from email.message import EmailMessage
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from email.message import EmailMessage, MIMEPart
+from itertools import islice
 
-from openbook.sources.readers.attachments import Attachments
 from openbook.sources.readers.composing import Composer, remark_on
 from openbook.sources.readers.html import read_html
 from openbook.sources.readers.parts import Parts
-from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.reading import AttachedFile, Reading
 
 _MOST_MESSAGES = 10_000
 _MOST_PARTS = 1_000
+_MESSAGE = "message/rfc822"
 
 _SHOWN = ("From", "To", "Cc", "Date")
 
@@ -42,31 +44,33 @@ def is_mail(raw: bytes) -> bool:
     return _HEADER.match(raw) is not None and _NAMES.search(raw[:_HEADER_BYTES]) is not None
 
 
-def read_mail(raw: bytes, language: str, attached: Attachments) -> Reading:
-    """Read one message, or those of an mbox in their order, with what is attached.
+def read_mail(raw: bytes, language: str) -> Reading:
+    """Read one message, or those of an mbox in their order.
 
-    The subject is a heading; then come sender, recipients and date, a line each, and the text: the plain part, or
-    else the words of the part in HTML. Anchors of an mbox are `message 1`, `message 2` ...; those of an attachment
-    begin with its name: `message 2 slides.pdf p. 4`. What of the attachments could not be read is remarked on.
+    The subject is a heading; then come sender, recipients and date, a line each, the text, which is the plain part or
+    else the words of the part in HTML, and the names of what is attached. Anchors of an mbox are `message 1`,
+    `message 2` ..., and what is attached lies in folders of these names.
     """
     raw, is_converted = _in_utf8(raw)
     messages = list(_messages(raw)) if language == "mbox" else [raw]
     parts = Parts()
+    attached: list[AttachedFile] = []
     damaged = set()
     for number, message in enumerate(messages[:_MOST_MESSAGES], start=1):
         label = f"message {number}" if language == "mbox" else ""
         try:
-            reading, files = _read(message, is_converted=is_converted)
+            reading = _read(message, is_converted=is_converted)
         except (ValueError, LookupError, AttributeError, IndexError, RecursionError):  # of headers that are damaged
             damaged.add(number)
             continue
         parts.add(reading, label)
-        for name, content in files:
-            attached.add(parts, content, name, label)
+        attached += (
+            (replace(one, name=f"{label}/{one.name}") for one in reading.attached) if label else reading.attached
+        )
     remarks = [remark_on("damaged: message", damaged)] if damaged else []
     if len(messages) > _MOST_MESSAGES:
         remarks.append(f"only the first {_MOST_MESSAGES:,} of {len(messages):,} messages are read")
-    return parts.reading(language, (*remarks, *attached.remarks))
+    return replace(parts.reading(language, tuple(remarks)), attached=tuple(attached))
 
 
 def _in_utf8(raw: bytes) -> tuple[bytes, bool]:
@@ -102,8 +106,7 @@ def _messages(raw: bytes) -> Iterator[bytes]:
         yield re.sub(rb"(?m)^>(>*From )", rb"\1", raw[start:end])
 
 
-def _read(raw: bytes, *, is_converted: bool) -> tuple[Reading, list[tuple[str, bytes]]]:
-    """Read a message, and return it with the names and bytes of what is attached."""
+def _read(raw: bytes, *, is_converted: bool) -> Reading:
     message = email.message_from_bytes(raw, policy=email.policy.default)
     if is_converted:
         _state_utf8(message)
@@ -113,9 +116,44 @@ def _read(raw: bytes, *, is_converted: bool) -> tuple[Reading, list[tuple[str, b
     body = message.get_body(("plain", "html"))
     if body is not None:
         add_body(composer, str(body.get_content()), is_html=body.get_content_subtype() == "html")
-    parts = list(message.walk())[:_MOST_PARTS] if message.is_multipart() else []
-    files = [(" ".join((part.get_filename() or "").split()), _bytes_of(part)) for part in parts if part is not body]
-    return composer.reading("eml"), [(name, content) for name, content in files if name]
+    parts = islice(_parts(message), _MOST_PARTS)
+    attached = tuple(
+        AttachedFile(name, _bytes_of(part)) for part in parts if part is not body and (name := _name(part))
+    )
+    add_attached(composer, attached)
+    return replace(composer.reading("eml"), attached=attached)
+
+
+def _parts(message: MIMEPart) -> Iterator[MIMEPart]:
+    """Yield the parts of a message. Those of a message within it are not among them: it is a part itself."""
+    for part in message.iter_parts() if message.get_content_maintype() == "multipart" else ():
+        yield part
+        yield from _parts(part)
+
+
+def _name(part: MIMEPart) -> str:
+    name = " ".join((part.get_filename() or "").split())
+    if name or part.get_content_type() != _MESSAGE:
+        return name
+    return f"{_header(_forwarded(part), 'Subject') or 'message'}.eml"
+
+
+def _forwarded(part: MIMEPart) -> EmailMessage:
+    forwarded = part.get_payload(0)
+    return forwarded if isinstance(forwarded, EmailMessage) else EmailMessage()
+
+
+def _bytes_of(part: MIMEPart) -> bytes:
+    if part.get_content_type() == _MESSAGE:
+        return bytes(_forwarded(part))
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def add_attached(composer: Composer, attached: Sequence[AttachedFile]) -> None:
+    """Add the names of what is attached, if anything is."""
+    if attached:
+        composer.text(f"Attached: {', '.join(one.name for one in attached)}")
 
 
 def add_body(composer: Composer, text: str, *, is_html: bool) -> None:
@@ -124,11 +162,6 @@ def add_body(composer: Composer, text: str, *, is_html: bool) -> None:
         text = re.sub(r"[ \t]+", " ", read_html(text).text)
     for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
         composer.text(paragraph)
-
-
-def _bytes_of(part: EmailMessage) -> bytes:
-    content = part.get_payload(decode=True)
-    return content if isinstance(content, bytes) else b""
 
 
 def _header(message: EmailMessage, name: str) -> str:

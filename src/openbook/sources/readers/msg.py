@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from openbook.errors import SkippedFileError
-from openbook.sources.readers.attachments import Attachments
 from openbook.sources.readers.composing import Composer
-from openbook.sources.readers.mail import add_body
-from openbook.sources.readers.parts import Parts
-from openbook.sources.readers.reading import Reading
+from openbook.sources.readers.mail import add_attached, add_body
+from openbook.sources.readers.reading import AttachedFile, Reading
 from openbook.types import SkipReason
 
 _MISSING = f"{SkipReason.OUTLOOK_MESSAGE}; install 'openbook[msg]', or save it as EML"
 
 
-def read_msg(raw: bytes, path: str, attached: Attachments) -> Reading:
+def read_msg(raw: bytes, path: str) -> Reading:
     """Read a message, as `read_mail` does.
 
     Raises:
@@ -27,24 +27,21 @@ def read_msg(raw: bytes, path: str, attached: Attachments) -> Reading:
     except ModuleNotFoundError as exc:
         raise SkippedFileError(path, _MISSING) from exc
 
-    parts = Parts()
     try:
         message = Message.load(io.BytesIO(raw))
-        parts.add(_letter(message))
         files = [(one.file_name or "attachment", one.file_bytes) for one in message.attachments]
+        attached = tuple(AttachedFile(name, content) for name, content in files if content is not None)
+        return replace(_letter(message, attached), attached=attached)
     except Exception as exc:  # whatever the package raises for bytes that are no message
         raise SkippedFileError(path, f"damaged: {type(exc).__name__}: {exc}"[:200]) from exc
-    for name, content in files:
-        if content is not None:
-            attached.add(parts, content, " ".join(name.split()))
-    return parts.reading("msg", attached.remarks)
 
 
-def _letter(message: Any) -> Reading:
+def _letter(message: Any, attached: Sequence[AttachedFile]) -> Reading:
     composer = Composer()
     composer.heading(message.subject or "(no subject)", 1)
     recipients = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
     header = (("From", message.sender), ("To", recipients), ("Date", message.sent_date))
     composer.text("\n".join(f"{name}: {value}" for name, value in header if value))
     add_body(composer, message.body or message.html_body or "", is_html=not message.body)
+    add_attached(composer, attached)
     return composer.reading("msg")

@@ -1,4 +1,4 @@
-"""Puts the readings of several files together into one: a message and what is attached, the pages of an export."""
+"""Puts the readings of several files together into one: the messages of a mailbox, the pages of an export."""
 
 from __future__ import annotations
 

@@ -16,6 +16,15 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file within a file, such as one that is attached to mail."""
+
+    name: str
+    """As the file around it says; folders are separated by `/`."""
+    raw: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """The text and structure of one file."""
 
@@ -27,6 +36,8 @@ class Reading:
     anchors: tuple[Anchor, ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
     """What of the file could not be read, for people."""
+    attached: tuple[AttachedFile, ...] = field(default=(), repr=False)
+    """Files to be read as documents of their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.policy import default
 
 import pytest
 
-from openbook.sources.documents import read_document
-from openbook.types import Document
+from openbook.sources.documents import DocumentReader, ReadFile, read_document
+from openbook.types import Document, SkipReason
 from tests.unit.sources.readers.pdf_files import pdf, text
 
 TIDES = b"""From: Ada <ada@example.org>
@@ -34,15 +36,19 @@ def read(raw: bytes, path: str = "a.eml") -> Document:
     return read_document(raw, source="s", path=path)
 
 
+def read_all(raw: bytes, path: str = "a.eml") -> ReadFile:
+    return DocumentReader("s").read_all(raw, path)
+
+
 def test_a_message_is_its_subject_its_headers_and_its_text() -> None:
     document = read(TIDES)
 
     assert document.text == (
         "Tides für all\n\nFrom: Ada <ada@example.org>\nTo: Ben\nDate: Mon, 01 Jan 2024 10:00:00 +0000\n\n"
-        "High water is at noon."
+        "High water is at noon.\n\nAttached: a.pdf"
     )
     assert [block.title for block in document.blocks if block.level] == ["Tides für all"]
-    assert document.remarks == ("not read: attached a.pdf (not a PDF file)",)
+    assert read_all(TIDES).skipped == (("a.eml/a.pdf", "not a PDF file"),)
 
 
 def test_the_words_of_html_stand_in_where_there_is_no_plain_text() -> None:
@@ -93,7 +99,9 @@ def test_mail_that_an_editor_has_saved_in_unicode_is_read_as_mail(encoding: str,
 def test_an_attachment_of_converted_mail_is_the_same_bytes() -> None:
     raw = with_files(("slides.pdf", pdf(text("Ovens are hot."))))
 
-    assert read(raw.decode().encode("utf-16")).text == read(raw).text
+    (converted,), (attached,) = read_all(raw.decode().encode("utf-16")).attached, read_all(raw).attached
+
+    assert converted == attached
 
 
 def with_files(*files: tuple[str, bytes]) -> bytes:
@@ -105,47 +113,85 @@ def with_files(*files: tuple[str, bytes]) -> bytes:
     return bytes(message)
 
 
-def test_attachments_are_read_below_their_names_with_anchors_of_their_own() -> None:
+def test_attachments_are_documents_of_their_own_with_anchors_of_their_own() -> None:
     slides = pdf(text("Ovens are hot."), text("Doughs are cold."))
-    document = read(with_files(("slides.pdf", slides), ("notes.md", b"# Flour\n\nRye.\n"), ("a.png", b"\x89PNG\r\n\0")))
-    in_box = read(b"From x\n" + with_files(("slides.pdf", slides)).replace(b"\r\n", b"\n"), "all.mbox")
-
-    assert document.text == (
-        "Plans\n\nSee the files.\n\nslides.pdf\n\nOvens are hot.\n\nDoughs are cold.\n\nnotes.md\n\n# Flour\n\nRye.\n"
+    found = read_all(
+        with_files(("slides.pdf", slides), ("notes.md", b"# Flour\n\nRye.\n"), ("a.png", b"\x89PNG\r\n\0"))
     )
-    places = {document.text[one.start_char :].split("\n")[0]: one.label for one in document.anchors}
-    assert places == {
-        "slides.pdf": "slides.pdf",
-        "Ovens are hot.": "slides.pdf p. 1",
-        "Doughs are cold.": "slides.pdf p. 2",
-        "notes.md": "notes.md",
+    in_box = read_all(b"From x\n" + with_files(("slides.pdf", slides)).replace(b"\r\n", b"\n"), "all.mbox")
+
+    assert found.document.text == "Plans\n\nSee the files.\n\nAttached: slides.pdf, notes.md, a.png"
+    assert {one.path: (one.language, one.text) for one in found.attached} == {
+        "a.eml/slides.pdf": ("pdf", "Ovens are hot.\n\nDoughs are cold."),
+        "a.eml/notes.md": ("markdown", "# Flour\n\nRye.\n"),
     }
-    titles = [(block.title, block.level) for block in document.blocks if block.level]
-    assert titles == [("Plans", 1), ("slides.pdf", 2), ("notes.md", 2), ("Flour", 3)]
-    assert document.remarks == ("not read: attached a.png (binary)",)
-    assert [one.label for one in in_box.anchors][-1] == "message 1 slides.pdf p. 2"
+    assert [anchor.label for anchor in found.attached[0].anchors] == ["p. 1", "p. 2"]
+    assert found.skipped == (("a.eml/a.png", SkipReason.BINARY_NAME),)
+    assert [one.path for one in in_box.attached] == ["all.mbox/message 1/slides.pdf"]
 
 
-def test_secrets_that_are_attached_are_not_read() -> None:
+def test_secrets_that_are_attached_are_not_read_and_tokens_are_masked() -> None:
     key = b"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n"
-    document = read(with_files((".env", b"PASSWORD=x\n"), ("notes.txt", key)))
+    token = b"token: ghp_" + b"a1B2c3D4e5F6" * 3
+    found = read_all(with_files((".env", b"PASSWORD=x\n"), ("notes.txt", key), ("b.txt", token)))
 
-    assert document.text == "Plans\n\nSee the files."
-    assert document.remarks == ("not read: attached .env (secret), notes.txt (secret)",)
+    assert found.skipped == (("a.eml/.env", "secret"), ("a.eml/notes.txt", "secret"))
+    assert [(one.text.count("*"), one.remarks[0].split(":")[0]) for one in found.attached] == [(36, "masked")]
 
 
 def test_mail_within_mail_is_read_to_a_depth() -> None:
     raw = with_files(("end.txt", b"The innermost."))
     for name in "abc":
         raw = with_files((f"{name}.eml", raw))
-    document = read(raw)
+    found = read_all(raw, "mail.eml")
 
-    assert "The innermost." not in document.text
-    assert "end.txt (too deep)" in document.remarks[-1]
-    assert document.text.count("See the files.") == 4
+    assert [one.path for one in found.attached] == [
+        "mail.eml/c.eml",
+        "mail.eml/c.eml/b.eml",
+        "mail.eml/c.eml/b.eml/a.eml",
+    ]
+    assert found.skipped == (("mail.eml/c.eml/b.eml/a.eml/end.txt", "attached too deep"),)
 
 
-def test_many_files_that_cannot_be_read_are_counted() -> None:
-    document = read(with_files(*((f"{number}.bin", b"\0\1") for number in range(7))))
+def test_a_forwarded_message_is_a_document_with_what_is_attached_to_it() -> None:
+    outer = EmailMessage()
+    outer["Subject"] = "Fwd"
+    outer.set_content("See below.")
+    outer.add_attachment(message_from_bytes(with_files(("notes.txt", b"Rye.")), policy=default))
+    found = read_all(bytes(outer))
 
-    assert document.remarks[0].endswith("4.bin (binary) and 2 more")
+    assert {one.path: one.text.split("\n")[0] for one in found.attached} == {
+        "a.eml/Plans.eml": "Plans",
+        "a.eml/Plans.eml/notes.txt": "Rye.",
+    }
+    assert "See the files." not in found.document.text
+
+
+def test_attached_files_have_paths_within_the_mail_and_each_another() -> None:
+    found = read_all(with_files(("../x.txt", b"1"), ("x.txt", b"2"), ("..", b"3"), ("C:\\x.txt", b"4")))
+
+    assert {one.path: one.text for one in found.attached} == {
+        "a.eml/x.txt": "1",
+        "a.eml/x (2).txt": "2",
+        "a.eml/attachment": "3",
+        "a.eml/C_x.txt": "4",
+    }
+
+
+def test_attached_files_that_are_too_large_or_too_late_are_skipped() -> None:
+    raw = with_files(("a.txt", b"x" * 101), ("b.txt", b"x" * 100))
+    reader = DocumentReader("s", max_file_bytes=100)
+
+    assert reader.read_all(raw, "a.eml").skipped == (("a.eml/a.txt", "too large"),)
+    assert [reason for _, reason in reader.read_all(raw, "a.eml", lambda: "took longer than 1 s").skipped] == [
+        "took longer than 1 s"
+    ] * 2
+
+
+def test_more_attached_files_than_are_read_are_remarked_on() -> None:
+    lines = b"".join(b"--B\nContent-Disposition: attachment; filename=a.txt\n\n.\n" for _ in range(999))
+    message = b"From x\nSubject: A\nContent-Type: multipart/mixed; boundary=B\n\n" + lines + b"--B--\n\n"
+    found = read_all(message * 6, "all.mbox")
+
+    assert len(found.attached) == 5000
+    assert found.document.remarks == ("only the first 5,000 attached files are read",)

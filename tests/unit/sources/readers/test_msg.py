@@ -7,21 +7,22 @@ import sys
 import pytest
 
 from openbook.errors import SkippedFileError
-from openbook.sources.documents import read_document
+from openbook.sources.documents import DocumentReader, read_document
 from openbook.sources.optional_readers import may_be_read_now
+from openbook.types import SkipReason
 from tests.unit.sources.readers.msg_files import msg
 
 
 def test_a_message_is_its_headers_its_text_and_what_is_attached() -> None:
     raw = msg("Tides", "Ada", "High water is at noon.\r\n\r\nBye.", {"notes.txt": b"Rye.", "a.bin": b"\0\1"})
-    document = read_document(raw, source="s", path="a.msg")
+    found = DocumentReader("s").read_all(raw, "a.msg")
 
-    assert document.text == (
+    assert found.document.text == (
         'Tides\n\nFrom: "Ada" <Ada@example.org>\nTo: Ben <ben@example.org>\n\nHigh water is at noon.\n\nBye.\n\n'
-        "notes.txt\n\nRye."
+        "Attached: notes.txt, a.bin"
     )
-    assert [anchor.label for anchor in document.anchors] == ["notes.txt"]
-    assert document.remarks == ("not read: attached a.bin (binary)",)
+    assert [(one.path, one.text) for one in found.attached] == [("a.msg/notes.txt", "Rye.")]
+    assert found.skipped == (("a.msg/a.bin", SkipReason.BINARY_NAME),)
 
 
 def test_a_damaged_message_is_skipped() -> None:
