@@ -10,7 +10,7 @@ export QUESTION := $(value Q)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-ray test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
+.PHONY: help ask test test-adapters test-browser test-cluster test-llm test-programs test-ray test-types check check-deploy format lock model bench bench-grounding bench-scale docs dist clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-llm: $(VENV)/.dev $(VENV)-llm/.llm  ## Test with a real, tiny model on this
 
 test-adapters: $(VENV)/.dev $(VENV)-adapters/.adapters  ## Test examples/adapters with LangChain, LlamaIndex and pydantic-ai
 	@$(BIN)/python -m pytest -q -m adapters tests/adapters
+
+test-programs: $(VENV)/.dev $(VENV)-programs/.programs  ## Test claude, codex, gemini, opencode (npm, 1 GB) and llm with a stand-in for their model
+	@$(BIN)/python -m pytest -q -m npm tests/integration/test_cli_programs.py tests/integration/test_mcp_agents.py
 
 test-types: $(VENV)/.dev  ## Check the Python of the pages and examples/programs with mypy and pyright (from npm)
 	@$(BIN)/python -m pytest -q -m "npm or not npm" tests/docs/test_types_of_programs.py
@@ -74,6 +77,7 @@ lock: $(VENV)/.dev  ## Pin the newest versions in requirements/
 	@$(LOCK) requirements/docs.txt $(HASHES) --group docs
 	@$(LOCK) tools/requirements.txt --group model
 	@$(LOCK) requirements/adapters.txt $(HASHES) --group adapters pyproject.toml
+	@$(LOCK) requirements/programs.txt $(HASHES) --group programs
 	@$(LOCK) requirements/deploy.txt $(HASHES) --group deploy
 	@$(LOCK) requirements/llm.txt $(HASHES) --no-deps --group llm
 
@@ -99,7 +103,7 @@ dist: $(VENV)/.runtime  ## Build the wheel and the sdist into dist/
 	@rm -rf dist && $(BIN)/python -m hatchling build
 
 clean:  ## Remove all that is made here, environments included
-	@rm -rf $(VENV) $(VENV)-adapters $(VENV)-deploy $(VENV)-docs $(VENV)-llm $(VENV)-model build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(VENV)-adapters $(VENV)-deploy $(VENV)-docs $(VENV)-llm $(VENV)-model $(VENV)-programs build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # $(call install,ENVIRONMENT,WHAT). Debian's Python cannot put pip into an environment, so the pip that
@@ -134,6 +138,9 @@ $(VENV)-deploy/.deploy: requirements/deploy.txt
 $(VENV)-adapters/.adapters: requirements/adapters.txt requirements/build.txt pyproject.toml
 	$(call install,$(VENV)-adapters,pip install --require-hashes -r requirements/adapters.txt -r requirements/build.txt && \
 		pip install --no-deps --no-build-isolation --editable .)
+
+$(VENV)-programs/.programs: requirements/programs.txt
+	$(call install,$(VENV)-programs,pip install --require-hashes -r requirements/programs.txt)
 
 $(VENV)-llm/.llm: requirements/llm.txt
 	$(call install,$(VENV)-llm,pip install --require-hashes --no-deps -r requirements/llm.txt)

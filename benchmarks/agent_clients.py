@@ -78,10 +78,13 @@ class Call:
 
 
 class StandIn:
-    """Stands in for a model on the four wires that agents speak: asks for `search` once, then says that it is done."""
+    """Stands in for a model on the four wires that agents speak: asks for `search` once, if it is there; writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "Done.") -> None:
         self.seen = Seen()
+        self.bodies: list[Json] = []
+        """Of the requests to a model, in order."""
+        self._text = text
         self._lock = threading.Lock()
         stand_in = self
 
@@ -125,16 +128,17 @@ class StandIn:
         if wire is None:
             return "application/json", "{}"
         with self._lock:
+            self.bodies.append(body)
             offered, result = _search(body.get("tools", [])), _result(body)
             if not body.get("tools"):  # a title for the conversation, or the like
-                return wire(None, body)
+                return wire(self._text, body)
             self.seen.requests += 1
             if offered and not self.seen.first_with_tools:
                 self.seen.first_with_tools = self.seen.requests
             self.seen.result = self.seen.result or result
             if self.seen.result is not None:
-                return wire(None, body)
-            return wire(offered or _waiting(body, self.seen.requests), body)
+                return wire(self._text, body)
+            return wire(offered or _waiting(body, self.seen.requests) or self._text, body)
 
 
 def _search(tools: Sequence[Json], namespace: str = "") -> Call | None:
@@ -191,18 +195,19 @@ def _events(events: Sequence[Json], *, named: bool = True) -> tuple[str, str]:
     return "text/event-stream", "".join(lines)
 
 
-def _messages(call: Call | None, body: Json) -> tuple[str, str]:
+def _messages(reply: Call | str, body: Json) -> tuple[str, str]:
     """Answer as Anthropic Messages."""
-    block: Json = {"type": "text", "text": ""}
-    delta: Json = {"type": "text_delta", "text": "Done."}
-    if call:
-        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}
+    if isinstance(reply, Call):
+        block: Json = {"type": "tool_use", "id": reply.id, "name": reply.name, "input": {}}
+        delta: Json = {"type": "input_json_delta", "partial_json": json.dumps(reply.arguments)}
+        whole = block | {"input": reply.arguments}
+    else:
+        block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": reply}
+        whole = {"type": "text", "text": reply}
     usage = {"input_tokens": 1, "output_tokens": 1}
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model"), "usage": usage}
-    stopped = {"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None}
+    stopped = {"stop_reason": "tool_use" if isinstance(reply, Call) else "end_turn", "stop_sequence": None}
     if not body.get("stream"):
-        whole = {"type": "text", "text": "Done."} if not call else block | {"input": call.arguments}
         return "application/json", json.dumps(message | stopped | {"content": [whole]})
     return _events(
         [
@@ -216,13 +221,14 @@ def _messages(call: Call | None, body: Json) -> tuple[str, str]:
     )
 
 
-def _responses(call: Call | None, _: Json) -> tuple[str, str]:
+def _responses(reply: Call | str, _: Json) -> tuple[str, str]:
     """Answer as OpenAI Responses."""
-    item: Json = {"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": "OK"}]}
-    if call:
-        item = {"type": "function_call", "id": "f", "call_id": call.id, "name": call.name}
-        item |= {"arguments": json.dumps(call.arguments)}
-        item |= {"namespace": call.namespace} if call.namespace else {}
+    if isinstance(reply, Call):
+        item: Json = {"type": "function_call", "id": "f", "call_id": reply.id, "name": reply.name}
+        item |= {"arguments": json.dumps(reply.arguments)}
+        item |= {"namespace": reply.namespace} if reply.namespace else {}
+    else:
+        item = {"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": reply}]}
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     return _events(
         [
@@ -233,33 +239,38 @@ def _responses(call: Call | None, _: Json) -> tuple[str, str]:
     )
 
 
-def _completions(call: Call | None, body: Json) -> tuple[str, str]:
+def _completions(reply: Call | str, body: Json) -> tuple[str, str]:
     """Answer as OpenAI Chat Completions."""
-    delta: Json = {"role": "assistant", "content": "Done."}
-    if call:
-        function = {"name": call.name, "arguments": json.dumps(call.arguments)}
-        delta = {
-            "role": "assistant",
-            "tool_calls": [{"index": 0, "id": call.id, "type": "function", "function": function}],
-        }
+    delta: Json = {"role": "assistant"}
+    if isinstance(reply, Call):
+        function = {"name": reply.name, "arguments": json.dumps(reply.arguments)}
+        delta |= {"tool_calls": [{"index": 0, "id": reply.id, "type": "function", "function": function}]}
+    else:
+        delta |= {"content": reply}
     head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": body.get("model")}
-    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if call else "stop"}
+    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if isinstance(reply, Call) else "stop"}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     kind, text = _events(
-        [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}, head | {"choices": [ended]}],
+        [
+            head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+            head | {"choices": [ended], "usage": usage},
+        ],
         named=False,
     )
     return kind, f"{text}data: [DONE]\n\n"
 
 
-def _contents(call: Call | None, _: Json) -> tuple[str, str]:
+def _contents(reply: Call | str, _: Json) -> tuple[str, str]:
     """Answer as Gemini's streamGenerateContent."""
-    part: Json = {"functionCall": {"name": call.name, "args": call.arguments}} if call else {"text": "Done."}
+    part: Json = {"text": reply} if isinstance(reply, str) else {}
+    if isinstance(reply, Call):
+        part = {"functionCall": {"name": reply.name, "args": reply.arguments}}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
     usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     return _events([{"candidates": [candidate], "usageMetadata": usage}], named=False)
 
 
-_WIRES: dict[str, Callable[[Call | None, Json], tuple[str, str]]] = {
+_WIRES: dict[str, Callable[[Call | str, Json], tuple[str, str]]] = {
     r"/v1/messages(?:\?|$)": _messages,
     r"/responses$": _responses,
     r"/chat/completions$": _completions,

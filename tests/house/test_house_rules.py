@@ -103,6 +103,7 @@ def test_no_function_has_more_than_50_lines(code: Mapping[str, str]) -> None:
 _OF_OTHER_PROGRAMS = {
     "integrations/lance_engine.py",
     "integrations/ray_connection.py",
+    "llm/cli_model.py",
     "sources/git_environment.py",
 }
 

@@ -175,16 +175,18 @@ class _Call:
         for path, text in self._program.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        system = self._request.system
-        if system and self._program.system_file:
+        environment = {**os.environ, **self._program.environment}
+        system, option, variable = self._request.system, self._program.system_file, self._program.system_variable
+        if system and (option or variable):
             (folder / "system.md").write_text(json_safe(system), encoding="utf-8")
-            command += [self._program.system_file, "system.md"]
+            command += [option, "system.md"] if option else []
+            environment |= {variable: str(folder / "system.md")} if variable else {}
             system = ""
         # A file: a program that writes before it has read all would wait for ever at a pipe.
         with tempfile.TemporaryFile() as prompt:
             prompt.write(json_safe(prompt_of(self._request, system)).encode())
             prompt.seek(0)
-            process = self._started(command, prompt, folder)
+            process = self._started(command, prompt, folder, environment)
             reader = threading.Thread(target=self._read_errors, args=(process.stderr,), daemon=True)
             reader.start()
             try:
@@ -198,7 +200,9 @@ class _Call:
                 for pipe in filter(None, (process.stdout, None if reader.is_alive() else process.stderr)):
                     pipe.close()  # a process that left the group may keep the other one open
 
-    def _started(self, command: list[str], prompt: IO[bytes], folder: Path) -> subprocess.Popen[bytes]:
+    def _started(
+        self, command: list[str], prompt: IO[bytes], folder: Path, environment: dict[str, str]
+    ) -> subprocess.Popen[bytes]:
         try:
             with self._lock:
                 if self._is_stopped:
@@ -209,6 +213,7 @@ class _Call:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     cwd=folder,
+                    env=environment,
                     start_new_session=True,
                 )
                 return self._process
@@ -250,7 +255,8 @@ class _Call:
         said = self._output.error or errors.strip().rpartition("\n")[2]
         if code or self._output.error:
             raise self._failure(detail_of(said, ""), code)
-        parts = (TextBlock(json_safe("".join(self._output.text))),) if self._output.text else ()
+        text = json_safe("".join(self._output.text)).rstrip()  # a program ends its last line
+        parts = (TextBlock(text),) if text else ()
         return ReplyFinished(Message("assistant", parts), self._output.usage, self._output.stop, self._output.model)
 
     def _failure(self, detail: str, code: int | None) -> ModelError:

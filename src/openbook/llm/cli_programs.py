@@ -155,6 +155,10 @@ class CliProgram:
     """What names a model; empty if it cannot be named."""
     system_file: str = ""
     """Option for a file with the system prompt. Empty: it stands at the head of the prompt."""
+    system_variable: str = ""
+    """Variable that names such a file, in place of an option."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables of its own, beside those of this process."""
     files: Mapping[str, str] = field(default_factory=dict)
     """What lies in the folder that it runs in, by path: settings that switch its tools off."""
     output: Callable[[], CliOutput] = CliOutput
@@ -170,7 +174,7 @@ _CODEX_TOOLS = (
     *("apps", "browser_use", "code_mode_host", "computer_use", "goals", "hooks", "image_generation", "multi_agent"),
     *("plugins", "shell_tool", "unified_exec", "view_image"),
 )
-_GEMINI_SETTINGS = {"tools": {"core": ["none"]}, "context": {"fileName": "none.md"}}
+_GEMINI_SETTINGS = {"tools": {"core": ["none"]}}
 
 CLAUDE = CliProgram(
     name="claude",
@@ -190,7 +194,7 @@ CODEX = CliProgram(
     command=(
         *("codex", "exec", "--json", "--color", "never", "--sandbox", "read-only", "--skip-git-repo-check"),
         *("--ephemeral", "--ignore-user-config", "--ignore-rules", "-c", "project_doc_max_bytes=0"),
-        *("-c", 'web_search="disabled"'),
+        *("-c", 'web_search="disabled"', "-c", "include_environment_context=false"),
         *(word for name in _CODEX_TOOLS for word in ("-c", f"features.{name}=false")),
     ),
     model_option="--model",
@@ -205,6 +209,8 @@ GEMINI = CliProgram(
         *("--extensions", "none", "--allowed-mcp-server-names", "none"),
     ),
     model_option="--model",
+    system_variable="GEMINI_SYSTEM_MD",
+    environment={"GEMINI_CLI_TRUST_WORKSPACE": "true"},  # else the settings are not read, whatever the options say
     files={".gemini/settings.json": json.dumps(_GEMINI_SETTINGS)},
     output=GeminiOutput,
     by_line=True,

@@ -114,6 +114,17 @@ def test_rules_go_into_a_file_where_a_program_takes_one() -> None:
     assert complete(python(script, system_file="--rules"), ASK).message.text == "Be brief. When is low tide?"
 
 
+def test_a_variable_can_name_the_file_of_the_rules() -> None:
+    script = "import os, sys; print(open(os.environ['RULES']).read(), sys.stdin.read(), os.environ['TRUST'])"
+    model = python(script, system_variable="RULES", environment={"TRUST": "yes"})
+
+    assert complete(model, ASK).message.text == "Be brief. When is low tide? yes"
+
+
+def test_the_end_of_the_last_line_is_no_part_of_a_reply() -> None:
+    assert complete(python("print('At nine.\\n\\nAt ten.')"), ASK).message.text == "At nine.\n\nAt ten."
+
+
 def test_a_model_is_named_by_the_option_of_the_program() -> None:
     program = CliProgram(
         name="fake", command=(sys.executable, "-c", "import sys; print(sys.argv[1:])"), model_option="-m"
@@ -305,7 +316,7 @@ def test_gemini_streams_words_and_tells_tokens() -> None:
 def test_llm_tells_its_tokens_beside_the_text() -> None:
     finished = complete(prints(LLM, "At noon.", errors="Token usage: 1,210 input, 5 output\n"), ASK)
 
-    assert (finished.message.text, finished.usage) == ("At noon.\n", Usage(1210, 5))
+    assert (finished.message.text, finished.usage) == ("At noon.", Usage(1210, 5))
 
 
 def test_each_known_program_says_how_to_install_it() -> None:
