@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from openbook.grounding.readable import HTML_TAG, closed_up
+from openbook.grounding.sentences import is_code_line
 from openbook.types import Chunk, Unit
 
 # The HTML reader leaves a space for each character of markup.
 _BLANKS = re.compile(r"(?<=\S)[ \t\u00a0]{2,}")
 
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
+
+# A line that opens or closes an example.
+FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 
 # A chunk with more markup is an example of it, or the inside of one that began before.
 _MOST_MARKUP = 1 / 2
@@ -23,6 +28,54 @@ _MOST_MARKUP = 1 / 2
 def is_fence(text: str) -> bool:
     """Check whether a line of Markdown opens or closes an example."""
     return text.lstrip().startswith(("```", "~~~"))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Code that Markdown shows in fences. Positions count units from 0."""
+
+    opening: int
+    """The fence above it; -1 if that stands in front of the chunk."""
+    closing: int
+    """The fence below it; the number of units if that stands behind the chunk."""
+    fence: str
+    """The signs of its fences; of the shortest kind if only the one below it is there."""
+    language: str
+    """What the fence above it says; empty if nothing."""
+
+    def is_inside(self, position: int) -> bool:
+        """Return whether a unit is code of this example, and no fence."""
+        return self.opening < position < self.closing
+
+
+def examples_of(every: Sequence[Unit]) -> tuple[Example, ...]:
+    """Return the examples in fences of a chunk of Markdown, in order.
+
+    A chunk may begin or end inside of one. Whether it begins so is told by the first fence and what stands above it.
+    """
+    fences = [(place, fence) for place, unit in enumerate(every) if (fence := FENCE.fullmatch(unit.text))]
+    found: list[Example] = []
+    opened: Example | None = None
+    if fences and _begins_inside(every, fences):
+        opened = Example(-1, len(every), fences[0][1]["fence"], "")
+    for place, fence in fences:
+        if opened is None:
+            opened = Example(place, len(every), fence["fence"], fence["info"])
+        elif not fence["info"] and fence["fence"].startswith(opened.fence):
+            found.append(replace(opened, closing=place))
+            opened = None
+    return (*found, opened) if opened else tuple(found)
+
+
+def _begins_inside(every: Sequence[Unit], fences: Sequence[tuple[int, re.Match[str]]]) -> bool:
+    """Return whether the first fence closes what was opened in front of the chunk."""
+    (first, fence), *others = fences
+    if fence["info"] or not first:
+        return False
+    if others and others[0][1]["info"]:
+        return True
+    above = [unit.text for unit in every[:first]]
+    return len(fences) % 2 == 1 and 2 * sum(map(is_code_line, above)) > len(above)
 
 
 def displayed(chunk: Chunk, every: Sequence[Unit]) -> tuple[str, ...]:

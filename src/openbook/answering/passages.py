@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import lru_cache
+from itertools import filterfalse, groupby
 
-from openbook.answering.context import FENCES, ContextItem
+from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES, definition_heads
+from openbook.answering.displaying import Example, examples_of
 from openbook.answering.headings import HEADING
-from openbook.answering.statements import layout_of, pieces
+from openbook.answering.statements import layout_of, lines_of, pieces
 from openbook.text import sentences
+from openbook.text import units as units_of
 from openbook.tokens import tokenize
-from openbook.types import Unit
+from openbook.types import Chunk, Unit
 
 # Columns that set off code in Markdown, and mostly in reStructuredText.
 INDENT = 4
@@ -51,6 +54,9 @@ _FEWEST_WORDS = 3
 # A statement of more lines is quoted in parts. With 6, 8 or 12 lines the figures of `python -m benchmarks.answers` are
 # the same within two questions; a call of ten lines is still read at a glance.
 _LONGEST_STATEMENT_LINES = 10
+
+# A search looks at the examples of ten results, once for each passage.
+_KEPT_CHUNKS = 64
 
 
 PassageKey = tuple[int, int, int]
@@ -98,9 +104,19 @@ class Passage:
     @property
     def is_code(self) -> bool:
         """Whether it begins in code, or in an example that prose shows."""
+        return not self.shown.is_prose or self.example is not None or self._is_indented
+
+    @property
+    def example(self) -> Example | None:
+        """The example in fences that it begins in, if any: behind the fence, not with it."""
+        position = self.first.number - 1
+        return next((each for each in examples_in(self.shown) if each.is_inside(position)), None)
+
+    @property
+    def _is_indented(self) -> bool:
         chunk = self.shown.result.chunk
         before = chunk.text[: self.start_char - chunk.span.start_char]
-        return not self.shown.is_prose or len(FENCES.findall(before)) % 2 == 1 or before.endswith(" " * INDENT)
+        return before.endswith(" " * INDENT)
 
     @property
     def is_in_section(self) -> bool:
@@ -133,13 +149,28 @@ def passages_of(shown: ContextItem) -> list[Passage]:
     return _of_prose(shown) if shown.is_prose else _of_code(shown)
 
 
+def examples_in(shown: ContextItem) -> Sequence[Example]:
+    """Return the examples in fences of what is shown of a result, in order; of code none."""
+    if not shown.is_prose:
+        return ()
+    return _examples(shown.result.chunk)
+
+
+@lru_cache(maxsize=_KEPT_CHUNKS)
+def _examples(chunk: Chunk) -> tuple[Example, ...]:
+    return examples_of(units_of(chunk))
+
+
 def _of_prose(shown: ContextItem) -> list[Passage]:
     found: dict[tuple[int, int], Passage] = {}
     before: list[Unit] = []
-    said = [unit for unit in _behind_front_matter(shown) if not _MACRO.match(unit.text)]
-    for paragraph in _paragraphs(said, _opens_prose):
-        if len(paragraph) == 1 and _HEADING_MACRO.match(paragraph[0].text):
-            continue
+    inside: set[int] = set()
+    for example in examples_in(shown):
+        if offered := _of_example(shown, example):
+            found |= {(each.start_char, each.end_char): each for each in offered}
+            inside.update(range(example.opening + 1, example.closing + 2))
+    said = [unit for unit in _behind_front_matter(shown) if unit.number not in inside and not _MACRO.match(unit.text)]
+    for paragraph in filterfalse(_is_heading_macro, _paragraphs(said, _opens_prose)):
         if len(paragraph) == 1 and is_table_rule(paragraph[0].text):
             if before and before[-1].span.end_line + 1 == paragraph[0].span.start_line:
                 found.pop((before[0].span.start_char, before[-1].span.end_char), None)
@@ -160,6 +191,22 @@ def _of_prose(shown: ContextItem) -> list[Passage]:
                 found.setdefault((passage.start_char, passage.end_char), passage)
         before = paragraph
     return [found[place] for place in sorted(found)]
+
+
+def _of_example(shown: ContextItem, example: Example) -> list[Passage]:
+    """Return an example with its fences where it is short, and the statements of it where it is long."""
+    first, last = example.opening + 1, min(example.closing, len(shown.units)) - 1
+    if first > last or _count_words(Passage(shown, shown.units[first], shown.units[last]).text) < _FEWEST_WORDS:
+        return []
+    is_shown = example.opening >= 0 and example.closing < len(shown.units)
+    if is_shown and last - first < LONGEST_QUOTE_LINES:
+        return [Passage(shown, shown.units[example.opening], shown.units[example.closing])]
+    lines = lines_of(shown.units[first : last + 1], example.language)
+    found = [
+        Passage(shown, shown.units[first + start], shown.units[first + end])
+        for start, end in pieces(lines, 0, last - first, LONGEST_QUOTE_LINES, _LONGEST_STATEMENT_LINES)
+    ]
+    return [each for each in found if _count_words(each.text) >= _FEWEST_WORDS]
 
 
 def _behind_front_matter(shown: ContextItem) -> Sequence[Unit]:
@@ -203,6 +250,10 @@ def is_row(text: str) -> bool:
 def is_table_rule(text: str) -> bool:
     """Return whether text is the line between the head of a table and its rows."""
     return _TABLE_RULE.fullmatch(text) is not None
+
+
+def _is_heading_macro(paragraph: Sequence[Unit]) -> bool:
+    return len(paragraph) == 1 and _HEADING_MACRO.match(paragraph[0].text) is not None
 
 
 def _opens_prose(before: Unit, unit: Unit) -> bool:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 from openbook.answering.citations import UnitRange
 from openbook.answering.context import FENCES
+from openbook.answering.displaying import FENCE, Example
 from openbook.answering.passages import INDENT, Passage, is_row
 from openbook.grounding.readable import closed_up
-
-_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[\w+#.-]*)[^`]*")
 
 
 def quoted(passage: Passage) -> str:
@@ -24,11 +23,10 @@ def quoted(passage: Passage) -> str:
     mark, text = mark_of(passage), _text_of(passage)
     if not passage.shown.is_prose:
         return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
-    if _is_indented_code(text):
+    example = passage.example
+    if example is None and _is_indented_code(text):
         return f"{_fenced(text)}\n{mark}"
-    blocks = [block for block in _blocks(text) if any(block.lines)]
-    if not all(block.is_closed for block in blocks):  # it begins or ends inside of a fence
-        return f"{_fenced(text, passage.shown.result.chunk.language)}\n{mark}"
+    blocks = [block for block in _blocks(text, example) if any(block.lines)]
     written = "\n\n".join(map(str, blocks))
     return f"{written}\n{mark}" if blocks[-1].is_code else f"{written} {mark}"
 
@@ -65,10 +63,6 @@ class _Block:
     """What opened it, until it is closed."""
     lines: list[str] = field(default_factory=list)
 
-    @property
-    def is_closed(self) -> bool:
-        return not self.fence
-
     def __str__(self) -> str:
         text = "\n".join(self.lines).strip("\n")
         if not self.is_code:
@@ -76,12 +70,19 @@ class _Block:
         return _fenced(textwrap.dedent(text), self.info)
 
 
-def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the blocks of prose and code of a passage, in order."""
+def _blocks(text: str, example: Example | None) -> Iterator[_Block]:
+    """Yield the blocks of prose and code of a passage, in order.
+
+    Args:
+        text: The passage.
+        example: What it begins inside of, if that is so. It may also end inside of an example.
+    """
     sets_off = not (text[:1].isspace() or is_row(text))  # below an item of a list, indentation continues it
     block, before = _Block(), "."
+    if example is not None:
+        block = _Block(is_code=True, info=example.language, fence=example.fence)
     for line in text.split("\n"):  # and not `splitlines`: a form feed ends no line
-        found = _FENCE.fullmatch(line)
+        found = FENCE.fullmatch(line)
         is_indented = sets_off and line.expandtabs(INDENT).startswith(" " * INDENT)
         if block.fence:
             if found and found["fence"].startswith(block.fence) and not found["info"]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from openbook.answering.context import ContextItem
 from openbook.answering.definition_heads import LONGEST_QUOTE_LINES
-from openbook.answering.displaying import is_fence
+from openbook.answering.displaying import Example, is_fence
 from openbook.answering.passages import (
     Passage,
+    examples_in,
     is_row,
     is_table_rule,
     join_passages,
@@ -64,12 +65,13 @@ def completed(quote: Passage) -> Passage:
     if _is_of_table(quote.text):
         first = _head_of_table(units, first)
     first = _start_of_item(units, first)
-    fences = [place for place, unit in enumerate(units) if is_fence(unit.text)]
-    if last + 1 < len(units) and (_LEADS_IN.search(quote.text) or _goes_on(quote, units[last + 1])):
-        last = _end_of_block(units, last + 1, fences)
-    for opening, closing in zip(fences[::2], fences[1::2], strict=False):
-        if opening <= last and first <= closing:
-            first, last = min(first, opening), max(last, closing)
+    examples = [each for each in examples_in(quote.shown) if each.opening >= 0 and each.closing < len(units)]
+    goes_on = last + 1 < len(units) and (_LEADS_IN.search(quote.text) or _goes_on(quote, units[last + 1]))
+    if goes_on and quote.example is None:
+        last = _end_of_block(units, last + 1, examples)
+    for each in examples:
+        if each.opening <= last and first <= each.closing:
+            first, last = min(first, each.opening), max(last, each.closing)
     is_short = quote.first.number - 1 - first <= _MOST_LINES and last - quote.last.number + 1 <= _MOST_LINES
     if not is_short or (first, last) == (quote.first.number - 1, quote.last.number - 1):
         return quote
@@ -93,7 +95,7 @@ def enlarged(quote: Passage, passages: Sequence[Passage]) -> Passage:
         return quote
     if not shown.is_prose:
         return _enlarged_code(quote)
-    said = [each for each in passages if each.shown is shown]
+    said = [each for each in passages if each.shown is shown and each.example == quote.example]
     below = iter([each for each in said if each.start_char >= quote.end_char])
     above = iter([each for each in reversed(said) if each.end_char <= quote.start_char])
     sides = [below, above]
@@ -205,10 +207,10 @@ def _goes_on(quote: Passage, below: Unit) -> bool:
     return is_said and (stops or (text[-1:] == "," and not is_row(below.text)))
 
 
-def _end_of_block(units: Sequence[Unit], start: int, fences: Sequence[int]) -> int:
+def _end_of_block(units: Sequence[Unit], start: int, examples: Sequence[Example]) -> int:
     """Find the last unit of the example, the list or the paragraph that begins with a unit; the one before is none."""
-    if start in fences:
-        return next((place for place in fences if place > start), start - 1)
+    if is_fence(units[start].text):
+        return next((each.closing for each in examples if each.opening == start), start - 1)
     if units[start].text.lstrip().startswith("#"):
         return start - 1
     end = start

@@ -422,3 +422,39 @@ def test_a_signature_that_a_chunk_knows_in_part_is_quoted_whole() -> None:
     head, *_ = passages_of(shown(f"{signature}\n    moor(ship)", kind="code", signature="def wait("))
 
     assert head.text == signature
+
+
+_LONG_EXAMPLE = (
+    "Serve files like this:\n\n```go\nfunc main() {\n  router := gin.Default()\n\n"
+    '  router.GET("/local/file", func(c *gin.Context) {\n    c.File("local/file.go")\n  })\n\n'
+    '  // Files of the system.\n  router.GET("/fs/file", func(c *gin.Context) {\n    c.FileFromFS("fs/file.go", fs)\n'
+    '  })\n\n  // Files of others.\n  router.Static("/assets", "./assets")\n}\n```\n\nThen visit the page.'
+)
+
+
+def test_a_long_example_is_quoted_by_its_statements() -> None:
+    found = passages_of(shown(_LONG_EXAMPLE, language="markdown"))
+
+    assert [passage.text for passage in found if passage.is_code] == [
+        "func main() {\n  router := gin.Default()",
+        '  router.GET("/local/file", func(c *gin.Context) {\n    c.File("local/file.go")\n  })',
+        '  // Files of the system.\n  router.GET("/fs/file", func(c *gin.Context) {\n'
+        '    c.FileFromFS("fs/file.go", fs)\n  })',
+        '  // Files of others.\n  router.Static("/assets", "./assets")',
+    ]
+    assert {passage.example.language for passage in found if passage.example} == {"go"}
+
+
+def test_a_chunk_that_begins_inside_of_an_example_offers_the_rest_as_code() -> None:
+    rest = _LONG_EXAMPLE[_LONG_EXAMPLE.index('  router.GET("/fs') :]
+
+    found = passages_of(shown(rest, language="markdown"))
+
+    assert [passage.is_code for passage in found] == [True, True, False]
+    assert not any("```" in passage.text for passage in found)
+
+
+def test_a_short_example_is_one_passage_with_its_fences() -> None:
+    example = "```sh\nretry --now\n\nretry --later\n```"
+
+    assert texts(shown(f"Call it so.\n\n{example}", language="markdown")) == ["Call it so.", example]

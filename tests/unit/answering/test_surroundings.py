@@ -90,9 +90,15 @@ TABLE = "| ship | ropes |\n| --- | --- |\n| Ada | two ropes each |\n| Bob | thre
         ),
         pytest.param(
             "See.\n\n```\nload the ship\n\nmoor the ship\n```\n\nDone.",
-            "moor the ship",
+            "```",
             "```\nload the ship\n\nmoor the ship\n```",
             id="the-example-that-it-stands-in",
+        ),
+        pytest.param(
+            "See.\n\n```\n" + "load the ship\n" * 7 + "\nmoor the ship\n```\n\nDone.",
+            "moor the ship",
+            "```\n" + "load the ship\n" * 7 + "\nmoor the ship\n```",
+            id="the-rest-of-a-longer-example",
         ),
         pytest.param(f"{TABLE}\n| Cyd | none |", "| Bob", TABLE, id="the-head-of-its-table"),
         pytest.param(
