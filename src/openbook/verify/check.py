@@ -15,7 +15,7 @@ from openbook.verify.cited_folder import OUTSIDE, CitedFolder, Target
 from openbook.verify.finding import Basis, Finding, LineRange, Outcome
 from openbook.verify.history import History, is_commit_name
 from openbook.verify.mentions import Mention, find_mentions
-from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere
+from openbook.verify.names import NameEvidence, by_names, is_mostly_in, lost_words, stands_elsewhere, word
 from openbook.verify.nearby import Nearby, nearby
 from openbook.verify.regions import regions
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation
@@ -148,6 +148,8 @@ class _One:
         branch = self._mention.revision if self._mention.form == "permalink" and not self._pin else ""
         if branch and self._history.is_apart(branch, self._mention.path):
             return self._say("unknown", reason=f"it is to the branch {branch!r}, which is not checked out")
+        if not self._pin and self._is_unknown_revision(target):
+            return self._say("unknown", reason="its revision is not here")
         past = self._past(target)
         if past is not None:
             path = target.path or past.path
@@ -155,8 +157,6 @@ class _One:
             return self._with_past(path if is_here else "", past)
         if self._pin:
             return self._broken_pin(target)
-        if self._is_unknown_revision(target):
-            return self._say("unknown", reason="its revision is not here")
         if target.path:
             return self._without_past(target.path, self._root.page(target.path))
         return self._without_file(target) if self._is_evident(target) else None
@@ -201,7 +201,7 @@ class _One:
             verdict=verdict,
             basis=basis,
             place=LineRange(path, self._mention.first_line, self._mention.last_line) if path else None,
-            now=LineRange(now.path, now.spot.first_line, now.spot.last_line) if now else None,
+            now=now.lines if now else None,
             reason=reason,
             pinned=bool(self._pin),
         )
@@ -214,26 +214,22 @@ class _One:
         if self._citing.inside is None or not self._history.head:
             return None
         text, mention, words = self._citing.text, self._mention, self._words()
-        first = self._history.written_first(self._citing.inside, words)
+        first = self._history.written_first(self._citing.inside, words, self._line())
         if first and first[1] != words:
             path = unquote(first[1].removesuffix(text[mention.path_chars[1] : mention.lines_chars[1]]))
             written = path if mention.form != "permalink" else "/" + path
-            past = self._past_at(
-                first[0].commit, self._root.find(written, self._citing.inside, is_link=mention.form != "plain")
-            )
+            citing = self._history.below_folder(first[0].path)  # what a link is relative to may have been renamed
+            past = self._past_at(first[0].commit, self._root.find(written, citing, is_link=mention.form != "plain"))
             if past is not None:
                 return past
-        revision = self._history.written(self._citing.inside, words)
+        revision = self._history.written(self._citing.inside, words, self._line())
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_of_line(self, target: Target) -> PastFile | None:
         """Return the past since the whole line was last written, which may be newer: someone has looked at it then."""
         if self._pin or self._citing.inside is None:
             return None
-        start = self._citing.text.rfind("\n", 0, self._mention.start_char) + 1
-        end = self._citing.text.find("\n", self._mention.start_char)
-        line = self._citing.text[start : end if end >= 0 else None]
-        revision = self._history.written(self._citing.inside, line)
+        revision = self._history.written(self._citing.inside, self._line())
         return None if revision is None else self._past_at(revision.commit, target)
 
     def _past_at(self, commit: str, target: Target) -> PastFile | None:
@@ -262,7 +258,7 @@ class _One:
     def _with_past(self, path: str, past: PastFile) -> Finding:
         first, last = self._mention.first_line, self._mention.last_line
         page = self._root.page(path) if path else None
-        if page and not self._pin and by_names(past.page, first, last, self._near).is_strong:
+        if page and not self._pin and self._never_was(past.page):
             # The lines never were what the sentence says, so where they went proves nothing.
             named = self._without_past(path, page)
             if named.verdict != "changed" or not is_mostly_in(past.page, first, last, self._near.subject):
@@ -275,6 +271,12 @@ class _One:
             return finding
         return self._since_line(path, past) or finding
 
+    def _never_was(self, page: ComparedText) -> bool:
+        """Return whether lines are not what the sentence says, and nothing else that it names stands in them."""
+        block = _lines(page, *self._range)
+        names = by_names(page, *self._range, self._near)
+        return names.is_strong and not any(word(name).search(block) for name in self._near.names)
+
     def _since_line(self, path: str, past: PastFile) -> Finding | None:
         """Judge by what the lines were when the citing line was last written, if nothing has moved since."""
         newer = self._past_of_line(Target(path))
@@ -286,13 +288,15 @@ class _One:
 
     def _judge(self, path: str, past: PastFile, found: RelocatedLines | NotRelocated) -> Finding:
         """Judge lines by where they were found again, if they were."""
-        first, last = self._mention.first_line, self._mention.last_line
+        first, last = self._range
+        stays = isinstance(found, RelocatedLines) and found.lines == LineRange(path, first, last)
+        if not stays and not any(map(str.isalnum, _lines(past.page, first, last))):
+            return self._say("unknown", path, reason="the cited lines had no words when this was written")
         if isinstance(found, NotRelocated):
             path = path or self._whereabouts.renamed(past)
             verdict: Outcome = "changed" if path or self._pin else "missing file"
             return self._say(verdict, path or past.path, basis="history", reason=found.reason)
         spot = found.spot
-        stays = (found.path, spot.first_line, spot.last_line) == (path, first, last)
         reason = ""
         if spot.likeness < 1.0 or found.is_same:
             old = _lines(past.page, first, last)
@@ -312,8 +316,6 @@ class _One:
 
     def _doubt(self, past: PastFile, found: RelocatedLines) -> str:
         """Say why lines that were found again may not be those that are meant, so that nothing is written."""
-        if not any(map(str.isalnum, _lines(past.page, self._mention.first_line, self._mention.last_line))):
-            return "the cited lines have no words"
         page, (first, behind) = self._root.page(found.path), found.spot.lines
         named = by_names(page, first, behind - 1, self._near)
         if named.is_strong and named.is_elsewhere and not self._is_in_both(past, page, found):
@@ -353,10 +355,17 @@ class _One:
         return self._mention.first_line, self._mention.last_line
 
     def _is_new(self) -> bool:
-        return self._citing.inside is not None and self._history.is_new(self._citing.inside, self._words())
+        return self._citing.inside is not None and self._history.is_new(
+            self._citing.inside, self._words(), self._line()
+        )
 
     def _words(self) -> str:
         return self._citing.text[self._mention.path_chars[0] : self._mention.lines_chars[1]]
+
+    def _line(self) -> str:
+        start = self._citing.text.rfind("\n", 0, self._mention.start_char) + 1
+        end = self._citing.text.find("\n", self._mention.start_char)
+        return self._citing.text[start : end if end >= 0 else None]
 
     def _why(self) -> str:
         """Say why nobody can tell what a citation named, if the gap of the whole history does not say it."""

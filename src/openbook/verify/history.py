@@ -35,6 +35,7 @@ _MOST_TAKEN_BACK = 4
 # Renames of one file that are followed.
 _MOST_RENAMES = 10
 
+_DIGITS = re.compile(r"\d+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 # With `ssh` the port, and a host that only answers there, say nothing of where people read the files.
 _REMOTE = re.compile(
@@ -196,36 +197,37 @@ class History:
             return found[0] if found else ""
         return ""
 
-    def is_new(self, path: str, words: str) -> bool:
+    def is_new(self, path: str, words: str, line: str = "") -> bool:
         """Return whether a file is committed and words in it are not, so that they are about the lines of today."""
         with suppress(GitFailedError):
             text = self._read(Revision(self.head, self._prefix + path)) if self.head else None
-            return text is not None and not _stands_in("".join(words.split()), _squeezed(text))
+            return text is not None and not _has_citation(text, words, line)
         return False
 
-    def written(self, path: str, words: str) -> Revision | None:
+    def written(self, path: str, words: str, line: str = "") -> Revision | None:
         """Find the version of a file in which words came to stand that it holds without a break since.
 
         Args:
             path: The file, relative to the folder.
             words: What is looked for, white space aside.
+            line: The line that holds them today; a version that has it with other numbers does not hold them.
 
         Returns:
             None if they are not committed, or if what git keeps, or gives in time, does not reach back to when
             they were written.
         """
-        found = self._since(path, words)
+        found = self._since(path, words, line)
         return found[0] if found else None
 
-    def written_first(self, path: str, words: str) -> tuple[Revision, str] | None:
+    def written_first(self, path: str, words: str, line: str = "") -> tuple[Revision, str] | None:
         """Find when a citation was written, and as what, behind changes of nothing but its path.
 
         Whoever renames a file and rewrites all paths to it has not looked at the lines.
         """
-        return self._since(path, words, words_before)
+        return self._since(path, words, line, words_before)
 
     def _since(
-        self, path: str, words: str, before: Callable[[str, str, str], str] | None = None
+        self, path: str, words: str, line: str, before: Callable[[str, str, str], str] | None = None
     ) -> tuple[Revision, str] | None:
         """Go back while words stand in a file; `before` may name what stood in their place."""
         found, newer, gap = None, "", 0
@@ -233,7 +235,7 @@ class History:
             for revision, text in self._versions(path):
                 # A file or a change can be taken back and come again as it was. Nobody has looked at the lines then.
                 is_back = gap > 0 and text is not None and _lines_with(words, newer) <= _lines_with(words, text)
-                if text is not None and (not gap or is_back) and _stands_in("".join(words.split()), _squeezed(text)):
+                if text is not None and (not gap or is_back) and _has_citation(text, words, line):
                     found, newer, gap = revision, text, 0
                     continue
                 words_then = before(newer, text, words) if before and text is not None and found and not gap else ""
@@ -400,8 +402,12 @@ class History:
                 now = self._renames(removed_by).get(now, "")
             if not now:
                 return ""
-        inside = now.removeprefix(self._prefix) if now.startswith(self._prefix) else ""
+        inside = self.below_folder(now) or ""
         return "" if inside == path else inside
+
+    def below_folder(self, path: str) -> str | None:
+        """Return a path of the repository relative to the folder; None if it lies elsewhere."""
+        return path.removeprefix(self._prefix) if path.startswith(self._prefix) else None
 
 
 def is_commit_name(revision: str) -> bool:
@@ -427,6 +433,17 @@ def _stands_in(words: str, text: str) -> bool:
     while at >= 0 and text[at + len(words) : at + len(words) + 1].isdecimal():
         at = text.find(words, at + 1)
     return at >= 0
+
+
+def _has_citation(text: str, words: str, line: str) -> bool:
+    """Return whether a text holds words, and not only in another line than the one that they were written into."""
+    if not _stands_in("".join(words.split()), _squeezed(text)):
+        return False
+    if not line or line in text:
+        return True
+    shape = _DIGITS.sub("0", line)
+    same = [each for each in text.split("\n") if _DIGITS.sub("0", each) == shape]
+    return not same or any(words in each for each in same)
 
 
 def _lines_with(words: str, text: str) -> set[str]:

@@ -65,7 +65,8 @@ def nearby(text: str, mentions: Sequence[Mention], position: int, within: tuple[
     mention = mentions[position]
     start, end = _sentence(text, mention, within or (0, len(text)))
     before = max(start, mentions[position - 1].end_char) if position else start
-    before = min(before, mention.start_char)
+    # The tick that closes the citation before opens nothing.
+    before = min(before + (text[before : before + 1] == "`" and before > start), mention.start_char)
     after = min(end, mentions[position + 1].start_char) if position + 1 < len(mentions) else end
     said = text[before : mention.start_char]
     near = _collect(said)

@@ -40,6 +40,13 @@ _MOST_ALIGNED_LINES = 4_000
 # An edited line is still the same line if this much of it is: a renamed variable or a new argument.
 _SAME_LINE = 0.6
 
+# The same of a line that is nowhere near where it was, and by how much no other line may come as near.
+_NEARLY_SAME_LINE = 0.9
+_LEAD_OF_LINE = 0.1
+
+# Characters of a line that is compared with all others.
+_LONGEST_LINE = 400
+
 # Pairs of characters that a comparison of two blocks looks at, which takes up to .6 s: all pairs of 90 lines of code.
 # Of longer blocks only the lines that differ are compared by characters.
 _MOST_PAIRS = 10_000_000
@@ -263,8 +270,35 @@ def _edited(old: ComparedText, top: int, bottom: int, new: ComparedText) -> Relo
     first = _aligned_or_between(old, top - 1, new, aligned)
     last = _aligned_or_between(old, bottom - 1, new, aligned)
     if first is None or last is None or last < first:
-        return NotRelocated("the cited text is gone")
+        return _resembling(old, top - 1, new) if top == bottom else NotRelocated("the cited text is gone")
     return Relocation(first + 1, last + 1, _likeness(old.keys[top - 1 : bottom], new.keys[first : last + 1]))
+
+
+def _resembling(old: ComparedText, index: int, new: ComparedText) -> Relocation | NotRelocated:
+    """Find a line that lost its neighbors and a few characters: each must be the other's nearest by far."""
+    there = _nearest(old.keys[index], new)
+    if there is None or _nearest(new.keys[there[0]], old) != (index, there[1]):
+        return NotRelocated("the cited text is gone")
+    return Relocation(there[0] + 1, there[0] + 1, there[1])
+
+
+def _nearest(key: str, page: ComparedText) -> tuple[int, float] | None:
+    """Return the index of the one line that is nearly the same, and its likeness; None if others come near it."""
+    if not DISTINCTIVE_CHARS <= len(key) <= _LONGEST_LINE:
+        return None
+    matcher = SequenceMatcher(None, "", key, autojunk=False)
+    found, rival = (-1, _NEARLY_SAME_LINE), 0.0
+    for index in page.full:
+        matcher.set_seq1(page.keys[index])
+        least = found[1] - _LEAD_OF_LINE
+        if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < least:
+            continue
+        likeness = matcher.ratio()
+        if likeness > found[1]:
+            found, rival = (index, likeness), max(rival, found[1] if found[0] >= 0 else 0.0)
+        else:
+            rival = max(rival, likeness)
+    return found if found[0] >= 0 and found[1] - rival >= _LEAD_OF_LINE else None
 
 
 def _likeness(old: Sequence[str], new: Sequence[str]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from openbook.verify.cited_folder import CitedFolder
+from openbook.verify.finding import LineRange
 from openbook.verify.history import History
 from openbook.verify.names import same_line
 from openbook.verify.relocation import ComparedText, NotRelocated, Relocation, relocate
@@ -28,6 +29,11 @@ class RelocatedLines:
     spot: Relocation
     is_same: bool = False
     """Whether they are one line that defines what it defined before, however else it has changed."""
+
+    @property
+    def lines(self) -> LineRange:
+        """The place alone."""
+        return LineRange(self.path, self.spot.first_line, self.spot.last_line)
 
 
 class RelocationSearch:

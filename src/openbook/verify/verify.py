@@ -21,7 +21,7 @@ from openbook.verify.notebooks import markdown_cells
 from openbook.verify.rewriting import Edit, apply, edits_for, encoded_like, replace_file
 
 _SETTLED = {"ok", "unknown"}
-_UNSETTLED = "what stands next to it speaks of other lines"
+_UNSETTLED = "it would not be found there again"
 _OTHER_STYLE = "its JSON is written in a style that cannot be kept, so it is not fixed"
 
 
@@ -146,22 +146,26 @@ class FileVerifier:
         citing = CitingText(text, shown_as or path.name, inside)
         found = self._checker.check(citing)
         edits = edits_for(text, found, inside, self._pin(found))
-        return self._settled(citing, _Rewriting([finding for _, finding in found], edits))
+        rewriting = _Rewriting([finding for _, finding in found], edits)
+        return self._settled(citing, rewriting, [mention.lines_chars[0] for mention, _ in found])
 
-    def _settled(self, citing: CitingText, found: _Rewriting) -> _Rewriting:
-        """Drop the edits after which a citation would be judged to have moved again: they cannot be sure."""
+    def _settled(self, citing: CitingText, found: _Rewriting, starts: Sequence[int]) -> _Rewriting:
+        """Drop the edits after which a citation would be found wrong again, given where its lines are written."""
         while found.edits:
-            new = apply(citing.text, [edit for edits in found.edits.values() for edit in edits])
-            again = self._checker.check(replace(citing, text=new))
-            unsure = {
-                at for at in found.edits if len(again) != len(found.findings) or again[at][1].verdict not in _SETTLED
-            }
+            edits = {edit for edits in found.edits.values() for edit in edits}
+            checked = self._checker.check(replace(citing, text=apply(citing.text, [*edits])))
+            again = {mention.lines_chars[0]: finding for mention, finding in checked}
+            unsure = {}
+            for at in found.edits:
+                pushed = sum(len(words) - (end - start) for start, end, words in edits if end <= starts[at])
+                finding = again.get(starts[at] + pushed)
+                if finding is None or finding.verdict not in _SETTLED:
+                    unsure[at] = finding.reason if finding and finding.reason else _UNSETTLED
             if not unsure:
                 break
-            for at in unsure:
-                finding = found.findings[at]
-                if not finding.pinned:
-                    found.findings[at] = replace(finding, verdict="changed", reason=finding.reason or _UNSETTLED)
+            for at, reason in unsure.items():
+                if not found.findings[at].pinned:
+                    found.findings[at] = replace(found.findings[at], reason=f"not rewritten: {reason}")
                 del found.edits[at]
         return found
 

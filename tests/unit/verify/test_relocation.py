@@ -64,6 +64,31 @@ def test_an_edited_line_is_found_between_its_neighbours() -> None:
     assert (spot.first_line, spot.last_line, spot.likeness < 1) == (8, 8, True)
 
 
+LOST = "// NOTE: an action name coressponds to a canvas property\n"
+
+
+def test_a_line_that_lost_its_neighbors_is_found_by_nearly_all_of_its_characters() -> None:
+    old = "import os\n" + LOST + "use(os)\n"
+    new = OLD + "x = 1\n" + LOST.replace("ress", "rres") + "y = 1\n"
+
+    found = relocate(ComparedText(old), 2, 2, ComparedText(new))
+
+    assert isinstance(found, Relocation)
+    assert found.lines == (14, 15)
+    assert 0.9 < found.likeness < 1.0
+
+
+@pytest.mark.parametrize(
+    ("twin_then", "twin_now"),
+    [pytest.param("", LOST.replace("action", "actor"), id="now"), pytest.param(LOST, "", id="then")],
+)
+def test_a_line_that_lost_its_neighbors_and_has_a_twin_is_lost(twin_then: str, twin_now: str) -> None:
+    old = "import os\n" + LOST + "use(os)\n" + twin_then.replace("action", "act")
+    new = OLD + "x = 1\n" + LOST.replace("ress", "rres") + "y = 1\n" + twin_now
+
+    assert isinstance(relocate(ComparedText(old), 2, 2, ComparedText(new)), NotRelocated)
+
+
 def test_of_a_long_block_that_was_edited_it_is_told_how_much_is_left() -> None:
     lines = [f"value_{n} = compute(alpha, beta={n * 7 % 13}, gamma='{n}')" for n in range(1000)]
     renamed = [line.replace("alpha", "a") if n % 9 == 5 else line for n, line in enumerate(lines)]

@@ -1,0 +1,100 @@
+"""A citation is told from others on its page, also where page and paths have been renamed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openbook.verify.verify import FileVerifier
+from tests.repositories import Repository, write
+from tests.unit.verify.checks import CODE, PUSHED, only, told
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "shop")
+
+
+def fixed(repository: Repository) -> tuple[list[str], int]:
+    """Fix the page; return what its citations are now, and how many were rewritten."""
+    page = repository.folder / "docs/a.md"
+    report = FileVerifier(repository.folder).verify(str(page), fix=True)
+    return page.read_text(encoding="utf-8").split(), len(report.fixed)
+
+
+def test_a_citation_that_takes_the_numbers_of_another_is_rewritten_and_stays(repository: Repository) -> None:
+    repository.commit({"src/app.py": CODE, "docs/a.md": "[send](../src/app.py#L8)\n\n[head](../src/app.py#L10)\n"})
+    repository.commit({"src/app.py": PUSHED})
+
+    first = fixed(repository)
+    second = fixed(repository)
+    repository.commit()
+    third = fixed(repository)
+
+    now = ["[send](../src/app.py#L10)", "[head](../src/app.py#L12)"]
+    assert (first, second, third) == ((now, 2), (now, 0), (now, 0))
+
+
+def test_a_citation_that_cannot_be_rewritten_does_not_keep_others_from_it(repository: Repository) -> None:
+    page = "Two are called so: app.py:8\n\n[head](../src/app.py#L10)\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": PUSHED, "lib/app.py": "x = 1\n"})
+
+    words, count = fixed(repository)
+
+    assert (words[-2:], count) == (["app.py:8", "[head](../src/app.py#L12)"], 1)
+    left = FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md")).findings[0]
+    assert (*told(left), left.reason) == (
+        "moved",
+        "history",
+        "src/app.py:10",
+        "not rewritten: it would not be found there again",
+    )
+
+
+def test_a_link_is_relative_to_where_its_page_was_when_it_was_written(repository: Repository) -> None:
+    link = "[it]({}src/app.py#L14-L16)\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": link.format("../")})
+    repository.commit({"src/app.py": PUSHED})
+    repository.git("rm", "-q", "docs/a.md")
+    repository.commit({"docs/deep/a.md": link.format("../")})
+    repository.commit({"docs/deep/a.md": link.format("../../")})
+
+    finding = only_at(repository, "docs/deep/a.md")
+
+    assert finding == ("moved", "history", "src/app.py:16-18")
+
+
+def only_at(repository: Repository, path: str) -> tuple[str, str, str]:
+    (finding,) = FileVerifier(repository.folder).verify(str(repository.folder / path)).findings
+    return told(finding)
+
+
+def test_a_permalink_to_a_commit_that_is_not_here_is_not_judged_by_when_it_was_written(repository: Repository) -> None:
+    repository.git("remote", "add", "origin", "https://github.com/acme/shop.git")
+    page = f"https://github.com/acme/shop/blob/{'0123456789' * 4}/src/gone.py#L14-L16\n"
+    repository.commit({"src/gone.py": CODE, "docs/a.md": page})
+    repository.git("rm", "-q", "src/gone.py")
+    repository.commit()
+
+    assert told(only(repository.folder, page)) == ("unknown", "", "")
+
+
+def test_another_name_in_the_lines_outweighs_the_one_right_before_a_citation(repository: Repository) -> None:
+    page = "| `send` | `retry` | src/app.py:8 |\n"
+    repository.commit({"src/app.py": CODE, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": PUSHED.replace("def retry", "def again")})
+
+    assert told(only(repository.folder, page)) == ("moved", "history", "src/app.py:10")
+
+
+def test_the_tick_behind_a_citation_does_not_open_code(repository: Repository) -> None:
+    page = "As `src/app.py:5` and `src/app.py:14-16` do.\n"
+    code = CODE.replace("yield each", "yield each  # this and that, one after the other")
+    repository.commit({"src/app.py": code, "docs/a.md": page})
+    write(repository.folder, {"src/app.py": code.replace("this and that", "this, that")})
+
+    report = FileVerifier(repository.folder).verify(str(repository.folder / "docs/a.md"))
+
+    assert [finding.verdict for finding in report.findings] == ["ok", "ok"]
