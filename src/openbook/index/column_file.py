@@ -142,5 +142,5 @@ def open_column_file(path: Path) -> Columns | None:
         lessons if len(lessons) else None,
         (_vectors(content, total, dim, section("norms", np.float32)),),
         None,
-        Names(packed=section("names", np.uint8).tobytes()),
+        Names.unpacked(section("names", np.uint8).data),
     )

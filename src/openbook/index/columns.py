@@ -109,19 +109,22 @@ class VectorBlock:
 
 
 class Names:
-    """The keys of files in order, unpacked when somebody asks."""
+    """The keys of files in order, unpacked when somebody asks: a library of 100,000 files takes 30 MB for them."""
 
-    def __init__(self, keys: list[FileKey] | None = None, packed: bytes = b"") -> None:
-        """Take keys, or packed ones."""
+    def __init__(self, keys: list[FileKey] | Callable[[], list[FileKey]]) -> None:
+        """Take keys, or what makes them."""
         self._keys = keys
-        self._packed = packed
+
+    @classmethod
+    def unpacked(cls, packed: bytes | memoryview) -> Names:
+        """Take keys that have been packed."""
+        return cls(lambda: _unpacked(packed))
 
     @property
     def keys(self) -> list[FileKey]:
         """Return all keys."""
-        if self._keys is None:
-            flat = iter(self._packed.decode("utf-8", "surrogatepass").split(_BETWEEN))
-            self._keys = list(zip(flat, flat, flat, flat, strict=False))
+        if callable(self._keys):
+            self._keys = self._keys()
         return self._keys
 
     def packed(self) -> bytes:
@@ -135,6 +138,19 @@ class Names:
         if packed.count(_BETWEEN) != max(len(names) - 1, 0):
             raise ValueError("a name has a null character")
         return packed.encode("utf-8", "surrogatepass")
+
+
+def _unpacked(packed: bytes | memoryview) -> list[FileKey]:
+    flat = iter(bytes(packed).decode("utf-8", "surrogatepass").split(_BETWEEN))
+    one = dict[str, str]()  # most files share source, kind and course with many others
+
+    def shared(name: str) -> str:
+        return one.setdefault(name, name)
+
+    return [
+        (shared(source), path, shared(kind), shared(course))
+        for source, path, kind, course in zip(flat, flat, flat, flat, strict=False)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +213,7 @@ def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
     """
     sizes = np.concatenate([part.sizes for part in parts])
     chunks = _stretches(_starts(sizes)[files], sizes[files])
-    keys = list(chain.from_iterable(part.names.keys for part in parts))
+    names = [part.names for part in parts]
     lessons = None
     if any(part.lessons is not None for part in parts):
         lessons = np.concatenate([_lessons_or_none(part) for part in parts])[chunks]
@@ -209,8 +225,13 @@ def arranged(parts: Sequence[Columns], files: Positions) -> Columns:
         lessons,
         tuple(block for part in parts for block in part.blocks),
         chunks,
-        Names([keys[file] for file in files.tolist()]),
+        Names(lambda: _chosen(names, files)),
     )
+
+
+def _chosen(names: Sequence[Names], files: Positions) -> list[FileKey]:
+    keys = list(chain.from_iterable(part.keys for part in names))
+    return [keys[file] for file in files.tolist()]
 
 
 def _lessons_or_none(columns: Columns) -> NDArray[np.int32]:

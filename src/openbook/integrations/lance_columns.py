@@ -70,7 +70,8 @@ class ColumnStore:
         files = np.flatnonzero(np.isin(_ids(later), living))
         joined = arranged(later, files)
         rows = np.concatenate([block.rows for block in joined.blocks])[joined.order]
-        self._parts = [first, replace(joined, blocks=(VectorBlock(rows),), order=None)]
+        names = Names(joined.names.keys)  # now: else they would hold what is gone
+        self._parts = [first, replace(joined, blocks=(VectorBlock(rows),), order=None, names=names)]
 
 
 def _ids(parts: Iterable[Columns]) -> Positions:

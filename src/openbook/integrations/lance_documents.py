@@ -26,24 +26,47 @@ _FIRST_ID = "_first_id"
 _ORDER = [(name, "ascending") for name in ("source", "path", "version")]
 _NO_ROWS = pa.schema([*(DOCUMENTS.field(name) for name in LIGHT), (ROW_ID, pa.uint64()), (_FIRST_ID, pa.int64())])
 
+# Each commit that is read brings a part. With more of them, or when this share of the rows does not count any more,
+# all are copied into one.
+_MOST_PARTS = 16
+_MOST_UNUSED = 0.1
+
 
 class DocumentTable:
-    """What is there in one state of a library, in the order of source and path, each once."""
+    """What is there in one state of a library, in the order of source and path, each once.
 
-    def __init__(self, rows: pa.Table | None = None, dropped: pa.Array | None = None) -> None:
-        """Take rows in order, with their ids and the first ids of their chunks.
+    Rows that have been read, or mapped, stay where they are, and so does what a newer state does not have any more:
+    an order says which of them count.
+    """
+
+    def __init__(self, rows: pa.Table | None = None, order: Positions | None = None) -> None:
+        """Take rows with their ids and the first ids of their chunks.
 
         Args:
             rows: None for none.
-            dropped: Ids of rows in LanceDB that do not count: what is gone, or was replaced at the same time.
+            order: Which of them count, by source and path; None if all do, in their order.
         """
-        self.rows = _NO_ROWS.empty_table() if rows is None else rows
-        self.dropped = pa.array([], pa.uint64()) if dropped is None else dropped
-        self._columns = {name: _whole(self.rows[name]) for name in self.rows.column_names}
-        self.versions = self._columns["version"]
+        self._rows = _NO_ROWS.empty_table() if rows is None else rows
+        self._order: Positions = np.arange(self._rows.num_rows) if order is None else order
 
     def __len__(self) -> int:
-        return int(self.rows.num_rows)
+        return len(self._order)
+
+    @property
+    def rows(self) -> pa.Table:
+        """Return the rows that count, in order."""
+        return self._rows if self._is_whole() else self._rows.take(self._order).combine_chunks()
+
+    def _is_whole(self) -> bool:
+        return len(self._order) == self._rows.num_rows and bool(np.all(self._order[:-1] < self._order[1:]))
+
+    @property
+    def versions(self) -> pa.ChunkedArray:
+        """Return the versions, in order."""
+        return self._column("version")
+
+    def _column(self, name: str, places: Positions | None = None) -> pa.ChunkedArray:
+        return self._rows[name].take(pa.array(self._order if places is None else self._order[places]))
 
     @cached_property
     def with_chunks(self) -> Positions:
@@ -53,7 +76,7 @@ class DocumentTable:
     @cached_property
     def roots(self) -> Positions:
         """Return the places of sources, which every search asks for."""
-        return np.flatnonzero(pc.equal(self._columns["path"], "").to_numpy(zero_copy_only=False))
+        return np.flatnonzero(pc.equal(self._rows["path"], "").to_numpy()[self._order])
 
     @cached_property
     def first_ids(self) -> Positions:
@@ -66,11 +89,14 @@ class DocumentTable:
 
     def numbers(self, name: str) -> Positions:
         """Return a column of numbers."""
-        return np.asarray(self._columns[name].to_numpy(zero_copy_only=False), dtype=np.int64)
+        return np.asarray(self._rows[name].to_numpy(), dtype=np.int64)[self._order]
+
+    def _value(self, name: str, place: int) -> Any:
+        return self._rows[name][int(self._order[place])].as_py()
 
     def key(self, place: int) -> tuple[str, str]:
         """Return source and path of a row."""
-        return self._columns["source"][place].as_py(), self._columns["path"][place].as_py()
+        return self._value("source", place), self._value("path", place)
 
     def find(self, source: str, path: str) -> int | None:
         """Return the place of a row; None if it is not there."""
@@ -85,29 +111,35 @@ class DocumentTable:
 
     def row(self, place: int) -> DocumentRow:
         """Build a row."""
-        return DocumentRow(**{name: self._columns[name][place].as_py() for name in LIGHT})
+        return DocumentRow(**{name: self._value(name, place) for name in LIGHT})
 
     def row_id(self, place: int) -> int:
         """Return the id of a row in LanceDB."""
-        return int(self._columns[ROW_ID][place].as_py())
+        return int(self._value(ROW_ID, place))
 
     def listed(self, names: Sequence[str], places: Positions | None = None) -> list[tuple[Any, ...]]:
         """Return some columns of all rows, or of some."""
-        rows = [self._columns[name] if places is None else self._columns[name].take(places) for name in names]
-        return list(zip(*(column.to_pylist() for column in rows), strict=True))
+        return list(zip(*(self._column(name, places).to_pylist() for name in names), strict=True))
 
     def renewed(self, tables: LanceTables, first_id: FirstId) -> DocumentTable:
         """Return what is there now, reading the rows that are new. Those that have been compacted are new as well."""
         row_ids = tables.row_ids()
-        known = pa.concat_arrays([self._columns[ROW_ID], self.dropped])
-        is_new = pc.invert(pc.is_in(row_ids, value_set=known))
+        is_new = pc.invert(pc.is_in(row_ids, value_set=self._rows[ROW_ID]))
         read = tables.light(row_ids.filter(is_new).to_pylist(), is_all=bool(pc.all(is_new).as_py()))
         read = read.append_column(_FIRST_ID, self._first_ids_of(read, first_id)).select(_NO_ROWS.names).cast(_NO_ROWS)
-        kept = self.rows.filter(pc.is_in(self._columns[ROW_ID], value_set=row_ids))
-        rows = pa.concat_tables([kept, read]).sort_by(_ORDER)
-        rows = rows.filter(pa.array(_is_current(rows))).combine_chunks()
-        dropped = row_ids.filter(pc.invert(pc.is_in(row_ids, value_set=rows[ROW_ID].combine_chunks())))
-        return DocumentTable(rows, dropped)
+        rows = pa.concat_tables([self._rows, read])
+        held = np.flatnonzero(pc.is_in(rows[ROW_ID], value_set=row_ids).to_numpy())
+        keys = rows.select(("source", "path", "version", "gone"))
+        if len(held) < len(rows):
+            keys = keys.take(held)
+        in_order = pc.sort_indices(keys, sort_keys=_ORDER).to_numpy()
+        order = held[in_order[_is_current(keys, in_order)]]
+        parts = rows[ROW_ID].num_chunks
+        if parts <= _MOST_PARTS and len(rows) - len(held) <= _MOST_UNUSED * len(rows):
+            return DocumentTable(rows, order)
+        # What is gone stays: it is known as long as LanceDB has it, and need not be read again.
+        numbers = np.cumsum(np.isin(np.arange(len(rows)), held, assume_unique=True)) - 1
+        return DocumentTable(rows.take(held).combine_chunks(), numbers[order])
 
     def _first_ids_of(self, read: pa.Table, first_id: FirstId) -> pa.Array:
         """Return the first id of the chunks of each row: those that its version has here, or new ones."""
@@ -120,15 +152,12 @@ class DocumentTable:
         return pa.array(firsts, pa.int64())
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array. One that is mapped stays so: Arrow would copy it."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _is_current(rows: pa.Table) -> NDArray[np.bool_]:
-    """Tell which rows count: the last of each source and path, if it is not gone."""
-    sources, paths = rows["source"].combine_chunks(), rows["path"].combine_chunks()
-    same = pc.and_(pc.equal(sources[1:], sources[:-1]), pc.equal(paths[1:], paths[:-1]))
-    is_last = np.ones(len(rows), dtype=bool)
-    is_last[:-1] = ~same.to_numpy(zero_copy_only=False).astype(bool)
-    return np.asarray(is_last & ~rows["gone"].to_numpy().astype(bool))
+def _is_current(keys: pa.Table, in_order: Positions) -> NDArray[np.bool_]:
+    """Tell which rows count, in an order by source, path and version: the last of each path, if it is not gone."""
+    is_last = np.ones(len(keys), dtype=bool)
+    same = np.ones(max(len(keys) - 1, 0), dtype=bool)
+    for name in ("source", "path"):
+        values = keys[name].take(pa.array(in_order)).combine_chunks()
+        same &= pc.equal(values[1:], values[:-1]).to_numpy(zero_copy_only=False)
+    is_last[:-1] = ~same
+    return np.asarray(is_last & ~keys["gone"].to_numpy()[in_order].astype(bool))
